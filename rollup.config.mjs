@@ -1,0 +1,61 @@
+import nodeResolve from "@rollup/plugin-node-resolve";
+import terser from "@rollup/plugin-terser";
+import typescript from "@rollup/plugin-typescript";
+
+const compile = (folder, options = {}) =>
+  typescript({
+    filterRoot: ".",
+    include: [`${folder}/**`],
+    rootDir: folder,
+    noEmit: false,
+    rewriteRelativeImportExtensions: true,
+    allowImportingTsExtensions: false,
+    ...options,
+  });
+
+const failOnWarning = (warning) => {
+  throw new Error(warning.message);
+};
+
+/** The script that marketing pages load: everything in one file, js-cookie included. */
+export const tracker = {
+  input: "client/tracker/script.ts",
+  onwarn: failOnWarning,
+  output: { file: "dist/svc.js", format: "iife", sourcemap: false },
+  plugins: [
+    nodeResolve({ browser: true }),
+    compile("client/tracker", { target: "es2018" }),
+    terser({
+      ecma: 2018,
+      compress: { passes: 4, unsafe_arrows: true, pure_getters: true, booleans_as_integers: false },
+      mangle: { toplevel: true },
+    }),
+  ],
+};
+
+/** The same for `import`, with types. */
+export const trackerModule = {
+  input: "client/tracker/index.ts",
+  onwarn: failOnWarning,
+  output: { dir: "dist/tracker", format: "es" },
+  plugins: [
+    nodeResolve({ browser: true }),
+    compile("client/tracker", {
+      target: "es2020",
+      declaration: true,
+      declarationDir: "dist/tracker",
+      outDir: "dist/tracker",
+    }),
+  ],
+};
+
+/** The server. What it needs at run time comes from node_modules. */
+export const server = {
+  input: ["server/main.ts", "server/cli.ts"],
+  onwarn: failOnWarning,
+  external: (id) => !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
+  output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },
+  plugins: [compile("server", { sourceMap: true, outDir: "dist/server" })],
+};
+
+export default [tracker, trackerModule, server];

@@ -1,0 +1,93 @@
+import { H3, type EventHandler } from "h3";
+import { Failure } from "./failure.ts";
+import { json } from "./http/answer.ts";
+import { preflight } from "./http/cors.ts";
+import { v1Error, v2Error } from "./http/errors.ts";
+import { refuse } from "./refusal.ts";
+import type { Services } from "./services.ts";
+import { trackClick } from "./track/click.ts";
+import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
+import { trackDetails } from "./track/details.ts";
+import { publicRoute } from "./track/public-route.ts";
+import { serveScript, type Script } from "./track/script.ts";
+import { publicSignup } from "./track/signup.ts";
+import { v1Operation } from "./v1/operation.ts";
+import { createPromoterError, createPromoterOperation } from "./v1/promoters.ts";
+import { trackSignup as v1TrackSignup, trackSignupError as v1TrackSignupError } from "./v1/tracking.ts";
+import { v2Operation } from "./v2/operation.ts";
+import { trackSignup as v2TrackSignup, trackSignupError as v2TrackSignupError } from "./v2/tracking.ts";
+
+type Route = [method: "GET" | "POST" | "OPTIONS", path: string, handler: EventHandler];
+
+/** What the server serves besides the interface. */
+export interface Pages {
+  script: Script;
+  hasDemo: boolean;
+}
+
+/** Every route of the server, in the specification's order. */
+export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
+  const routes: Route[] = [
+    ["POST", "/api/v1/promoters/create", v1Operation(services, createPromoterOperation, createPromoterError)],
+    ["POST", "/api/v1/track/signup", v1Operation(services, v1TrackSignup, v1TrackSignupError)],
+
+    ["POST", "/api/v2/track/signup", v2Operation(services, v2TrackSignup, v2TrackSignupError)],
+
+    ["POST", "/t/click", publicRoute(services, trackClick)],
+    ["POST", "/t/signup", publicRoute(services, publicSignup(services.limits.publicSignups))],
+    ["GET", "/t/details", publicRoute(services, trackDetails)],
+    ["OPTIONS", "/t/click", preflight],
+    ["OPTIONS", "/t/signup", preflight],
+    ["OPTIONS", "/t/details", preflight],
+    ["GET", "/svc.js", serveScript(script, { isImmutable: false })],
+    ["GET", `/svc.${script.hash}.js`, serveScript(script, { isImmutable: true })],
+
+    ["GET", "/healthz", () => json({ status: "ok" })],
+    ["GET", "/readyz", readiness(services)],
+  ];
+  const demo: Route[] = [
+    ["GET", "/demo", demoPage(services)],
+    ["GET", "/demo.js", demoScript],
+    ["GET", "/demo/recorded", demoRecord(services)],
+  ];
+  return register(services, hasDemo ? [...routes, ...demo] : routes);
+}
+
+function register(services: Services, routes: Route[]): H3 {
+  const app = new H3({
+    silent: true,
+    onError: (error, event) =>
+      refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
+  });
+  const methods = new Map<string, string[]>();
+  for (const [method, route, handler] of routes) {
+    // Clients of V1 may end a path with `.json`.
+    for (const path of route.startsWith("/api/v1/") ? [route, `${route}.json`] : [route]) {
+      app.on(method, path, handler);
+      if (method === "GET") app.on("HEAD", path, handler);
+      methods.set(path, [...(methods.get(path) ?? []), method]);
+    }
+  }
+  for (const [path, allowed] of methods) {
+    const wrongMethod = new Failure("method_not_allowed", "Method not allowed");
+    app.all(path, refusal(services, wrongMethod, { allow: allowed.join(", ") }));
+  }
+  app.all("/**", refusal(services, new Failure("not_found", "Not found")));
+  return app;
+}
+
+/** Refuses in the shape of the generation that the path belongs to. */
+function refusal(services: Services, error: unknown, headers: Record<string, string> = {}): (event: Parameters<EventHandler>[0]) => Response {
+  return (event) => {
+    const generation = event.url.pathname.startsWith("/api/v2") ? "v2" : "v1";
+    const shape = generation === "v2" ? v2Error : v1Error;
+    return refuse(services, event, error, { generation, shape, headers });
+  };
+}
+
+function readiness({ store }: Services): EventHandler {
+  return async () => {
+    const isReady = await store.isReady();
+    return json({ status: isReady ? "ready" : "unavailable" }, {}, isReady ? 200 : 503);
+  };
+}

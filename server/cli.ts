@@ -1,0 +1,131 @@
+#!/usr/bin/env node
+import { Command } from "commander";
+import { readConfig } from "./config.ts";
+import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
+import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
+import { campaignOptions, newCampaign } from "./cli-campaign.ts";
+import { createCampaign, listCampaigns } from "./domain/campaign.ts";
+import { systemChance, type Context } from "./domain/context.ts";
+import type { Account } from "./records.ts";
+import { openStore } from "./storage/open.ts";
+
+const HASH_SHOWN = 12;
+
+const program = new Command("tidemark")
+  .description("The affiliate-program server. The store is the one that STORAGE_URL names.")
+  .showHelpAfterError();
+
+program
+  .command("start")
+  .description("serve")
+  .action(async () => {
+    await import("./main.ts");
+  });
+
+const account = program.command("account").description("companies that run a program");
+account
+  .command("create <name>")
+  .description("make an account with its default campaign and first key")
+  .requiredOption("--landing-url <url>", "where the default campaign's links lead")
+  .option("--id <id>", "public id; generated when left out")
+  .option("--honour-gpc", "track nobody whose browser sends Global Privacy Control", false)
+  .action((name: string, options: { landingUrl: string; id?: string; honourGpc: boolean }) =>
+    withStore(async (context) => {
+      const made = await createAccount(context, {
+        name,
+        publicId: options.id,
+        landingUrl: options.landingUrl,
+        honoursPrivacyControl: options.honourGpc,
+      });
+      print({ account: accountRow(made.account), key: made.key });
+    }),
+  );
+account
+  .command("list")
+  .description("list accounts")
+  .action(() =>
+    withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))),
+  );
+
+const key = program.command("key").description("API keys of an account");
+key
+  .command("create <account-id> [name]")
+  .description("make a key; it is shown this once")
+  .action((accountId: string, name = "key") =>
+    withStore(async (context) => {
+      const { id } = await loadAccount(context.store, accountId);
+      print({ key: await createApiKey(context, id, name) });
+    }),
+  );
+key
+  .command("list <account-id>")
+  .description("list keys by the beginning of their hash")
+  .action((accountId: string) =>
+    withStore(async ({ store }) => {
+      const { id } = await loadAccount(store, accountId);
+      const keys = await listApiKeys(store, id);
+      print(
+        keys.map((apiKey) => ({
+          hash: apiKey.hash.slice(0, HASH_SHOWN),
+          name: apiKey.name,
+          created_at: apiKey.createdAt,
+          revoked_at: apiKey.revokedAt,
+        })),
+      );
+    }),
+  );
+key
+  .command("revoke <account-id> <hash>")
+  .description("revoke the key whose hash begins so")
+  .action((accountId: string, hash: string) =>
+    withStore(async (context) => {
+      const { id } = await loadAccount(context.store, accountId);
+      await revokeApiKey(context, id, hash);
+      print({ revoked: hash });
+    }),
+  );
+
+const campaign = program.command("campaign").description("campaigns of an account");
+campaignOptions(campaign.command("create <account-id> <name>"))
+  .description("make a campaign")
+  .action((accountId: string, name: string, options: Record<string, unknown>) =>
+    withStore(async (context) => {
+      const owner = await loadAccount(context.store, accountId);
+      const made = await createCampaign(context, owner.id, newCampaign(name, options));
+      if (options["default"] === true) await setDefaultCampaign(context, owner.id, made.id);
+      print(made);
+    }),
+  );
+campaign
+  .command("list <account-id>")
+  .description("list campaigns")
+  .action((accountId: string) =>
+    withStore(async ({ store }) => {
+      const owner = await loadAccount(store, accountId);
+      const rows = await listCampaigns(store, owner.id);
+      print(rows.map((row) => ({ ...row, isDefault: row.id === owner.defaultCampaignId })));
+    }),
+  );
+
+await program.parseAsync().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
+
+async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
+  const store = await openStore(readConfig().storageUrl);
+  try {
+    await work({ store, now: new Date(), chance: systemChance });
+  } finally {
+    await store.close();
+  }
+}
+
+/** What may be shown of an account: not the key of its address hashes. */
+function accountRow({ publicId, name, honoursPrivacyControl, createdAt }: Account) {
+  return { account_id: publicId, name, honours_gpc: honoursPrivacyControl, created_at: createdAt };
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+const count = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .refine((value) => /^\d{1,9}$/.test(value), "must be a whole number")
+    .transform(Number);
+
+const environment = z.object({
+  PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
+  HOST: z.string().default("127.0.0.1"),
+  STORAGE_URL: z.string().default("lmdb:./data"),
+  PUBLIC_URL: z
+    .string()
+    .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
+    .optional(),
+  TIDEMARK_ACCOUNT_ID: z.string().optional(),
+  TIDEMARK_API_KEY: z.string().optional(),
+  TRUST_PROXY: count("0"),
+  RATE_LIMIT_V1: count("450"),
+  RATE_LIMIT_V2: count("0"),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
+  DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
+});
+
+/** The settings of a process. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly storageUrl: string;
+  /** Without a trailing slash. null: derived from where the server listens. */
+  readonly publicUrl: string | null;
+  /** Public id of the first account. null: generated. */
+  readonly accountId: string | null;
+  /** Key of the first account. null: generated. */
+  readonly apiKey: string | null;
+  readonly trustProxyHops: number;
+  /** Requests a minute for each key; 0 for no limit. */
+  readonly rateLimitV1: number;
+  /** Requests a minute for each account; 0 for no limit. */
+  readonly rateLimitV2: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly hasDemo: boolean;
+}
+
+/**
+ * The settings that an environment gives; empty variables count as unset.
+ *
+ * @throws Error naming every variable that is wrong
+ */
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
+    throw new Error(`The environment is not right:\n${faults.join("\n")}`);
+  }
+  const { data } = parsed;
+  return Object.freeze({
+    port: data.PORT,
+    host: data.HOST,
+    storageUrl: data.STORAGE_URL,
+    publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
+    apiKey: data.TIDEMARK_API_KEY ?? null,
+    trustProxyHops: data.TRUST_PROXY,
+    rateLimitV1: data.RATE_LIMIT_V1,
+    rateLimitV2: data.RATE_LIMIT_V2,
+    logLevel: data.LOG_LEVEL,
+    hasDemo: data.DEMO === "1",
+  });
+}

@@ -1,0 +1,131 @@
+import { Failure } from "../failure.ts";
+import { SYSTEM, type Account } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import { putApiKey } from "./api-key.ts";
+import { loadCampaign, putCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+
+export const accounts = collection<Account>()({
+  name: "account",
+  id: (account) => [account.id],
+  claims: { publicId: (account) => [account.publicId] },
+  indexes: {},
+});
+
+/** That the store has had its first account. One record, so that two first starts cannot both make one. */
+const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
+  name: "first-start",
+  id: () => [1],
+  claims: {},
+  indexes: {},
+});
+
+/** What is needed for an account and its default campaign. */
+export interface NewAccount {
+  name: string;
+  /** Absent: one is generated. */
+  publicId?: string | undefined;
+  landingUrl: string;
+  honoursPrivacyControl?: boolean;
+}
+
+/** An account together with its first key, which is never shown again. */
+export interface AccountWithKey {
+  account: Account;
+  key: string;
+}
+
+/**
+ * Makes an account, its default campaign and its first key.
+ *
+ * @throws Failure `taken` when another account has this public id
+ */
+export async function createAccount(context: Context, input: NewAccount): Promise<AccountWithKey> {
+  const ids = await newAccountIds(context.store);
+  return context.store.transact((tx) => putAccount(tx, context, { ...input, ...ids }));
+}
+
+/** Makes the first account of an empty store, once; null when the store has had one. */
+export async function createFirstAccount(
+  context: Context,
+  input: NewAccount & { key?: string | undefined },
+): Promise<AccountWithKey | null> {
+  if (await context.store.get(firstStarts, SYSTEM, 1)) return null;
+  const ids = await newAccountIds(context.store);
+  return context.store.transact(async (tx) => {
+    if (await tx.get(firstStarts, SYSTEM, 1)) return null;
+    await tx.put(firstStarts, { accountId: SYSTEM, ownerId: ids.accountId });
+    return putAccount(tx, context, { ...input, ...ids });
+  });
+}
+
+/** The account that the store began with, or null. */
+export async function findFirstAccount(store: Store): Promise<Account | null> {
+  const first = await store.get(firstStarts, SYSTEM, 1);
+  return first && store.get(accounts, SYSTEM, first.ownerId);
+}
+
+/** The account with this public id, or null. */
+export function findAccount(store: Store, publicId: string): Promise<Account | null> {
+  return store.find(accounts, "publicId", SYSTEM, [publicId]);
+}
+
+/** Every account, oldest first. */
+export function listAccounts(store: Store): Promise<Account[]> {
+  return store.page(accounts, "id", SYSTEM, [], { limit: 10_000 });
+}
+
+/** @throws Failure `not_found` */
+export async function loadAccount(store: Store, publicId: string): Promise<Account> {
+  const account = await findAccount(store, publicId);
+  if (account === null) throw new Failure("not_found", `Account ${publicId} was not found`);
+  return account;
+}
+
+/**
+ * Makes a campaign the one that promoters join who name none.
+ *
+ * @throws Failure `not_found`
+ */
+export async function setDefaultCampaign(context: Context, accountId: number, id: number): Promise<void> {
+  await context.store.transact(async (tx) => {
+    const campaign = await loadCampaign(tx, accountId, id);
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account === null) throw new Failure("not_found", "Account not found.");
+    await tx.put(accounts, { ...account, defaultCampaignId: campaign.id });
+  });
+}
+
+async function newAccountIds(store: Store) {
+  return { accountId: await store.nextId("account"), campaignId: await store.nextId("campaign") };
+}
+
+async function putAccount(
+  tx: Transaction,
+  context: Context,
+  input: NewAccount & { accountId: number; campaignId: number; key?: string | undefined },
+): Promise<AccountWithKey> {
+  const { chance, now } = context;
+  const account: Account = {
+    accountId: SYSTEM,
+    id: input.accountId,
+    publicId: input.publicId ?? `acc_${chance.token(12)}`,
+    name: input.name,
+    defaultCampaignId: input.campaignId,
+    honoursPrivacyControl: input.honoursPrivacyControl ?? false,
+    addressKey: chance.token(43),
+    createdAt: now.toISOString(),
+  };
+  await tx.put(accounts, account, {
+    publicId: () => new Failure("taken", `Account ${account.publicId} exists already`),
+  });
+  await putCampaign(tx, now, {
+    accountId: account.id,
+    id: input.campaignId,
+    name: "Default campaign",
+    landingUrl: input.landingUrl,
+  });
+  const key = await putApiKey(tx, context, { ownerId: account.id, name: "first", key: input.key });
+  return { account, key };
+}

@@ -1,0 +1,53 @@
+import type { Promoter, PromoterCampaign, Visitor } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { findPromoterByEmail, promoters } from "./promoter.ts";
+import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
+import { findByRefToken } from "./ref-token.ts";
+import { findVisitor } from "./visitor.ts";
+
+/** What a sign-up says about who sent it. */
+export interface ReferralClaim {
+  tid: string | null;
+  refToken: string | null;
+  promoterEmail: string | null;
+}
+
+/** Who sent a sign-up. */
+export interface Referrer {
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+  /** The visitor behind the tid, where one was named and belongs to the account. */
+  visitor: Visitor | null;
+}
+
+/**
+ * The promoter campaign that a sign-up belongs to, or null. The ref id decides, then the promoter's
+ * e-mail, then the tid, which adds what is known of the visit in each case.
+ *
+ * Choice: a ref id that leads to nobody is not replaced by the tid. Whoever names a promoter means
+ * that one, and money must not go to another.
+ */
+export async function findReferrer(
+  tx: Transaction,
+  accountId: number,
+  claim: ReferralClaim,
+): Promise<Referrer | null> {
+  const visitor = claim.tid === null ? null : await findVisitor(tx, accountId, claim.tid);
+  const promoterCampaign = await findNamed(tx, accountId, { ...claim, visitor });
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter === null ? null : { promoterCampaign, promoter, visitor };
+}
+
+async function findNamed(
+  tx: Transaction,
+  accountId: number,
+  { refToken, promoterEmail, visitor }: ReferralClaim & { visitor: Visitor | null },
+): Promise<PromoterCampaign | null> {
+  if (refToken !== null) return findByRefToken(tx, accountId, refToken);
+  if (promoterEmail !== null) {
+    const promoter = await findPromoterByEmail(tx, accountId, promoterEmail);
+    return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
+  }
+  return visitor && tx.get(promoterCampaigns, accountId, visitor.promoterCampaignId);
+}

@@ -1,0 +1,79 @@
+import { Failure } from "../failure.ts";
+import type { Account, Campaign } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader, Store, Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+
+/** Used in links where the campaign names no parameter of its own. */
+const DEFAULT_REF_PARAM = "via";
+
+export const campaigns = collection<Campaign>()({
+  name: "campaign",
+  id: (campaign) => [campaign.id],
+  claims: {},
+  indexes: {},
+});
+
+/** A campaign's settings; what is left out gets its usual value. */
+export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
+  Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
+
+/** Makes a campaign. */
+export async function createCampaign(
+  context: Context,
+  accountId: number,
+  input: NewCampaign,
+): Promise<Campaign> {
+  const id = await context.store.nextId("campaign");
+  return context.store.transact((tx) => putCampaign(tx, context.now, { ...input, accountId, id }));
+}
+
+/** Writes a new campaign within a larger change. */
+export async function putCampaign(
+  tx: Transaction,
+  now: Date,
+  input: NewCampaign & Pick<Campaign, "accountId" | "id">,
+): Promise<Campaign> {
+  const campaign: Campaign = {
+    accountId: input.accountId,
+    id: input.id,
+    name: input.name,
+    color: input.color ?? "#2563eb",
+    landingUrl: input.landingUrl,
+    refParams: input.refParams ?? [],
+    visitorCookieDays: input.visitorCookieDays ?? 60,
+    autoApprovePromoters: input.autoApprovePromoters ?? true,
+    attribution: input.attribution ?? "last",
+    allowedOrigins: input.allowedOrigins ?? [],
+    trackAdTraffic: input.trackAdTraffic ?? "pending",
+    createdAt: now.toISOString(),
+  };
+  await tx.put(campaigns, campaign);
+  return campaign;
+}
+
+/** Every campaign of an account, oldest first. */
+export function listCampaigns(store: Store, accountId: number): Promise<Campaign[]> {
+  return store.page(campaigns, "id", accountId, [], { limit: 10_000 });
+}
+
+/** @throws Failure `not_found` */
+export async function loadCampaign(reader: Reader, accountId: number, id: number): Promise<Campaign> {
+  const campaign = await reader.get(campaigns, accountId, id);
+  if (campaign === null) throw new Failure("not_found", "Campaign not found.");
+  return campaign;
+}
+
+/** The named campaign, or the account's default one. @throws Failure `not_found` */
+export function loadCampaignOrDefault(
+  reader: Reader,
+  account: Account,
+  id: number | null,
+): Promise<Campaign> {
+  return loadCampaign(reader, account.id, id ?? account.defaultCampaignId);
+}
+
+/** The name of the URL parameter that carries the ref token in this campaign's links. */
+export function refParam(campaign: Campaign): string {
+  return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
+}

@@ -1,0 +1,71 @@
+import { Failure } from "../failure.ts";
+import type { Lead } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
+
+export const leads = collection<Lead>()({
+  name: "lead",
+  id: (lead) => [lead.id],
+  claims: {
+    email: ({ email }) => (email === null ? null : [leadEmail(email)]),
+    uid: ({ uid }) => (uid === null ? null : [uid]),
+  },
+  indexes: {
+    promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+  },
+});
+
+/** What a sign-up tells of a person. null: not said. */
+export interface LeadDetails {
+  email: string | null;
+  uid: string | null;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  website: string | null;
+  customFields: Record<string, unknown> | null;
+  subId: string | null;
+}
+
+/** The lead with this e-mail address, in any case, or null. */
+export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
+  return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/**
+ * The lead with this e-mail or this uid, or null.
+ *
+ * @throws Failure `already_registered` when they are two different leads
+ */
+export async function findKnownLead(tx: Transaction, accountId: number, details: LeadDetails): Promise<Lead | null> {
+  const byEmail = details.email && (await findLeadByEmail(tx, accountId, details.email));
+  const byUid = details.uid && (await tx.find(leads, "uid", accountId, [details.uid]));
+  if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
+  return byEmail || byUid || null;
+}
+
+/** The details of `over` where it says something, else those of `under`. */
+export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
+  return {
+    email: over.email ?? under.email,
+    uid: over.uid ?? under.uid,
+    username: over.username ?? under.username,
+    firstName: over.firstName ?? under.firstName,
+    lastName: over.lastName ?? under.lastName,
+    website: over.website ?? under.website,
+    customFields: over.customFields ?? under.customFields,
+    subId: over.subId ?? under.subId,
+  };
+}
+
+/** The refusal of a second sign-up of the same person. */
+export function alreadyRegistered(): Failure {
+  return new Failure("already_registered", "there is already a signup event registered on this lead");
+}
+
+/** How e-mail addresses of leads are compared. */
+function leadEmail(email: string): string {
+  return email.trim().toLowerCase();
+}

@@ -1,0 +1,57 @@
+import { Failure } from "../failure.ts";
+import type { Campaign, PromoterCampaign } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader } from "../storage/store.ts";
+import { refParam } from "./campaign.ts";
+
+export const promoterCampaigns = collection<PromoterCampaign>()({
+  name: "promoter-campaign",
+  id: (promoterCampaign) => [promoterCampaign.id],
+  claims: {
+    membership: ({ promoterId, campaignId }) => [promoterId, campaignId],
+    coupon: ({ coupon }) => (coupon === null ? null : [coupon]),
+    displayCoupon: ({ displayCoupon }) => (displayCoupon === null ? null : [displayCoupon.toLowerCase()]),
+    directUrl: ({ landingUrl, usesUrlTracking }) =>
+      landingUrl !== null && usesUrlTracking ? [trackedPage(landingUrl) ?? landingUrl] : null,
+  },
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+  },
+});
+
+/** Whether the participation may get new clicks and leads. */
+export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
+  return promoterCampaign.state === "accepted";
+}
+
+/** The link that the promoter shares. */
+export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
+  if (promoterCampaign.usesUrlTracking || !URL.canParse(page)) return page;
+  const link = new URL(page);
+  link.searchParams.set(refParam(campaign), promoterCampaign.refToken);
+  return link.href;
+}
+
+/**
+ * What of a page's address counts in direct URL tracking: host and path, without scheme, `www.`,
+ * query, fragment and a trailing slash. null: not a web address.
+ */
+export function trackedPage(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { protocol, host, pathname } = new URL(address);
+  if (protocol !== "https:" && protocol !== "http:") return null;
+  return host.replace(/^www\./, "") + pathname.replace(/\/+$/, "");
+}
+
+/** @throws Failure `not_found` */
+export async function loadPromoterCampaign(
+  reader: Reader,
+  accountId: number,
+  id: number,
+): Promise<PromoterCampaign> {
+  const promoterCampaign = await reader.get(promoterCampaigns, accountId, id);
+  if (promoterCampaign === null) throw new Failure("not_found", "Promotion not found.");
+  return promoterCampaign;
+}

@@ -1,0 +1,65 @@
+import anyAscii from "any-ascii";
+import type { PromoterCampaign, RefToken } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
+import type { Chance } from "./context.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+
+/** Lower-case letters, digits, `-` and `_`. @see spec "V1: create promoter" */
+const REF_TOKEN = /^[a-z0-9_-]{1,100}$/;
+
+const DERIVED_LENGTH = 40;
+
+/** Tokens are compared in lower case and never reused, so each keeps its record for ever. */
+export const refTokens = collection<RefToken>()({
+  name: "ref-token",
+  id: (refToken) => [refToken.token],
+  claims: {},
+  indexes: {},
+});
+
+/** Whether a text may be a ref token. */
+export function isRefToken(text: string): boolean {
+  return REF_TOKEN.test(text);
+}
+
+/** The participation that a referral id leads to, whatever its state, or null. */
+export async function findByRefToken(
+  reader: Reader,
+  accountId: number,
+  text: string,
+): Promise<PromoterCampaign | null> {
+  const token = text.trim().toLowerCase();
+  if (!isRefToken(token)) return null;
+  const refToken = await reader.get(refTokens, accountId, token);
+  if (refToken === null || refToken.promoterCampaignId === null) return null;
+  return reader.get(promoterCampaigns, accountId, refToken.promoterCampaignId);
+}
+
+/** Whether nobody has, or ever had, this token. */
+export async function isFreeRefToken(tx: Transaction, accountId: number, token: string): Promise<boolean> {
+  return (await tx.get(refTokens, accountId, token)) === null;
+}
+
+/** A free token made from the first name, else from the e-mail's local part, else from chance. */
+export async function deriveRefToken(
+  tx: Transaction,
+  chance: Chance,
+  promoter: { accountId: number; firstName: string | null; email: string },
+): Promise<string> {
+  const base = asciiWord(promoter.firstName ?? "") || asciiWord(promoter.email.split("@")[0] ?? "");
+  if (base !== "" && (await isFreeRefToken(tx, promoter.accountId, base))) return base;
+  // Two digits are enough for rare names; the hundredth John needs more.
+  for (const count of [2, 2, 3, 4, 6, 8, 10]) {
+    const token = base + chance.digits(count);
+    if (await isFreeRefToken(tx, promoter.accountId, token)) return token;
+  }
+  return chance.uuid();
+}
+
+function asciiWord(text: string): string {
+  return anyAscii(text)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "")
+    .slice(0, DERIVED_LENGTH);
+}

@@ -1,0 +1,145 @@
+import { Failure } from "../failure.ts";
+import type { Account, Campaign, Lead, Promoter } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { findReferrer, type Referrer } from "./attribution.ts";
+import { loadCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
+import { loadPromoter, promoters } from "./promoter.ts";
+import { countFact } from "./stats.ts";
+import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
+
+/** A sign-up to be recorded. At least one of `email` and `uid` is given. */
+export interface Signup {
+  details: LeadDetails;
+  tid: string | null;
+  refToken: string | null;
+  promoterEmail: string | null;
+  /** The visitor's network address. null: unknown. */
+  address: string | null;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+  overridesExistingLead: boolean;
+}
+
+/** A lead, its promoter and the id of its sign-up event. */
+export interface RecordedSignup {
+  eventId: number;
+  lead: Lead;
+  promoter: Promoter;
+}
+
+/**
+ * Records that a referred person signed up: once, whoever asks how often.
+ *
+ * @throws Failure `not_found` when nobody is found who sent them,
+ *   `already_registered` when the person has signed up before
+ * @see spec "V1: track sign-up (lead)"
+ */
+export async function recordSignup(
+  context: Context,
+  account: Account,
+  signup: Signup,
+): Promise<RecordedSignup> {
+  const { store } = context;
+  const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
+  return store.transact(async (tx) => {
+    const referrer = await findReferrer(tx, account.id, signup);
+    if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
+    const known = await findKnownLead(tx, account.id, signup.details);
+    if (known === null) return addLead(tx, context, { account, signup, referrer, ids });
+    if (known.signupEventId === null) return registerKnown(tx, context, { known, signup, eventId: ids.eventId });
+    if (!signup.overridesExistingLead) throw alreadyRegistered();
+    return overrideLead(tx, { known, signup, eventId: known.signupEventId });
+  });
+}
+
+async function addLead(
+  tx: Transaction,
+  context: Context,
+  input: {
+    account: Account;
+    signup: Signup;
+    referrer: Referrer;
+    ids: { leadId: number; eventId: number };
+  },
+): Promise<RecordedSignup> {
+  const { account, signup, referrer, ids } = input;
+  const { promoterCampaign, visitor } = referrer;
+  const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
+  refuseBlockedAd(referrer, campaign);
+  const addressHash =
+    signup.address === null ? (visitor?.addressHash ?? null) : hashAddress(account, signup.address);
+  const suspicion = await judgeSignup(tx, {
+    promoter: referrer.promoter,
+    campaign,
+    visitor,
+    email: signup.details.email,
+    addressHash,
+    now: context.now,
+  });
+  const lead: Lead = {
+    accountId: account.id,
+    id: ids.leadId,
+    promoterCampaignId: promoterCampaign.id,
+    promoterId: promoterCampaign.promoterId,
+    campaignId: promoterCampaign.campaignId,
+    state: "signup",
+    ...signup.details,
+    subId: signup.details.subId ?? visitor?.subId ?? null,
+    planName: null,
+    suspicion,
+    tid: visitor?.tid ?? null,
+    signupEventId: ids.eventId,
+    skipEmailNotification: signup.skipEmailNotification,
+    customerSince: null,
+    cancelledAt: null,
+    createdAt: (signup.createdAt ?? context.now).toISOString(),
+  };
+  await tx.put(leads, lead);
+  const promoter = await noteSuspicion(tx, referrer.promoter, suspicion);
+  if (addressHash !== null) {
+    await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
+  }
+  countFact(tx, promoterCampaign, { metric: "referrals", at: new Date(lead.createdAt) });
+  return { eventId: ids.eventId, lead, promoter };
+}
+
+/** A visit that ad traffic policy has come to forbid leads to nobody. */
+function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): void {
+  if (visitor?.isAdTraffic && adTrafficPolicy(promoter, campaign) === "block") {
+    throw new Failure("not_found", "Visitor invalid or not found.");
+  }
+}
+
+async function noteSuspicion(
+  tx: Transaction,
+  promoter: Promoter,
+  suspicion: Lead["suspicion"],
+): Promise<Promoter> {
+  if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
+  const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
+  await tx.put(promoters, suspected);
+  return suspected;
+}
+
+/** Gives a lead that was imported, or made by a sale, its sign-up event. */
+async function registerKnown(
+  tx: Transaction,
+  context: Context,
+  { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
+): Promise<RecordedSignup> {
+  const details = signup.overridesExistingLead ? overlay(known, signup.details) : overlay(signup.details, known);
+  const lead = { ...known, ...details, signupEventId: eventId };
+  await tx.put(leads, lead);
+  return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
+}
+
+async function overrideLead(
+  tx: Transaction,
+  { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
+): Promise<RecordedSignup> {
+  const lead = { ...known, ...overlay(known, signup.details) };
+  await tx.put(leads, lead);
+  return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
+}

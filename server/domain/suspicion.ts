@@ -1,0 +1,115 @@
+import { createHmac } from "node:crypto";
+import type {
+  Account,
+  AdTrafficPolicy,
+  Campaign,
+  Promoter,
+  PromoterAddress,
+  Suspicion,
+  Visitor,
+} from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
+
+/** Parameters that ad networks add to the address of a page that was opened from an ad. */
+const AD_CLICK_IDS = [
+  "gclid",
+  "gbraid",
+  "wbraid",
+  "dclid",
+  "fbclid",
+  "msclkid",
+  "ttclid",
+  "li_fat_id",
+  "twclid",
+  "ScCid",
+  "epik",
+  "rdt_cid",
+  "yclid",
+  "tblci",
+  "obclid",
+];
+const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
+const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+export const promoterAddresses = collection<PromoterAddress>()({
+  name: "promoter-address",
+  id: ({ promoterId, addressHash }) => [promoterId, addressHash],
+  claims: {},
+  indexes: {},
+});
+
+/** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
+export function mailbox(email: string): string {
+  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
+  const untagged = local.replace(/\+.*$/, "");
+  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
+  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
+}
+
+/** Stands for a network address where it is kept: nobody without the account's key can tell which. */
+export function hashAddress(account: Account, address: string): string {
+  return createHmac("sha256", account.addressKey).update(address).digest("base64url").slice(0, 22);
+}
+
+/** Whether a page was opened from a paid ad, by what its address carries. */
+export function isAdTraffic(url: string | null): boolean {
+  if (url === null || !URL.canParse(url)) return false;
+  const { searchParams } = new URL(url);
+  if (AD_CLICK_IDS.some((name) => searchParams.get(name))) return true;
+  return PAID_MEDIUM.test(searchParams.get("utm_medium") ?? "");
+}
+
+/** What becomes of a promoter's visits from ads: the promoter's own setting, else the campaign's. */
+export function adTrafficPolicy(promoter: Promoter, campaign: Campaign): AdTrafficPolicy {
+  if (promoter.trackAdTraffic === null) return campaign.trackAdTraffic;
+  return promoter.trackAdTraffic ? "allow" : "block";
+}
+
+/** What a sign-up is judged by. */
+export interface SignupTraits {
+  promoter: Promoter;
+  campaign: Campaign;
+  visitor: Visitor | null;
+  email: string | null;
+  addressHash: string | null;
+  now: Date;
+}
+
+/** The gravest suspicion that a sign-up gives cause for. */
+export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise<Suspicion> {
+  const { promoter, campaign, visitor, email, now } = traits;
+  if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
+  if (traits.addressHash !== null) {
+    const seen = await reader.get(promoterAddresses, promoter.accountId, promoter.id, traits.addressHash);
+    if (seen !== null && (seen.isOwn || isRecent(seen.lastLeadAt, now))) return "same_ip_suspicion";
+  }
+  const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
+  return isSuspectAd ? "ad_source" : "no_suspicion";
+}
+
+/** Remembers that the promoter, or a lead of theirs, came from an address. */
+export async function rememberAddress(
+  tx: Transaction,
+  promoter: { accountId: number; id: number },
+  sighting: { addressHash: string; isOwn: boolean; now: Date },
+): Promise<void> {
+  const { addressHash, isOwn, now } = sighting;
+  const known = await tx.get(promoterAddresses, promoter.accountId, promoter.id, addressHash);
+  await tx.put(promoterAddresses, {
+    accountId: promoter.accountId,
+    promoterId: promoter.id,
+    addressHash,
+    isOwn: isOwn || (known?.isOwn ?? false),
+    lastLeadAt: isOwn ? (known?.lastLeadAt ?? null) : now.toISOString(),
+  });
+}
+
+function isRecent(lastLeadAt: string | null, now: Date): boolean {
+  return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < LEAD_WINDOW_MS;
+}
+
+function splitAtLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

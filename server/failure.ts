@@ -1,0 +1,45 @@
+/**
+ * Every kind of expected refusal. `http/errors.ts` alone knows which status each one gets.
+ *
+ * - `unauthorized`: the key is missing, unknown or revoked
+ * - `forbidden`: the key is good, but not for this account or origin
+ * - `not_found`: what was named does not exist, or may not be seen
+ * - `method_not_allowed`: the path exists, the method does not
+ * - `malformed`: the bytes cannot be read (encoding, JSON, content type)
+ * - `too_large`: a limit on size was passed
+ * - `missing`: a parameter without which the request means nothing
+ * - `invalid`: a parameter, or the record it would make, breaks a rule
+ * - `taken`: a unique value belongs to another record
+ * - `already_registered`: the event was recorded before
+ * - `conflict`: others kept changing the same records
+ * - `rate_limited`: too many requests
+ */
+export type FailureKind =
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "malformed"
+  | "too_large"
+  | "missing"
+  | "invalid"
+  | "taken"
+  | "already_registered"
+  | "conflict"
+  | "rate_limited";
+
+/** Messages for each faulty field, in the wire's own field names. */
+export type FieldErrors = Record<string, string[]>;
+
+/** An expected refusal. Whatever else is thrown is a bug, and answers 500. */
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  readonly fields: FieldErrors;
+
+  constructor(kind: FailureKind, message: string, fields: FieldErrors = {}) {
+    super(message);
+    this.name = "Failure";
+    this.kind = kind;
+    this.fields = fields;
+  }
+}

@@ -1,0 +1,20 @@
+import { FastResponse } from "srvx";
+
+/** Header names and values of an answer. */
+export type AnswerHeaders = Record<string, string>;
+
+/** A JSON answer; 200 unless told otherwise. */
+export function json(value: unknown, headers: AnswerHeaders = {}, status = 200): Response {
+  return new FastResponse(JSON.stringify(value), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+  });
+}
+
+/** A plain text answer. */
+export function plainText(text: string, headers: AnswerHeaders = {}, status = 200): Response {
+  return new FastResponse(text, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
+  });
+}

@@ -1,0 +1,39 @@
+import { isIP } from "node:net";
+import { serialize } from "cookie-es";
+
+/** Holds the visitor's id. @see spec "V1: track sign-up (lead)" */
+export const VISITOR_COOKIE = "_svc_tid";
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** A cookie of the site that a script runs on. */
+export interface SiteCookie {
+  name: string;
+  value: string;
+  maxAgeDays: number;
+  /** The widest domain that the script could set one on; empty for the page's own host alone. */
+  domain: string;
+  requestHost: string;
+  pageHost: string;
+  isSecure: boolean;
+}
+
+/** The `Set-Cookie` of a cookie that page and server share, or null where they do not share a domain. */
+export function siteCookie(cookie: SiteCookie): string | null {
+  const { name, value, maxAgeDays, requestHost, pageHost, isSecure } = cookie;
+  const domain = cookie.domain.toLowerCase().replace(/^\./, "");
+  if (domain === "" ? requestHost !== pageHost : !isShared(domain, requestHost, pageHost)) return null;
+  return serialize(name, value, {
+    path: "/",
+    maxAge: maxAgeDays * DAY_SECONDS,
+    sameSite: "lax",
+    ...(isSecure && { secure: true }),
+    ...(domain !== "" && { domain }),
+  });
+}
+
+/** A page may only name a domain that both it and the server stand under. */
+function isShared(domain: string, requestHost: string, pageHost: string): boolean {
+  if (!/^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain) || isIP(domain) !== 0) return false;
+  return [requestHost, pageHost].every((host) => host === domain || host.endsWith(`.${domain}`));
+}

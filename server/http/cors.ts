@@ -1,0 +1,34 @@
+import type { H3Event } from "h3";
+import { FastResponse } from "srvx";
+import type { AnswerHeaders } from "./answer.ts";
+
+const PREFLIGHT_SECONDS = 86_400;
+const MAX_ORIGIN_LENGTH = 300;
+const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]+$/i;
+
+/**
+ * What lets a script on any site read the answer and keep the cookie that comes with it. Sandboxed
+ * frames and files call their origin `null`; they may read, but have no cookies to share.
+ */
+export function corsHeaders(event: H3Event): AnswerHeaders {
+  const origin = event.req.headers.get("origin");
+  const headers: AnswerHeaders = { vary: "Origin" };
+  if (origin === "null") headers["access-control-allow-origin"] = origin;
+  if (origin === null || origin.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(origin)) return headers;
+  headers["access-control-allow-origin"] = origin;
+  headers["access-control-allow-credentials"] = "true";
+  return headers;
+}
+
+/** Answers the question that browsers ask before requests that the script itself never makes. */
+export function preflight(event: H3Event): Response {
+  return new FastResponse(null, {
+    status: 204,
+    headers: {
+      ...corsHeaders(event),
+      "access-control-allow-methods": "GET, POST",
+      "access-control-allow-headers": "content-type",
+      "access-control-max-age": String(PREFLIGHT_SECONDS),
+    },
+  });
+}

@@ -1,0 +1,77 @@
+import { Failure, type FailureKind } from "../failure.ts";
+import { json, plainText, type AnswerHeaders } from "./answer.ts";
+
+/** Writes a refusal in the shape that one kind of client expects. */
+export type ErrorShape = (failure: Failure, headers: AnswerHeaders) => Response;
+
+/** The two generations of the interface. The browser routes answer as V1 does. */
+export type Generation = "v1" | "v2";
+
+const RETRY_SOON = { "retry-after": "1" };
+
+const V1_STATUS: Record<FailureKind, number> = {
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  malformed: 400,
+  too_large: 413,
+  missing: 422,
+  invalid: 422,
+  taken: 422,
+  already_registered: 422,
+  conflict: 503,
+  rate_limited: 429,
+};
+
+const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
+  unauthorized: [401, "unauthorized"],
+  forbidden: [403, "forbidden"],
+  not_found: [404, "not_found"],
+  method_not_allowed: [405, "method_not_allowed"],
+  malformed: [422, "invalid_params"],
+  too_large: [413, "invalid_params"],
+  missing: [422, "invalid_params"],
+  invalid: [422, "invalid_params"],
+  taken: [400, "invalid_record"],
+  already_registered: [422, "operation_failed"],
+  conflict: [409, "conflict"],
+  rate_limited: [429, "rate_limited"],
+};
+
+/** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
+export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
+  const isRecordFault = failure.kind === "invalid" || failure.kind === "taken";
+  const body = isRecordFault ? failure.fields : { error: failure.message };
+  return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
+}
+
+/** `{message, code}`, with `errors` where fields are at fault. @see spec "Errors", 7 */
+export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
+  const [status, code] = V2_STATUS[failure.kind];
+  const hasFields = Object.keys(failure.fields).length > 0;
+  const body = { message: failure.message, code, ...(hasFields && { errors: failure.fields }) };
+  return json(body, withRetry(failure, headers), status);
+}
+
+/** The three bodies of sign-up tracking; all else as the generation has it. @see spec "V1: track sign-up (lead)" */
+export function signupError(generation: ErrorShape): ErrorShape {
+  return (failure, headers) => {
+    if (failure.kind === "missing") return json({ message: failure.message }, headers, 400);
+    if (failure.kind === "not_found") return json({ message: failure.message }, headers, 404);
+    if (failure.kind !== "already_registered") return generation(failure, headers);
+    return json({ transaction_id: failure.message }, headers, 422);
+  };
+}
+
+/** The body of a bug's answer; what went wrong stands in the log under the request's id. */
+export function bugAnswer(generation: Generation, requestId: string): Response {
+  const message = "Internal server error";
+  const body = generation === "v1" ? { error: message } : { message, code: "internal_error" };
+  return json(body, { "x-request-id": requestId }, 500);
+}
+
+function withRetry(failure: Failure, headers: AnswerHeaders): AnswerHeaders {
+  return failure.kind === "conflict" ? { ...headers, ...RETRY_SOON } : headers;
+}

@@ -1,0 +1,78 @@
+import type { H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { readBody } from "./body.ts";
+import { MAX_KEYS, parseJsonObject } from "./json.ts";
+
+/** Parameters by name. Of a name that came twice, the last value counts. */
+export type Params = Record<string, string>;
+
+/** Query and form are read alike: sendBeacon and fetch call a plain string `text/plain`. */
+const FORM_TYPES = ["application/x-www-form-urlencoded", "text/plain"];
+
+/**
+ * The query string's parameters and the body's together; the body wins.
+ *
+ * Choice: JSON bodies are taken as well, as some clients of V1 send them; nested values are given as
+ * their JSON text. @see gaps "V1", input
+ *
+ * @throws Failure `malformed` or `too_large`
+ */
+export async function readParams(event: H3Event): Promise<Params> {
+  const params = readQuery(event);
+  if (event.req.method === "GET" || event.req.method === "HEAD") return params;
+  const body = await readBody(event);
+  if (body === "") return params;
+  const type = mediaType(event);
+  if (type === "application/json") return Object.assign(params, flatten(parseJsonObject(body)));
+  if (type !== "" && !FORM_TYPES.includes(type)) {
+    throw new Failure("malformed", `Content type ${type} is not understood; send a form`);
+  }
+  return Object.assign(params, parseForm(body));
+}
+
+/** The parameters of the query string. @throws Failure `malformed` */
+export function readQuery(event: H3Event): Params {
+  const { search } = event.url;
+  return search.length > 1 ? parseForm(search.slice(1)) : emptyParams();
+}
+
+/** Written out because node:querystring hides malformed escapes, and URLSearchParams replaces them. */
+function parseForm(text: string): Params {
+  const params = emptyParams();
+  const pairs = text.split("&");
+  if (pairs.length > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
+  for (const pair of pairs) {
+    if (pair === "") continue;
+    const at = pair.indexOf("=");
+    if (at === -1) params[decode(pair)] = "";
+    else params[decode(pair.slice(0, at))] = decode(pair.slice(at + 1));
+  }
+  return params;
+}
+
+function decode(text: string): string {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    throw new Failure("malformed", "A parameter is not valid percent-encoded UTF-8");
+  }
+}
+
+function flatten(values: Record<string, unknown>): Params {
+  const params = emptyParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null) params[name] = typeof value === "string" ? value : JSON.stringify(value);
+  }
+  return params;
+}
+
+/** Without a prototype, so that a parameter named `__proto__` is one like all others. */
+function emptyParams(): Params {
+  return Object.create(null) as Params;
+}
+
+function mediaType(event: H3Event): string {
+  return (event.req.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}

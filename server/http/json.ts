@@ -1,0 +1,45 @@
+import type { H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { readBody } from "./body.ts";
+
+/** Keys of a request, counted through all of its levels. */
+export const MAX_KEYS = 500;
+const MAX_DEPTH = 16;
+
+/**
+ * The JSON object in a request's body; empty where there is no body.
+ *
+ * @throws Failure `malformed` for what is no JSON object, `too_large` past a limit
+ */
+export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
+  const body = await readBody(event);
+  return body.trim() === "" ? {} : parseJsonObject(body);
+}
+
+/** The JSON object that a text holds. @throws Failure `malformed` or `too_large` */
+export function parseJsonObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Failure("malformed", "The body is not valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Failure("malformed", "The body is not a JSON object");
+  }
+  refuseExcess(value);
+  return value as Record<string, unknown>;
+}
+
+/** Goes level by level, so that depth costs no stack. */
+function refuseExcess(root: object): void {
+  let keyCount = 0;
+  let level: object[] = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new Failure("too_large", `JSON nested deeper than ${MAX_DEPTH} levels`);
+    const values = level.flatMap((value): unknown[] => Object.values(value));
+    keyCount += values.length;
+    if (keyCount > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} keys`);
+    level = values.filter((value): value is object => typeof value === "object" && value !== null);
+  }
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import { email, flag, instant, jsonObject, shape, text } from "./fields.ts";
+
+/** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
+const signupParams = z
+  .object({
+    email,
+    uid: text,
+    tid: text,
+    ref_id: text,
+    ip: z.string("is invalid").trim().pipe(z.union([z.ipv4(), z.ipv6()], "is invalid")),
+    promoter_email: text,
+    created_at: instant,
+    skip_email_notification: flag,
+    username: text,
+    first_name: text,
+    last_name: text,
+    website: text,
+    custom_fields: jsonObject,
+    sub_id: text,
+    override_existing_lead: flag,
+  })
+  .partial();
+
+/** A sign-up call's parameters; those not given are null. */
+export interface SignupParams {
+  details: {
+    email: string | null;
+    uid: string | null;
+    username: string | null;
+    firstName: string | null;
+    lastName: string | null;
+    website: string | null;
+    customFields: Record<string, unknown> | null;
+    subId: string | null;
+  };
+  tid: string | null;
+  refToken: string | null;
+  promoterEmail: string | null;
+  address: string | null;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+  overridesExistingLead: boolean;
+}
+
+/**
+ * The parameters of a sign-up call.
+ *
+ * @throws Failure `missing` without e-mail and uid, `invalid` naming every faulty field
+ */
+export function shapeSignup(input: Record<string, unknown>): SignupParams {
+  const params = shape(signupParams, input);
+  if (params.email === undefined && params.uid === undefined) {
+    throw new Failure("missing", "Error. Email and uid can not be blank!");
+  }
+  return {
+    details: {
+      email: params.email ?? null,
+      uid: params.uid ?? null,
+      username: params.username ?? null,
+      firstName: params.first_name ?? null,
+      lastName: params.last_name ?? null,
+      website: params.website ?? null,
+      customFields: params.custom_fields ?? null,
+      subId: params.sub_id ?? null,
+    },
+    tid: params.tid ?? null,
+    refToken: params.ref_id ?? null,
+    promoterEmail: params.promoter_email ?? null,
+    address: params.ip ?? null,
+    createdAt: params.created_at ?? null,
+    skipEmailNotification: params.skip_email_notification ?? false,
+    overridesExistingLead: params.override_existing_lead ?? false,
+  };
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto";
+import type { H3Event } from "h3";
+import { Failure } from "./failure.ts";
+import type { AnswerHeaders } from "./http/answer.ts";
+import { bugAnswer, type ErrorShape, type Generation } from "./http/errors.ts";
+import type { Services } from "./services.ts";
+
+/** How a route tells its clients that something went wrong. */
+export interface Refusal {
+  generation: Generation;
+  shape: ErrorShape;
+  headers: AnswerHeaders;
+}
+
+/** The answer to whatever a handler threw: a refusal in the route's shape, else a bug, logged and 500. */
+export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
+  if (error instanceof Failure) return refusal.shape(error, refusal.headers);
+  const requestId = randomUUID();
+  services.log.error({ requestId, method: event.req.method, path: event.url.pathname, err: error }, "bug");
+  return bugAnswer(refusal.generation, requestId);
+}

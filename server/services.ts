@@ -1,0 +1,26 @@
+import type { Logger } from "pino";
+import type { Chance, Context } from "./domain/context.ts";
+import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
+import type { Store } from "./storage/store.ts";
+
+/** What the routes are given: the store, the edges of the process, and the limits. */
+export interface Services {
+  store: Store;
+  clock: () => Date;
+  chance: Chance;
+  log: Logger;
+  publicUrl: string;
+  /** Proxies in front of the server whose `X-Forwarded-For` is believed. */
+  trustProxyHops: number;
+  limits: {
+    v1: RateLimiter;
+    v2: RateLimiter;
+    publicSignups: RateLimiter;
+    failedAuthentication: FailureLimiter;
+  };
+}
+
+/** The context of one operation: the clock is read here, once. */
+export function newContext({ store, clock, chance }: Services): Context {
+  return { store, now: clock(), chance };
+}

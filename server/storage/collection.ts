@@ -1,0 +1,44 @@
+import { digest, encodeKey, type Key } from "./keys.ts";
+
+/** Declares a kind of record once: how it is found, what is unique in it, and in which orders it is listed. */
+export interface Collection<R, Claim extends string = string, Index extends string = string> {
+  name: string;
+  /** The record's key within its account. */
+  id(record: R): Key;
+  /** What no two records of an account may share. null: this record claims nothing. */
+  claims: Record<Claim, (record: R) => Key | null>;
+  /** Orders to list by; the record's id breaks ties. null: not listed. */
+  indexes: Record<Index, (record: R) => Key | null>;
+}
+
+/** What claims and index entries point with. */
+export interface Pointer {
+  id: Key;
+}
+
+/** Declares a collection; called twice so that the names of claims and indexes are inferred. */
+export function collection<R extends { accountId: number }>() {
+  return <Claim extends string, Index extends string>(
+    definition: Collection<R, Claim, Index>,
+  ): Collection<R, Claim, Index> => definition;
+}
+
+/** The storage key of a record. */
+export function recordKey({ name }: { name: string }, accountId: number, id: Key): string {
+  return encodeKey([accountId, name, ...id]);
+}
+
+/** The storage key of a claim. Claimed values may be long or personal, so only their hash stands in it. */
+export function claimKey(
+  { name }: { name: string },
+  claim: string,
+  accountId: number,
+  value: Key,
+): string {
+  return encodeKey([accountId, `${name}.${claim}`, digest(encodeKey(value))]);
+}
+
+/** The tuple that all entries of an index begin with. */
+export function indexPrefix({ name }: { name: string }, index: string, accountId: number, start: Key): Key {
+  return [accountId, `${name}/${index}`, ...start];
+}

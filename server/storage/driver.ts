@@ -1,0 +1,70 @@
+import type { Driver } from "unstorage";
+
+/** A stretch of keys in byte order, from `from` to before `before`. */
+export interface Range {
+  from: string;
+  before: string;
+  limit: number;
+  reverse?: boolean;
+}
+
+/** What a commit changes, all of it or nothing. */
+export interface Changes {
+  /** Keys that still hold exactly this text, or are still absent. */
+  checks: [key: string, seen: string | null][];
+  puts: [key: string, value: string][];
+  removes: string[];
+  /** Counters to add to; kept as `{"sum":n}`. They need no read and never conflict. */
+  sums: [key: string, delta: number][];
+}
+
+/** An unstorage driver that can change several items at once and list them in order. */
+export interface AtomicDriver extends Driver {
+  /** The stored text, untouched by unstorage's guesses about types. */
+  getItemRaw(key: string): string | null;
+  /** Durable when it resolves. false: a check failed, and nothing was written. */
+  commit(changes: Changes): Promise<boolean>;
+  /** Entries in key order, or against it. */
+  list(range: Range): Promise<[key: string, value: string][]>;
+  count(range: Pick<Range, "from" | "before">): Promise<number>;
+}
+
+/** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */
+export const MAX_KEY_BYTES = 1_978;
+
+/** @throws RangeError before anything is written, when a key is too long */
+export function refuseLongKeys({ checks, puts, removes, sums }: Changes): void {
+  for (const [key] of checks) refuseLong(key);
+  for (const [key] of puts) refuseLong(key);
+  for (const key of removes) refuseLong(key);
+  for (const [key] of sums) refuseLong(key);
+}
+
+/** Writes the changes whose checks have passed. */
+export function applyChanges(
+  { puts, removes, sums }: Changes,
+  to: {
+    put(key: string, value: string): void;
+    remove(key: string): void;
+    get(key: string): string | undefined;
+  },
+): void {
+  for (const [key, value] of puts) to.put(key, value);
+  for (const key of removes) to.remove(key);
+  for (const [key, delta] of sums) to.put(key, addToSum(to.get(key), delta));
+}
+
+/** A counter's stored text after adding to it. */
+function addToSum(text: string | null | undefined, delta: number): string {
+  return JSON.stringify({ sum: readSum(text) + delta });
+}
+
+/** A counter's value; 0 where nothing was counted. */
+export function readSum(text: string | null | undefined): number {
+  return text ? (JSON.parse(text) as { sum: number }).sum : 0;
+}
+
+function refuseLong(key: string): void {
+  // Encoded keys are ASCII, so characters are bytes.
+  if (key.length > MAX_KEY_BYTES) throw new RangeError(`A key of ${key.length} bytes is too long`);
+}

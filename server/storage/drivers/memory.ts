@@ -1,0 +1,54 @@
+import { applyChanges, refuseLongKeys, type AtomicDriver, type Range } from "../driver.ts";
+
+/** Keeps everything in this process, for tests and try-outs. Nothing outlives it. */
+export function memoryDriver(): AtomicDriver {
+  const items = new Map<string, string>();
+  /** The keys in order. Code unit order is byte order, as encoded keys are ASCII. */
+  const keys: string[] = [];
+
+  const put = (key: string, value: string) => {
+    if (!items.has(key)) keys.splice(position(keys, key), 0, key);
+    items.set(key, value);
+  };
+  const remove = (key: string) => {
+    if (items.delete(key)) keys.splice(position(keys, key), 1);
+  };
+  return {
+    name: "memory",
+    hasItem: (key) => items.has(key),
+    getItem: (key) => items.get(key) ?? null,
+    getItemRaw: (key) => items.get(key) ?? null,
+    setItem: (key, value) => put(key, value),
+    removeItem: (key) => remove(key),
+    getKeys: () => [...keys],
+    async commit(changes) {
+      refuseLongKeys(changes);
+      if (!changes.checks.every(([key, seen]) => (items.get(key) ?? null) === seen)) return false;
+      applyChanges(changes, { put, remove, get: (key) => items.get(key) });
+      return true;
+    },
+    async list({ from, before, limit, reverse = false }: Range) {
+      const start = position(keys, from);
+      const end = position(keys, before);
+      const found = reverse
+        ? keys.slice(Math.max(start, end - limit), end).reverse()
+        : keys.slice(start, Math.min(end, start + limit));
+      return found.map((key) => [key, items.get(key) ?? ""]);
+    },
+    async count({ from, before }) {
+      return Math.max(0, position(keys, before) - position(keys, from));
+    },
+  };
+}
+
+/** Where a key stands in the sorted list, or would stand. */
+function position(keys: string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+import type { AtomicDriver } from "./driver.ts";
+import { encodeKey } from "./keys.ts";
+
+/** Ids of one lease. A process that dies leaves the rest unused: gaps are fine, reuse is not. */
+const BLOCK = 256;
+
+interface Lease {
+  next: number;
+  end: number;
+}
+
+/** Gives ids that no other process gives, from blocks that are leased by a checked commit. */
+export function idSource(driver: AtomicDriver): (kind: string) => Promise<number> {
+  const leases = new Map<string, Promise<Lease>>();
+
+  async function lease(kind: string): Promise<Lease> {
+    const key = encodeKey([0, "ids", kind]);
+    for (;;) {
+      const seen = driver.getItemRaw(key);
+      const next = seen === null ? 1 : (JSON.parse(seen) as { next: number }).next;
+      const leased = await driver.commit({
+        checks: [[key, seen]],
+        puts: [[key, JSON.stringify({ next: next + BLOCK })]],
+        removes: [],
+        sums: [],
+      });
+      // A failed check means that another process got its block, so that there is progress each time.
+      if (leased) return { next, end: next + BLOCK };
+    }
+  }
+
+  return async function nextId(kind) {
+    for (;;) {
+      const current = leases.get(kind) ?? begin(kind);
+      const block = await current;
+      if (block.next < block.end) return block.next++;
+      if (leases.get(kind) === current) begin(kind);
+    }
+  };
+
+  function begin(kind: string): Promise<Lease> {
+    const leased = lease(kind);
+    leases.set(kind, leased);
+    // A store that was away for a moment must not leave its error to every later caller.
+    leased.catch(() => leases.delete(kind));
+    return leased;
+  }
+}

@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+
+/** A segment of a key: text, or a safe integer. */
+export type KeyPart = string | number;
+/** A tuple. The first part is the account's id; 0 holds what belongs to no account. */
+export type Key = readonly KeyPart[];
+
+/** Eleven digits of base 36 hold every safe integer. */
+const INTEGER_DIGITS = 11;
+const END = "!";
+
+/**
+ * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
+ * texts, numbers by value, texts by UTF-16 code unit.
+ *
+ * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`; so each segment is made of letters,
+ * digits and a few safe marks, and `:` only joins.
+ *
+ * @throws RangeError for a number that is no safe integer
+ */
+export function encodeKey(key: Key): string {
+  let encoded = "";
+  for (const part of key) {
+    if (encoded !== "") encoded += ":";
+    encoded += typeof part === "number" ? encodeInteger(part) : encodeText(part);
+  }
+  return encoded;
+}
+
+/** The range of all keys that begin with a tuple. */
+export function prefixRange(prefix: Key): { from: string; before: string } {
+  const start = encodeKey(prefix);
+  // `;` follows `:` in ASCII, so it ends the range of whatever continues with a further segment.
+  return { from: `${start}:`, before: `${start};` };
+}
+
+/** SHA-256 of a text, base64url: stands in a key for what could be too long or should not be readable there. */
+export function digest(text: string): string {
+  return hash("sha256", text, "base64url");
+}
+
+function encodeInteger(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} can't be part of a key`);
+  // Negative ones count up from the least, under a letter that sorts first.
+  if (value < 0) return `m${digits(value + Number.MAX_SAFE_INTEGER)}`;
+  return `n${digits(value)}`;
+}
+
+function digits(value: number): string {
+  return value.toString(36).padStart(INTEGER_DIGITS, "0");
+}
+
+/** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
+function encodeText(text: string): string {
+  return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
+}
+
+/** Each escape begins with a mark from the gap that its character comes from, which keeps the order. */
+function escapeUnit(character: string): string {
+  const unit = character.charCodeAt(0);
+  if (unit < 0x30) return `+${hex(unit, 2)}`;
+  if (unit < 0x41) return `@${hex(unit, 2)}`;
+  if (unit < 0x61) return `_${hex(unit, 2)}`;
+  return `~${hex(unit, 4)}`;
+}
+
+function hex(unit: number, width: number): string {
+  return unit.toString(16).padStart(width, "0");
+}

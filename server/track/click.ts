@@ -1,0 +1,67 @@
+import { isbot } from "isbot";
+import type { H3Event } from "h3";
+import { z } from "zod";
+import { recordClick, type ClickResult } from "../domain/visitor.ts";
+import { VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
+import { address as webPage, flag, shape, text } from "../http/fields.ts";
+import type { Account } from "../records.ts";
+import type { PublicRequest } from "./public-route.ts";
+
+const clickParams = z.object({
+  tid: z.uuidv4("is not a UUID v4"),
+  ref_id: text.optional(),
+  url: webPage.optional(),
+  referrer: webPage.optional(),
+  url_tracking: flag.optional(),
+  cookie_tid: text.optional(),
+  domain: text.optional(),
+});
+
+/** Nobody: the browser keeps nothing. */
+const NOBODY = { tid: null, ref_id: null, cookie_days: 0, clean_url: false };
+
+/** `POST /t/click` */
+export async function trackClick({ event, params, account, context, address, headers }: PublicRequest) {
+  const click = shape(clickParams, params);
+  if (isUnattended(event) || isOptedOut(event, account)) return NOBODY;
+  if (click.ref_id === undefined && !click.url_tracking) return NOBODY;
+  const visitor = await recordClick(context, account, {
+    tid: click.tid.toLowerCase(),
+    refToken: click.ref_id ?? null,
+    cookieTid: click.cookie_tid ?? null,
+    url: click.url ?? null,
+    referrer: click.referrer ?? null,
+    address,
+  });
+  if (visitor === null) return NOBODY;
+  const cookie = serverCookie(event, visitor, click.domain ?? "");
+  if (cookie !== null) headers["set-cookie"] = cookie;
+  return { tid: visitor.tid, ref_id: visitor.refToken, cookie_days: visitor.cookieDays, clean_url: false };
+}
+
+/** Bots and pages fetched ahead of a visit are nobody's referral. */
+function isUnattended(event: H3Event): boolean {
+  const { headers } = event.req;
+  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
+  return /prefetch|prerender|preview/i.test(purpose) || isbot(headers.get("user-agent"));
+}
+
+/** @see https://w3c.github.io/gpc/ */
+function isOptedOut(event: H3Event, account: Account): boolean {
+  return account.honoursPrivacyControl && event.req.headers.get("sec-gpc") === "1";
+}
+
+/** A cookie that the server sets outlives the seven days that some browsers give to a script's. */
+function serverCookie(event: H3Event, visitor: ClickResult, domain: string): string | null {
+  const origin = event.req.headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return null;
+  return siteCookie({
+    name: VISITOR_COOKIE,
+    value: visitor.tid,
+    maxAgeDays: visitor.cookieDays,
+    domain,
+    requestHost: event.url.hostname,
+    pageHost: new URL(origin).hostname,
+    isSecure: origin.startsWith("https:"),
+  });
+}

@@ -1,0 +1,80 @@
+/** The demo's marketing page. Its values come from the operator, and are escaped all the same. */
+export function demoHtml({ cid, publicUrl }: { cid: string; publicUrl: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tidemark demo</title>
+<style>
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; color: #1f2937; }
+  #banner { background: #ecfdf5; border: 1px solid #10b981; border-radius: .5rem; padding: .75rem 1rem; }
+  form { display: flex; gap: .5rem; margin: 1rem 0; }
+  input { flex: 1; padding: .5rem; font: inherit; }
+  button { padding: .5rem 1rem; font: inherit; }
+  pre { background: #f3f4f6; padding: 1rem; overflow-x: auto; border-radius: .5rem; }
+</style>
+<script async src="/svc.js" data-cid="${escapeHtml(cid)}"></script>
+<script defer src="/demo.js"></script>
+</head>
+<body>
+<p id="banner" hidden></p>
+<h1>A product worth recommending</h1>
+<p>This page stands for your marketing site. It carries one script tag, and a form marked
+<code>data-svc-signup</code>. Open it by a promoter's link, sign up, and see what is recorded.</p>
+<form id="signup" data-svc-signup>
+  <input type="email" name="email" placeholder="you@example.com" required aria-label="E-mail">
+  <button>Sign up</button>
+</form>
+<h2>What is known of you here</h2>
+<pre id="known">Nothing: you did not come by a referral link.</pre>
+<h2>Try it</h2>
+<p>Make a promoter, then open the link in the answer's <code>referral_link</code>:</p>
+<pre>curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
+  -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
+</body>
+</html>
+`;
+}
+
+/** What the demo page does: it names the promoter, and asks until the sign-up has been recorded. */
+export const DEMO_SCRIPT = `"use strict";
+const known = document.getElementById("known");
+const banner = document.getElementById("banner");
+const form = document.getElementById("signup");
+const cookie = (name) => (document.cookie.match("(?:^|; )" + name + "=([^;]*)") || [])[1] || "";
+const show = (value) => { known.textContent = JSON.stringify(value, null, 2); };
+
+async function greet(triesLeft) {
+  const tid = cookie("_svc_tid");
+  if (!tid) return triesLeft > 0 && setTimeout(greet, 250, triesLeft - 1);
+  const cid = document.querySelector("script[data-cid]").dataset.cid;
+  const answer = await fetch("/t/details?" + new URLSearchParams({ cid, tid }));
+  const { details } = await answer.json();
+  if (!details) return;
+  banner.hidden = false;
+  banner.textContent = (details.promoter.first_name || details.ref_id) + " recommends us to you.";
+  show({ visitor: tid, ref_id: details.ref_id });
+}
+
+async function showRecorded(email, triesLeft) {
+  const answer = await fetch("/demo/recorded?" + new URLSearchParams({ email, tid: cookie("_svc_tid") }));
+  const { lead } = await answer.json();
+  if (lead) return show({ lead });
+  if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
+  known.textContent = cookie("_svc_tid")
+    ? "This address had signed up before, so nothing was recorded now."
+    : "Nothing was recorded: you did not come by a referral link.";
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  known.textContent = "Signing up ...";
+  showRecorded(form.elements.email.value, 12);
+});
+greet(20);
+`;
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,51 @@
+import type { EventHandler, H3Event } from "h3";
+import { findAccount } from "../domain/account.ts";
+import type { Context } from "../domain/context.ts";
+import { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { corsHeaders } from "../http/cors.ts";
+import { v1Error } from "../http/errors.ts";
+import { readParams, type Params } from "../http/form.ts";
+import type { Account } from "../records.ts";
+import { refuse } from "../refusal.ts";
+import { newContext, type Services } from "../services.ts";
+
+/** A request of a browser on somebody's site. */
+export interface PublicRequest {
+  event: H3Event;
+  params: Params;
+  account: Account;
+  context: Context;
+  address: string;
+  /** Set by the handler, sent with its answer. */
+  headers: AnswerHeaders;
+}
+
+/**
+ * Makes a route that browsers call from any site, without a key: the account's public `cid` says
+ * whose it is.
+ */
+export function publicRoute(
+  services: Services,
+  handle: (request: PublicRequest) => Promise<unknown>,
+): EventHandler {
+  return async (event) => {
+    const headers: AnswerHeaders = corsHeaders(event);
+    try {
+      const params = await readParams(event);
+      const account = await loadByCid(services, params["cid"]);
+      const address = clientAddress(event, services.trustProxyHops);
+      const context = newContext(services);
+      return json(await handle({ event, params, account, context, address, headers }), headers);
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+    }
+  };
+}
+
+async function loadByCid({ store }: Services, cid: string | undefined): Promise<Account> {
+  const account = cid === undefined ? null : await findAccount(store, cid);
+  if (account === null) throw new Failure("not_found", "The account (cid) was not found");
+  return account;
+}

@@ -1,0 +1,59 @@
+import { loadCampaign } from "../domain/campaign.ts";
+import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
+import { recordSignup } from "../domain/signup.ts";
+import { findVisitor } from "../domain/visitor.ts";
+import { Failure } from "../failure.ts";
+import { isAllowedOrigin } from "../http/allowed-origin.ts";
+import { rateLimitHeaders, type RateLimiter } from "../http/rate-limit.ts";
+import { shapeSignup } from "../http/signup-params.ts";
+import type { Campaign } from "../records.ts";
+import type { PublicRequest } from "./public-route.ts";
+
+/**
+ * Choice: the answer is the same whether the person was known or not, since whether an e-mail
+ * address is registered somewhere is personal data.
+ */
+const RECORDED = { recorded: true };
+
+/** Makes `POST /t/signup`, which takes so many sign-ups from one address. */
+export function publicSignup(limiter: RateLimiter) {
+  return async ({ event, params, account, context, address, headers }: PublicRequest) => {
+    const state = await limiter.take(address);
+    if (state?.allowed === false) {
+      Object.assign(headers, rateLimitHeaders(state));
+      throw new Failure("rate_limited", "Too many sign-ups from this address");
+    }
+    const signup = shapeSignup(params);
+    if (signup.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
+    const campaign = await campaignOfVisitor({ account, context }, signup.tid);
+    const origin = event.req.headers.get("origin");
+    if (!isAllowedOrigin(origin, campaign.allowedOrigins, campaign.landingUrl)) {
+      throw new Failure("forbidden", "This site may not send sign-ups");
+    }
+    // The page decides nothing but who signed up: whose lead it is, when and from where is ours to say.
+    const trusted = { ...signup, refToken: null, promoterEmail: null, createdAt: null, address };
+    await recordUnlessKnown(() =>
+      recordSignup(context, account, { ...trusted, overridesExistingLead: false }),
+    );
+    return RECORDED;
+  };
+}
+
+/** @throws Failure `not_found` when the tid is nobody's */
+async function campaignOfVisitor(
+  { account, context }: Pick<PublicRequest, "account" | "context">,
+  tid: string,
+): Promise<Campaign> {
+  const visitor = await findVisitor(context.store, account.id, tid);
+  if (visitor === null) throw new Failure("not_found", "Visitor invalid or not found.");
+  const { campaignId } = await loadPromoterCampaign(context.store, account.id, visitor.promoterCampaignId);
+  return loadCampaign(context.store, account.id, campaignId);
+}
+
+async function recordUnlessKnown(record: () => Promise<unknown>): Promise<void> {
+  try {
+    await record();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
+  }
+}

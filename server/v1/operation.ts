@@ -1,0 +1,45 @@
+import type { EventHandler, H3Event } from "h3";
+import { admit } from "../admission.ts";
+import type { Context } from "../domain/context.ts";
+import { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { readApiKey } from "../http/auth.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { v1Error, type ErrorShape } from "../http/errors.ts";
+import { rateLimitHeaders } from "../http/rate-limit.ts";
+import type { Account } from "../records.ts";
+import { refuse } from "../refusal.ts";
+import { newContext, type Services } from "../services.ts";
+
+/** A request of a known account. */
+export interface V1Request {
+  event: H3Event;
+  account: Account;
+  context: Context;
+  /** The network address that the request came from. */
+  address: string;
+}
+
+/**
+ * Makes a route of a V1 operation: authenticates, counts against the key's limit, answers 200 with
+ * what `handle` returns, and writes refusals in `shape`.
+ */
+export function v1Operation(
+  services: Services,
+  handle: (request: V1Request) => Promise<unknown>,
+  shape: ErrorShape = v1Error,
+): EventHandler {
+  return async (event) => {
+    let headers: AnswerHeaders = {};
+    try {
+      const address = clientAddress(event, services.trustProxyHops);
+      const { account, apiKey } = await admit(services, address, readApiKey(event));
+      const state = await services.limits.v1.take(apiKey.hash);
+      headers = rateLimitHeaders(state);
+      if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
+      return json(await handle({ event, account, context: newContext(services), address }), headers);
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v1", shape, headers });
+    }
+  };
+}

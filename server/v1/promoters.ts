@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { createPromoter, type NewPromoter } from "../domain/promoter.ts";
+import { isRefToken } from "../domain/ref-token.ts";
+import type { Failure, FieldErrors } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { describe, email, flag, id, instant, longText, shape, text, webAddress } from "../http/fields.ts";
+import { readParams } from "../http/form.ts";
+import type { V1Request } from "./operation.ts";
+import { promoterJson } from "./promoter-json.ts";
+import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
+
+/** @see spec "V1: create promoter" */
+const createParams = z
+  .object({
+    email: z.string("can't be blank").pipe(email),
+    first_name: text,
+    last_name: text,
+    cust_id: text,
+    ref_id: text.refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    promo_code: text,
+    customer_promo_code: text,
+    campaign_id: id,
+    temp_password: text,
+    landing_url: webAddress,
+    url_tracking: flag,
+    website: text,
+    wallet_email: email,
+    avatar_url: text,
+    parent_promoter_id: id,
+    parent_promoter_email: text,
+    linkedin_url: text,
+    twitter_url: text,
+    facebook_url: text,
+    instagram_url: text,
+    youtube_url: text,
+    country: text,
+    company_name: text,
+    phone_number: text,
+    address: text,
+    note: longText,
+    created_at: instant,
+    skip_email_notification: flag,
+    always_approve: flag,
+  })
+  .partial()
+  .required({ email: true })
+  .refine(({ url_tracking, landing_url }) => !url_tracking || landing_url !== undefined, {
+    path: ["landing_url"],
+    message: "can't be blank with url_tracking",
+  });
+
+/** Where the domain's fields stand in V1's errors; all others have one name. */
+const WIRE_NAMES: Record<string, string> = {
+  email: "company_user.user.email",
+  custId: "cust_id",
+  refToken: "ref_id",
+  coupon: "promo_code",
+  displayCoupon: "customer_promo_code",
+  landingUrl: "landing_url",
+};
+
+const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
+
+/** `POST /api/v1/promoters/create` */
+export async function createPromoterOperation({ event, account, context, address }: V1Request) {
+  const params = shape(createParams, await readParams(event));
+  const made = await createPromoter(context, account, { ...newPromoter(params), address });
+  const { store } = context;
+  return promoterJson(await readPromoterParts(store, made.promoter), [
+    await readPromotionParts(store, made.promoterCampaign),
+  ]);
+}
+
+/** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */
+export function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
+  const fields: FieldErrors = {};
+  for (const [name, messages] of Object.entries(failure.fields)) fields[WIRE_NAMES[name] ?? name] = messages;
+  const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({ [name]: fields[name] }));
+  const body = { ...fields, message: describe(fields), ...(promotions.length > 0 && { promotions }) };
+  return json(body, headers, 422);
+}
+
+function newPromoter(params: z.output<typeof createParams>): Omit<NewPromoter, "address"> {
+  return {
+    email: params.email,
+    custId: params.cust_id ?? null,
+    refToken: params.ref_id ?? null,
+    coupon: params.promo_code ?? null,
+    displayCoupon: params.customer_promo_code ?? null,
+    campaignId: params.campaign_id ?? null,
+    tempPassword: params.temp_password ?? null,
+    landingUrl: params.landing_url ?? null,
+    usesUrlTracking: params.url_tracking ?? false,
+    parentPromoterId: params.parent_promoter_id ?? null,
+    parentPromoterEmail: params.parent_promoter_email ?? null,
+    note: params.note ?? null,
+    profile: newProfile(params),
+    createdAt: params.created_at ?? null,
+    skipEmailNotification: params.skip_email_notification ?? false,
+    alwaysApprove: params.always_approve ?? false,
+  };
+}
+
+function newProfile(params: z.output<typeof createParams>): NewPromoter["profile"] {
+  return {
+    firstName: params.first_name ?? null,
+    lastName: params.last_name ?? null,
+    website: params.website ?? null,
+    companyName: params.company_name ?? null,
+    phoneNumber: params.phone_number ?? null,
+    address: params.address ?? null,
+    vatId: null,
+    country: params.country ?? null,
+    walletEmail: params.wallet_email ?? null,
+    avatarUrl: params.avatar_url ?? null,
+    description: null,
+    twitterUrl: params.twitter_url ?? null,
+    youtubeUrl: params.youtube_url ?? null,
+    facebookUrl: params.facebook_url ?? null,
+    linkedinUrl: params.linkedin_url ?? null,
+    instagramUrl: params.instagram_url ?? null,
+  };
+}

@@ -1,0 +1,54 @@
+import type { EventHandler, H3Event } from "h3";
+import { admit } from "../admission.ts";
+import type { Context } from "../domain/context.ts";
+import { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { readAccountId, readBearer } from "../http/auth.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { v2Error, type ErrorShape } from "../http/errors.ts";
+import { rateLimitHeaders } from "../http/rate-limit.ts";
+import type { Account } from "../records.ts";
+import { refuse } from "../refusal.ts";
+import { newContext, type Services } from "../services.ts";
+
+/** A request of a known account. */
+export interface V2Request {
+  event: H3Event;
+  account: Account;
+  context: Context;
+}
+
+/**
+ * Makes a route of a V2 operation: authenticates by bearer token and `Account-ID`, counts against
+ * the account's limit, answers 200 with what `handle` returns, and writes refusals in `shape`.
+ */
+export function v2Operation(
+  services: Services,
+  handle: (request: V2Request) => Promise<unknown>,
+  shape: ErrorShape = v2Error,
+): EventHandler {
+  return async (event) => {
+    let headers: AnswerHeaders = {};
+    try {
+      const account = await authenticate(services, event);
+      const state = await services.limits.v2.take(String(account.id));
+      headers = rateLimitHeaders(state);
+      if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
+      return json(await handle({ event, account, context: newContext(services) }), headers);
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v2", shape, headers });
+    }
+  };
+}
+
+/** @see spec "Authentication", 2 */
+async function authenticate(services: Services, event: H3Event): Promise<Account> {
+  const address = clientAddress(event, services.trustProxyHops);
+  const { account } = await admit(services, address, readBearer(event));
+  const accountId = readAccountId(event);
+  if (accountId === null) throw new Failure("unauthorized", "The Account-ID header is missing");
+  if (accountId !== account.publicId) {
+    throw new Failure("forbidden", "The access token does not belong to this account");
+  }
+  return account;
+}
