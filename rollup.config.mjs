@@ -1,4 +1,5 @@
 import nodeResolve from "@rollup/plugin-node-resolve";
+import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 
@@ -21,14 +22,17 @@ const failOnWarning = (warning) => {
 export const tracker = {
   input: "client/tracker/script.ts",
   onwarn: failOnWarning,
-  output: { file: "dist/svc.js", format: "iife", sourcemap: false },
+  output: { file: "dist/svc.js", format: "iife", strict: false },
   plugins: [
     nodeResolve({ browser: true }),
-    compile("client/tracker", { target: "es2018" }),
+    // Where the script runs there is a document, so that libraries need not ask.
+    replace({ preventAssignment: true, values: { "typeof document": JSON.stringify("object") } }),
+    compile("client/tracker", { target: "es2021" }),
     terser({
-      ecma: 2018,
-      compress: { passes: 4, unsafe_arrows: true, pure_getters: true, booleans_as_integers: false },
+      ecma: 2020,
+      compress: { passes: 4, toplevel: true, pure_getters: true, unsafe: true, keep_fargs: false },
       mangle: { toplevel: true },
+      format: { comments: false },
     }),
   ],
 };

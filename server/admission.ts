@@ -21,8 +21,13 @@ export interface Admission {
  *
  * @throws Failure `unauthorized`, or `rate_limited` after too many failed tries
  */
-export async function admit(services: Services, address: string, key: string | null): Promise<Admission> {
+export async function admit(
+  services: Services,
+  clientAddress: string | null,
+  key: string | null,
+): Promise<Admission> {
   const { store, limits } = services;
+  const address = clientAddress ?? "unknown";
   const failures = limits.failedAuthentication;
   const hash = key === null ? "" : hashApiKey(key);
   if (await failures.isBlocked(address, hash)) {

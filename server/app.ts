@@ -2,7 +2,7 @@ import { H3, type EventHandler } from "h3";
 import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
-import { v1Error, v2Error } from "./http/errors.ts";
+import { signupError, v1Error, v2Error } from "./http/errors.ts";
 import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
 import { trackClick } from "./track/click.ts";
@@ -34,8 +34,13 @@ export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
     ["POST", "/api/v2/track/signup", v2Operation(services, v2TrackSignup, v2TrackSignupError)],
 
     ["POST", "/t/click", publicRoute(services, trackClick)],
-    ["POST", "/t/signup", publicRoute(services, publicSignup(services.limits.publicSignups))],
+    [
+      "POST",
+      "/t/signup",
+      publicRoute(services, publicSignup(services.limits.publicSignups), signupError(v1Error)),
+    ],
     ["GET", "/t/details", publicRoute(services, trackDetails)],
+    ["POST", "/t/details", publicRoute(services, trackDetails)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/details", preflight],
@@ -77,7 +82,11 @@ function register(services: Services, routes: Route[]): H3 {
 }
 
 /** Refuses in the shape of the generation that the path belongs to. */
-function refusal(services: Services, error: unknown, headers: Record<string, string> = {}): (event: Parameters<EventHandler>[0]) => Response {
+function refusal(
+  services: Services,
+  error: unknown,
+  headers: Record<string, string> = {},
+): (event: Parameters<EventHandler>[0]) => Response {
   return (event) => {
     const generation = event.url.pathname.startsWith("/api/v2") ? "v2" : "v1";
     const shape = generation === "v2" ? v2Error : v1Error;

@@ -22,7 +22,9 @@ export function campaignOptions(command: Command): Command {
     .option("--cookie-days <days>", "lifetime of the visitor cookie", cookieDays, 60)
     .option("--no-auto-approve", "let new promoters wait for approval")
     .addOption(
-      new Option("--attribution <which>", "whose a visitor of two links is").choices(ATTRIBUTIONS).default("last"),
+      new Option("--attribution <which>", "whose a visitor of two links is")
+        .choices(ATTRIBUTIONS)
+        .default("last"),
     )
     .option("--allow-origin <origin...>", "sites that may send sign-ups from a browser", [])
     .addOption(

@@ -43,9 +43,7 @@ account
 account
   .command("list")
   .description("list accounts")
-  .action(() =>
-    withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))),
-  );
+  .action(() => withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))));
 
 const key = program.command("key").description("API keys of an account");
 key

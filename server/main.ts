@@ -84,7 +84,10 @@ function listen(server: Server, { host, port }: Config): Promise<string> {
 }
 
 /** Stops accepting, lets requests under way finish, closes the store. */
-async function drain(server: Server, { store, log }: { store: Services["store"]; log: Logger }): Promise<void> {
+async function drain(
+  server: Server,
+  { store, log }: { store: Services["store"]; log: Logger },
+): Promise<void> {
   log.info("draining");
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();

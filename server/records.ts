@@ -1,13 +1,7 @@
 /** The space of what belongs to no single account: accounts themselves, keys, id blocks. */
 export const SYSTEM = 0;
 
-export const PROMOTER_CAMPAIGN_STATES = [
-  "pending",
-  "accepted",
-  "rejected",
-  "blocked",
-  "inactive",
-] as const;
+export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blocked", "inactive"] as const;
 export type PromoterCampaignState = (typeof PROMOTER_CAMPAIGN_STATES)[number];
 
 export const LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;

@@ -28,6 +28,8 @@ export interface NewAccount {
   publicId?: string | undefined;
   landingUrl: string;
   honoursPrivacyControl?: boolean;
+  /** Text of the first key. Absent: one is generated. */
+  key?: string | undefined;
 }
 
 /** An account together with its first key, which is never shown again. */
@@ -49,7 +51,7 @@ export async function createAccount(context: Context, input: NewAccount): Promis
 /** Makes the first account of an empty store, once; null when the store has had one. */
 export async function createFirstAccount(
   context: Context,
-  input: NewAccount & { key?: string | undefined },
+  input: NewAccount,
 ): Promise<AccountWithKey | null> {
   if (await context.store.get(firstStarts, SYSTEM, 1)) return null;
   const ids = await newAccountIds(context.store);
@@ -104,7 +106,7 @@ async function newAccountIds(store: Store) {
 async function putAccount(
   tx: Transaction,
   context: Context,
-  input: NewAccount & { accountId: number; campaignId: number; key?: string | undefined },
+  input: NewAccount & { accountId: number; campaignId: number },
 ): Promise<AccountWithKey> {
   const { chance, now } = context;
   const account: Account = {

@@ -39,7 +39,11 @@ export function findLeadByEmail(reader: Reader, accountId: number, email: string
  *
  * @throws Failure `already_registered` when they are two different leads
  */
-export async function findKnownLead(tx: Transaction, accountId: number, details: LeadDetails): Promise<Lead | null> {
+export async function findKnownLead(
+  tx: Transaction,
+  accountId: number,
+  details: LeadDetails,
+): Promise<Lead | null> {
   const byEmail = details.email && (await findLeadByEmail(tx, accountId, details.email));
   const byUid = details.uid && (await tx.find(leads, "uid", accountId, [details.uid]));
   if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();

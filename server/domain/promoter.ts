@@ -1,5 +1,12 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { Account, Campaign, FraudSuspicion, Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
+import type {
+  Account,
+  Campaign,
+  FraudSuspicion,
+  Promoter,
+  PromoterCampaign,
+  PromoterProfile,
+} from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
@@ -187,7 +194,8 @@ async function refuseTaken(
   if (await tx.isTaken(promoters, "email", promoter)) fields["email"] = [TAKEN];
   if (await tx.isTaken(promoters, "custId", promoter)) fields["custId"] = [TAKEN];
   if (await tx.isTaken(promoterCampaigns, "coupon", promoterCampaign)) fields["coupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "displayCoupon", promoterCampaign)) fields["displayCoupon"] = [TAKEN];
+  if (await tx.isTaken(promoterCampaigns, "displayCoupon", promoterCampaign))
+    fields["displayCoupon"] = [TAKEN];
   if (await tx.isTaken(promoterCampaigns, "directUrl", promoterCampaign)) fields["landingUrl"] = [TAKEN];
   const token = promoterCampaign.refToken;
   if (token !== "" && !(await isFreeRefToken(tx, accountId, token))) fields["refToken"] = [TAKEN];

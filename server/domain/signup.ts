@@ -48,7 +48,8 @@ export async function recordSignup(
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     const known = await findKnownLead(tx, account.id, signup.details);
     if (known === null) return addLead(tx, context, { account, signup, referrer, ids });
-    if (known.signupEventId === null) return registerKnown(tx, context, { known, signup, eventId: ids.eventId });
+    if (known.signupEventId === null)
+      return registerKnown(tx, context, { known, signup, eventId: ids.eventId });
     if (!signup.overridesExistingLead) throw alreadyRegistered();
     return overrideLead(tx, { known, signup, eventId: known.signupEventId });
   });
@@ -129,7 +130,9 @@ async function registerKnown(
   context: Context,
   { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
 ): Promise<RecordedSignup> {
-  const details = signup.overridesExistingLead ? overlay(known, signup.details) : overlay(signup.details, known);
+  const details = signup.overridesExistingLead
+    ? overlay(known, signup.details)
+    : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
   await tx.put(leads, lead);
   return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };

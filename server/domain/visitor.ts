@@ -133,9 +133,7 @@ async function findDestination(
   { refToken, url }: Click,
 ): Promise<Destination | null> {
   const promoterCampaign =
-    refToken === null
-      ? await findByPage(tx, accountId, url)
-      : await findByRefToken(tx, accountId, refToken);
+    refToken === null ? await findByPage(tx, accountId, url) : await findByRefToken(tx, accountId, refToken);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   return {
     promoterCampaign,

@@ -21,19 +21,24 @@ export interface SiteCookie {
 /** The `Set-Cookie` of a cookie that page and server share, or null where they do not share a domain. */
 export function siteCookie(cookie: SiteCookie): string | null {
   const { name, value, maxAgeDays, requestHost, pageHost, isSecure } = cookie;
-  const domain = cookie.domain.toLowerCase().replace(/^\./, "");
-  if (domain === "" ? requestHost !== pageHost : !isShared(domain, requestHost, pageHost)) return null;
+  const domain = cookie.domain.toLowerCase();
+  const isOwnHost = requestHost === pageHost && (domain === "" || domain === pageHost);
+  if (!isOwnHost && !isShared(domain, requestHost, pageHost)) return null;
   return serialize(name, value, {
     path: "/",
     maxAge: maxAgeDays * DAY_SECONDS,
     sameSite: "lax",
     ...(isSecure && { secure: true }),
-    ...(domain !== "" && { domain }),
+    ...(isDomain(domain) && { domain }),
   });
 }
 
 /** A page may only name a domain that both it and the server stand under. */
-function isShared(domain: string, requestHost: string, pageHost: string): boolean {
-  if (!/^[a-z0-9.-]+\.[a-z0-9-]+$/.test(domain) || isIP(domain) !== 0) return false;
-  return [requestHost, pageHost].every((host) => host === domain || host.endsWith(`.${domain}`));
+function isShared(domain: string, ...hosts: string[]): boolean {
+  return isDomain(domain) && hosts.every((host) => host === domain || host.endsWith(`.${domain}`));
+}
+
+/** Bare hosts and addresses have cookies, but no domain to share them on. */
+function isDomain(text: string): boolean {
+  return /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(text) && isIP(text) === 0;
 }

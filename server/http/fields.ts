@@ -43,11 +43,13 @@ export const email = z
 export const webAddress = text.refine(isWebAddress, "is invalid");
 
 /** `true`/`false`, `1`/`0`, `yes`/`no`, in any case, or a JSON boolean. */
-export const flag = z.union([z.boolean(), z.string(), z.number()], "is invalid").transform((value, context) => {
-  const known = FLAGS.get(String(value).trim().toLowerCase());
-  if (known === undefined) context.addIssue("is invalid");
-  return known ?? false;
-});
+export const flag = z
+  .union([z.boolean(), z.string(), z.number()], "is invalid")
+  .transform((value, context) => {
+    const known = FLAGS.get(String(value).trim().toLowerCase());
+    if (known === undefined) context.addIssue("is invalid");
+    return known ?? false;
+  });
 
 /** A positive integer, also as text. */
 export const id = z
@@ -61,7 +63,9 @@ export const instant = z
   .trim()
   .transform((value) => value.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T"))
   .pipe(z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], "is invalid"))
-  .transform((value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`))
+  .transform(
+    (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
+  )
   .refine((value) => !Number.isNaN(value.getTime()), "is invalid");
 
 /** A JSON object, as text or as it is. */
@@ -70,7 +74,8 @@ export const jsonObject = z
   .transform((value, context) => {
     const object = typeof value === "string" ? parseObject(value) : value;
     if (object === null) context.addIssue("is not a JSON object");
-    else if (JSON.stringify(object).length > CUSTOM_FIELDS_BYTES) context.addIssue("is too large (maximum is 16 KiB)");
+    else if (JSON.stringify(object).length > CUSTOM_FIELDS_BYTES)
+      context.addIssue("is too large (maximum is 16 KiB)");
     return object;
   });
 

@@ -7,7 +7,7 @@ import { MAX_KEYS, parseJsonObject } from "./json.ts";
 export type Params = Record<string, string>;
 
 /** Query and form are read alike: sendBeacon and fetch call a plain string `text/plain`. */
-const FORM_TYPES = ["application/x-www-form-urlencoded", "text/plain"];
+const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain"]);
 
 /**
  * The query string's parameters and the body's together; the body wins.
@@ -24,7 +24,7 @@ export async function readParams(event: H3Event): Promise<Params> {
   if (body === "") return params;
   const type = mediaType(event);
   if (type === "application/json") return Object.assign(params, flatten(parseJsonObject(body)));
-  if (type !== "" && !FORM_TYPES.includes(type)) {
+  if (type !== "" && !FORM_TYPES.has(type)) {
     throw new Failure("malformed", `Content type ${type} is not understood; send a form`);
   }
   return Object.assign(params, parseForm(body));

@@ -9,7 +9,10 @@ const signupParams = z
     uid: text,
     tid: text,
     ref_id: text,
-    ip: z.string("is invalid").trim().pipe(z.union([z.ipv4(), z.ipv6()], "is invalid")),
+    ip: z
+      .string("is invalid")
+      .trim()
+      .pipe(z.union([z.ipv4(), z.ipv6()], "is invalid")),
     promoter_email: text,
     created_at: instant,
     skip_email_notification: flag,

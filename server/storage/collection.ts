@@ -29,12 +29,7 @@ export function recordKey({ name }: { name: string }, accountId: number, id: Key
 }
 
 /** The storage key of a claim. Claimed values may be long or personal, so only their hash stands in it. */
-export function claimKey(
-  { name }: { name: string },
-  claim: string,
-  accountId: number,
-  value: Key,
-): string {
+export function claimKey({ name }: { name: string }, claim: string, accountId: number, value: Key): string {
   return encodeKey([accountId, `${name}.${claim}`, digest(encodeKey(value))]);
 }
 

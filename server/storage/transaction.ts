@@ -144,7 +144,11 @@ function indexKeys<R extends { accountId: number }>(from: Collection<R>, record:
 /** The keys that differ, each as where it was and where it is to be. */
 function moves(before: NamedKeys, after: NamedKeys): [string, string | null, string | null][] {
   return after
-    .map(([name, key], index): [string, string | null, string | null] => [name, before[index]?.[1] ?? null, key])
+    .map(([name, key], index): [string, string | null, string | null] => [
+      name,
+      before[index]?.[1] ?? null,
+      key,
+    ])
     .filter(([, from, to]) => from !== to);
 }
 

@@ -18,7 +18,7 @@ const clickParams = z.object({
 });
 
 /** Nobody: the browser keeps nothing. */
-const NOBODY = { tid: null, ref_id: null, cookie_days: 0, clean_url: false };
+const NOBODY = { tid: null, ref_id: null, cookie_days: 0 };
 
 /** `POST /t/click` */
 export async function trackClick({ event, params, account, context, address, headers }: PublicRequest) {
@@ -36,14 +36,15 @@ export async function trackClick({ event, params, account, context, address, hea
   if (visitor === null) return NOBODY;
   const cookie = serverCookie(event, visitor, click.domain ?? "");
   if (cookie !== null) headers["set-cookie"] = cookie;
-  return { tid: visitor.tid, ref_id: visitor.refToken, cookie_days: visitor.cookieDays, clean_url: false };
+  return { tid: visitor.tid, ref_id: visitor.refToken, cookie_days: visitor.cookieDays };
 }
 
 /** Bots and pages fetched ahead of a visit are nobody's referral. */
 function isUnattended(event: H3Event): boolean {
   const { headers } = event.req;
   const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
-  return /prefetch|prerender|preview/i.test(purpose) || isbot(headers.get("user-agent"));
+  const userAgent = headers.get("user-agent") ?? "";
+  return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isbot(userAgent);
 }
 
 /** @see https://w3c.github.io/gpc/ */

@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
-import { v1Error } from "../http/errors.ts";
+import { v1Error, type ErrorShape } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
@@ -17,7 +17,7 @@ export interface PublicRequest {
   params: Params;
   account: Account;
   context: Context;
-  address: string;
+  address: string | null;
   /** Set by the handler, sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -29,6 +29,7 @@ export interface PublicRequest {
 export function publicRoute(
   services: Services,
   handle: (request: PublicRequest) => Promise<unknown>,
+  shape: ErrorShape = v1Error,
 ): EventHandler {
   return async (event) => {
     const headers: AnswerHeaders = corsHeaders(event);
@@ -39,7 +40,7 @@ export function publicRoute(
       const context = newContext(services);
       return json(await handle({ event, params, account, context, address, headers }), headers);
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+      return refuse(services, event, error, { generation: "v1", shape, headers });
     }
   };
 }

@@ -18,7 +18,7 @@ const RECORDED = { recorded: true };
 /** Makes `POST /t/signup`, which takes so many sign-ups from one address. */
 export function publicSignup(limiter: RateLimiter) {
   return async ({ event, params, account, context, address, headers }: PublicRequest) => {
-    const state = await limiter.take(address);
+    const state = await limiter.take(address ?? "unknown");
     if (state?.allowed === false) {
       Object.assign(headers, rateLimitHeaders(state));
       throw new Failure("rate_limited", "Too many sign-ups from this address");

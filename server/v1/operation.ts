@@ -16,8 +16,8 @@ export interface V1Request {
   event: H3Event;
   account: Account;
   context: Context;
-  /** The network address that the request came from. */
-  address: string;
+  /** The network address that the request came from. null: unknown. */
+  address: string | null;
 }
 
 /**

@@ -13,7 +13,8 @@ export async function readPromoterParts(store: Store, promoter: Promoter): Promi
   return {
     promoter,
     promoterCampaign: await loadPromoterCampaign(store, accountId, defaultPromoterCampaignId),
-    parentRefToken: parentPromoterId === null ? null : await defaultRefToken(store, accountId, parentPromoterId),
+    parentRefToken:
+      parentPromoterId === null ? null : await defaultRefToken(store, accountId, parentPromoterId),
     balance: await loadBalance(store, accountId, id),
   };
 }

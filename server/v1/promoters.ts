@@ -13,7 +13,6 @@ import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
 /** @see spec "V1: create promoter" */
 const createParams = z
   .object({
-    email: z.string("can't be blank").pipe(email),
     first_name: text,
     last_name: text,
     cust_id: text,
@@ -44,7 +43,7 @@ const createParams = z
     always_approve: flag,
   })
   .partial()
-  .required({ email: true })
+  .extend({ email: z.string("can't be blank").pipe(email) })
   .refine(({ url_tracking, landing_url }) => !url_tracking || landing_url !== undefined, {
     path: ["landing_url"],
     message: "can't be blank with url_tracking",
@@ -77,7 +76,9 @@ export function createPromoterError(failure: Failure, headers: AnswerHeaders): R
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
   const fields: FieldErrors = {};
   for (const [name, messages] of Object.entries(failure.fields)) fields[WIRE_NAMES[name] ?? name] = messages;
-  const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({ [name]: fields[name] }));
+  const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({
+    [name]: fields[name],
+  }));
   const body = { ...fields, message: describe(fields), ...(promotions.length > 0 && { promotions }) };
   return json(body, headers, 422);
 }

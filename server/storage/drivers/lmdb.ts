@@ -24,7 +24,11 @@ export function lmdbDriver(path: string): AtomicDriver {
       // The callbacks of many commits run within one write transaction and share its sync.
       return db.transaction(() => {
         if (!changes.checks.every(([key, seen]) => (get(key) ?? null) === seen)) return false;
-        applyChanges(changes, { put: (key, value) => void db.put(key, value), remove: (key) => void db.remove(key), get });
+        applyChanges(changes, {
+          put: (key, value) => void db.put(key, value),
+          remove: (key) => void db.remove(key),
+          get,
+        });
         return true;
       });
     },

@@ -31,7 +31,7 @@ export function memoryDriver(): AtomicDriver {
       const start = position(keys, from);
       const end = position(keys, before);
       const found = reverse
-        ? keys.slice(Math.max(start, end - limit), end).reverse()
+        ? keys.slice(Math.max(start, end - limit), end).toReversed()
         : keys.slice(start, Math.min(end, start + limit));
       return found.map((key) => [key, items.get(key) ?? ""]);
     },

@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accounts } from "../../server/domain/account.ts";
+import { createCampaign } from "../../server/domain/campaign.ts";
+import { leads } from "../../server/domain/lead.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { SYSTEM } from "../../server/records.ts";
+import { answerOf, CHROME, startApp, type TestApp } from "../support/app.ts";
+
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const TID_2 = "8f1b2c3d-1111-4222-8333-444455556666";
+const NOBODY = { tid: null, ref_id: null, cookie_days: 0 };
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane", last_name: "Doe" });
+  await app.v1("/promoters/create", { email: "bob@example.com", first_name: "Bob" });
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const click = (params: Record<string, string>, headers?: Record<string, string>) =>
+  app.browser("/t/click", { tid: TID, ...params }, headers);
+const clicksOf = async (id: number) => (await loadStats(app.services.store, app.accountId, id)).clicks;
+
+describe("POST /t/click", () => {
+  it("makes a visitor, counts once, and lets the page read the answer", async () => {
+    const { status, body, headers } = await click({ ref_id: " Jane " });
+    expect({ status, body }).toEqual({ status: 200, body: { tid: TID, ref_id: "jane", cookie_days: 60 } });
+    expect(headers.get("access-control-allow-origin")).toBe("https://www.acme.example");
+    expect(headers.get("access-control-allow-credentials")).toBe("true");
+    expect(headers.get("vary")).toBe("Origin");
+    expect((await click({ ref_id: "jane" })).body).toEqual(body);
+    expect(await clicksOf(1)).toBe(1);
+  });
+
+  it("counts one visitor of many simultaneous clicks", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => click({ ref_id: "jane" })));
+    expect(await clicksOf(1)).toBe(1);
+  });
+
+  it.each([
+    [{ ref_id: "nobody" }],
+    [{}],
+    [{ ref_id: "<script>alert(1)</script>" }],
+    [{ ref_id: "x".repeat(900) }],
+    [{ url_tracking: "true", url: "https://nobody.example/" }],
+    [{ url_tracking: "true" }],
+  ])("answers 200 and nobody to %o", async (params) => {
+    const { status, body } = await click(params as Record<string, string>);
+    expect({ status, body }).toEqual({ status: 200, body: NOBODY });
+  });
+
+  it.each([
+    [{ "user-agent": "Googlebot/2.1" }],
+    [{ "user-agent": "" }],
+    [{ "sec-purpose": "prefetch;prerender" }],
+    [{ purpose: "prefetch" }],
+    [{ "x-moz": "prefetch" }],
+  ])("makes no visitor of %o", async (headers) => {
+    expect((await click({ ref_id: "jane" }, headers as unknown as Record<string, string>)).body).toEqual(
+      NOBODY,
+    );
+    expect(await clicksOf(1)).toBe(0);
+  });
+
+  it.each([
+    [{ tid: "1" }, 422, { tid: ["is not a UUID v4"] }],
+    [{ tid: "" }, 422, { tid: ["is not a UUID v4"] }],
+    [{ cid: "nobody" }, 404, { error: "The account (cid) was not found" }],
+    [{ cid: "" }, 404, { error: "The account (cid) was not found" }],
+    [{ url: "x".repeat(9000) }, 422, { url: ["is too long (maximum is 8192 characters)"] }],
+  ])("refuses %o with %i", async (params, status, body) => {
+    const answer = await click({ ref_id: "jane", ...(params as Record<string, string>) });
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+  });
+
+  it("gives the visitor to the last promoter, or to the first where the campaign says so", async () => {
+    await click({ ref_id: "jane" });
+    const second = { tid: TID_2, ref_id: "bob", cookie_tid: TID };
+    expect((await click(second)).body).toMatchObject({ tid: TID_2, ref_id: "bob" });
+
+    const campaign = await createCampaign(app.context, app.accountId, {
+      name: "First",
+      landingUrl: "https://acme.example",
+      attribution: "first",
+      visitorCookieDays: 30,
+    });
+    await app.v1("/promoters/create", {
+      email: "f@example.com",
+      ref_id: "first",
+      campaign_id: String(campaign.id),
+    });
+    const tid = "9f1b2c3d-1111-4222-8333-444455556666";
+    expect((await click({ tid, ref_id: "first" })).body).toEqual({ tid, ref_id: "first", cookie_days: 30 });
+    const later = { tid: "af1b2c3d-1111-4222-8333-444455556666", ref_id: "jane", cookie_tid: tid };
+    expect((await click(later)).body).toMatchObject({ tid, ref_id: "first" });
+    app.setNow("2026-04-04T05:06:07.890Z");
+    expect((await click(later)).body).toMatchObject({ tid: later.tid, ref_id: "jane" });
+  });
+
+  it("finds the promoter of a page that is tracked by its own address", async () => {
+    await app.v1("/promoters/create", {
+      email: "d@example.com",
+      ref_id: "direct",
+      landing_url: "https://www.direct.example/shop/",
+      url_tracking: "true",
+    });
+    expect(
+      (await click({ url_tracking: "true", url: "http://direct.example/shop?x=1#y" })).body,
+    ).toMatchObject({
+      ref_id: "direct",
+    });
+  });
+
+  it("honours Global Privacy Control when the account says so", async () => {
+    const opted = { "sec-gpc": "1" };
+    expect((await click({ ref_id: "jane" }, opted)).body).toMatchObject({ tid: TID });
+    await app.services.store.transact(async (tx) => {
+      const account = await tx.get(accounts, SYSTEM, app.accountId);
+      await tx.put(accounts, { ...account!, honoursPrivacyControl: true });
+    });
+    expect((await click({ tid: TID_2, ref_id: "jane" }, opted)).body).toEqual(NOBODY);
+  });
+
+  it.each([
+    [
+      "https://www.acme.example",
+      "track.acme.example",
+      "acme.example",
+      "Domain=acme.example; Path=/; Secure; ",
+    ],
+    ["http://localhost:3000", "localhost", "", "Path=/; "],
+    ["http://localhost:3000", "localhost", "localhost", "Path=/; "],
+  ])("sets the cookie itself for %s on %s", async (origin, host, domain, attributes) => {
+    const answer = await answerOf(
+      await app.request(`http://${host}/t/click`, {
+        method: "POST",
+        headers: {
+          origin,
+          "user-agent": CHROME,
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body: new URLSearchParams({ cid: "acme", tid: TID, ref_id: "jane", domain }).toString(),
+      }),
+    );
+    expect(answer.headers.get("set-cookie")).toBe(
+      `_svc_tid=${TID}; Max-Age=5184000; ${attributes}SameSite=Lax`,
+    );
+  });
+
+  it.each([
+    ["https://www.acme.example", "track.other.example", "acme.example"],
+    ["https://www.acme.example", "track.acme.example", "com"],
+    ["https://www.acme.example", "track.acme.example", "evil.example"],
+    ["https://www.acme.example", "track.acme.example", "acme.example; Domain=evil.example"],
+    ["null", "track.acme.example", ""],
+  ])("sets no cookie for %s on %s with the domain %s", async (origin, host, domain) => {
+    const answer = await app.request(`http://${host}/t/click`, {
+      method: "POST",
+      headers: { origin, "user-agent": CHROME, "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ cid: "acme", tid: TID, ref_id: "jane", domain }).toString(),
+    });
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+});
+
+describe("POST /t/signup", () => {
+  const signup = (params: Record<string, string>, headers?: Record<string, string>) =>
+    app.browser("/t/signup", { tid: TID, ...params }, headers);
+
+  it("records a lead and tells nothing of it, known or not", async () => {
+    await click({ ref_id: "jane" });
+    for (let time = 0; time < 2; time++) {
+      const { status, body } = await signup({
+        email: "lead@example.com",
+        ref_id: "bob",
+        created_at: "2020-01-01",
+      });
+      expect({ status, body }).toEqual({ status: 200, body: { recorded: true } });
+    }
+    const found = await app.services.store.page(leads, "id", app.accountId, [], { limit: 9 });
+    expect(found).toMatchObject([
+      { email: "lead@example.com", promoterId: 1, createdAt: "2026-03-04T05:06:07.890Z" },
+    ]);
+  });
+
+  it.each([
+    [{ tid: TID_2 }, {}, 404, { message: "Visitor invalid or not found." }],
+    [{ tid: "" }, {}, 404, { message: "Visitor invalid or not found." }],
+    [{ email: "" }, {}, 400, { message: "Error. Email and uid can not be blank!" }],
+    [{}, { origin: "https://evil.example" }, 403, { error: "This site may not send sign-ups" }],
+    [{}, { origin: "https://acme.example.evil.example" }, 403, { error: "This site may not send sign-ups" }],
+    [{}, { origin: "null" }, 403, { error: "This site may not send sign-ups" }],
+  ])("refuses %o from %o with %i", async (params, headers, status, body) => {
+    await click({ ref_id: "jane" });
+    const answer = await signup(
+      { email: "lead@example.com", ...(params as Record<string, string>) },
+      headers as unknown as Record<string, string>,
+    );
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
+    expect(await app.services.store.count(leads, "id", app.accountId, [])).toBe(0);
+  });
+
+  it("takes so many sign-ups a minute from one address", async () => {
+    await app.close();
+    app = await startApp("memory", { publicSignups: 2 });
+    const answers = [];
+    for (let time = 0; time < 3; time++) answers.push(await signup({ email: "a@b.example" }));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(answers[2]!.body).toEqual({ error: "Too many sign-ups from this address" });
+    expect(answers[2]!.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect((await signup({ email: "a@b.example" }, { "x-forwarded-for": "203.0.113.77" })).status).toBe(404);
+  });
+});
+
+describe("/t/details", () => {
+  it("names the promoter that sent the visitor, by GET and by POST", async () => {
+    await click({ ref_id: "jane" });
+    const details = {
+      ref_id: "jane",
+      campaign_id: 1,
+      promo_code: null,
+      customer_promo_code: null,
+      offer: null,
+      promoter: { id: 1, first_name: "Jane", last_name: "Doe" },
+    };
+    expect((await answerOf(await app.request(`/t/details?cid=acme&tid=${TID}`))).body).toEqual({ details });
+    expect((await app.browser("/t/details", { tid: TID })).body).toEqual({ details });
+    expect((await app.browser("/t/details", { tid: "nobody" })).body).toEqual({ details: null });
+  });
+});
+
+describe("other pages", () => {
+  it("answers the preflight of the browser routes", async () => {
+    const answer = await app.request("/t/click", {
+      method: "OPTIONS",
+      headers: { origin: "https://www.acme.example" },
+    });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, POST");
+  });
+
+  it("serves the script under two names, compressed and cacheable", async () => {
+    const plain = await app.request("/svc.js");
+    expect(await plain.text()).toBe("/* script */");
+    expect(plain.headers.get("cache-control")).toBe("public, max-age=3600");
+    const etag = plain.headers.get("etag")!;
+    expect((await app.request("/svc.js", { headers: { "if-none-match": etag } })).status).toBe(304);
+    const hashed = `/svc.${etag.slice(1, 13)}.js`;
+    const packed = await app.request(hashed, { headers: { "accept-encoding": "gzip, deflate, br" } });
+    expect(packed.headers.get("content-encoding")).toBe("br");
+    expect(packed.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const plainAgain = await app.request(hashed, { headers: { "accept-encoding": "gzip;q=0, br;q=0.0" } });
+    expect(plainAgain.headers.get("content-encoding")).toBeNull();
+  });
+
+  it("tells that it lives and that the store answers", async () => {
+    expect((await answerOf(await app.request("/healthz"))).body).toEqual({ status: "ok" });
+    expect((await answerOf(await app.request("/readyz"))).body).toEqual({ status: "ready" });
+  });
+});

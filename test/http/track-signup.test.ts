@@ -1,0 +1,378 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCampaign } from "../../server/domain/campaign.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { leads } from "../../server/domain/lead.ts";
+import { promoters } from "../../server/domain/promoter.ts";
+import type { PromoterCampaign } from "../../server/records.ts";
+import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };
+const NOBODY = { message: "Visitor invalid or not found." };
+const ZERO = { cash: 0, credits: 0, discount_per: 0 };
+
+const LEAD = {
+  id: 1,
+  state: "signup",
+  email: "lead@example.com",
+  uid: null,
+  customer_since: null,
+  cancelled_at: null,
+  plan_name: null,
+  suspicion: "no_suspicion",
+  username: null,
+  website: null,
+  created_at: NOW,
+  split_promotion_id: null,
+  custom_fields: null,
+  split_percentage_value: null,
+  visitor_sub_id: null,
+};
+
+describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+    await app.v1("/promoters/create", { email: "bob@example.com", first_name: "Bob" });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const signup = async (params: Record<string, string>) => {
+    const { status, body } = await app.v1("/track/signup", params);
+    return { status, body };
+  };
+  const lead = async (params: Record<string, string>) =>
+    ((await signup(params)).body as { lead: Record<string, unknown> }).lead;
+  const click = (params: Record<string, string>) => app.browser("/t/click", { tid: TID, ...params });
+  const stored = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 100 });
+  const setPromotion = async (id: number, changes: Partial<PromoterCampaign>) =>
+    app.services.store.transact(async (tx) => {
+      const promotion = await tx.get(promoterCampaigns, app.accountId, id);
+      await tx.put(promoterCampaigns, { ...promotion!, ...changes });
+    });
+
+  it("answers 200 with the whole tracking result", async () => {
+    expect(await signup({ email: "lead@example.com", ref_id: "jane" })).toEqual({
+      status: 200,
+      body: {
+        id: expect.any(Number),
+        type: "signup",
+        amount_cents: 0,
+        reward: null,
+        lead: LEAD,
+        promoter: {
+          id: 1,
+          status: "active",
+          cust_id: null,
+          email: "jane@example.com",
+          created_at: NOW,
+          temp_password: expect.any(String),
+          default_promotion_id: 1,
+          pref: null,
+          default_ref_id: "jane",
+          note: null,
+          w8_form_url: null,
+          w9_form_url: null,
+          parent_promoter_id: null,
+          earnings_balance: ZERO,
+          current_balance: ZERO,
+          paid_balance: ZERO,
+          auth_token: expect.any(String),
+        },
+      },
+    });
+    expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
+  });
+
+  it("keeps every parameter that it takes", async () => {
+    expect(
+      await lead({
+        email: "Lead@Example.com",
+        uid: "cus_9",
+        ref_id: "JANE",
+        ip: "203.0.113.9",
+        created_at: "2025-06-07T08:09:10+02:00",
+        skip_email_notification: "true",
+        username: "leo",
+        first_name: "Leo",
+        last_name: "Lead",
+        website: "https://lead.example",
+        custom_fields: '{"plan":"pro","seats":3}',
+        sub_id: "newsletter",
+      }),
+    ).toEqual({
+      ...LEAD,
+      email: "Lead@Example.com",
+      uid: "cus_9",
+      created_at: "2025-06-07T06:09:10.000Z",
+      username: "leo",
+      website: "https://lead.example",
+      custom_fields: { plan: "pro", seats: 3 },
+      visitor_sub_id: "newsletter",
+    });
+    expect(await stored()).toMatchObject([
+      { firstName: "Leo", lastName: "Lead", skipEmailNotification: true, promoterId: 1 },
+    ]);
+  });
+
+  it("takes the sub id and the address of the visit from the tid", async () => {
+    await click({ ref_id: "jane", url: "https://www.acme.example/?via=jane&sub_id=tweet" });
+    expect(await lead({ uid: "u1", tid: TID.toUpperCase() })).toMatchObject({
+      uid: "u1",
+      visitor_sub_id: "tweet",
+    });
+    expect(await stored()).toMatchObject([{ tid: TID, promoterId: 1 }]);
+  });
+
+  it("lets the ref id decide the promoter, and the e-mail of a promoter before the tid", async () => {
+    await click({ ref_id: "jane" });
+    await signup({ uid: "1", tid: TID, ref_id: "bob" });
+    await signup({ uid: "2", tid: TID, promoter_email: "BOB@example.com" });
+    await signup({ uid: "3", tid: TID });
+    expect((await stored()).map(({ promoterId }) => promoterId)).toEqual([2, 2, 1]);
+  });
+
+  it.each([
+    [{}, 400, { message: "Error. Email and uid can not be blank!" }],
+    [{ email: " ", uid: "", ref_id: "jane" }, 400, { message: "Error. Email and uid can not be blank!" }],
+    [{ email: "a@b.example" }, 404, NOBODY],
+    [{ email: "a@b.example", tid: "" }, 404, NOBODY],
+    [{ email: "a@b.example", tid: "00000000-0000-4000-8000-000000000000" }, 404, NOBODY],
+    [{ email: "a@b.example", tid: "x".repeat(1000) }, 404, NOBODY],
+    [{ email: "a@b.example", ref_id: "nobody" }, 404, NOBODY],
+    [{ email: "a@b.example", ref_id: "../:?$" }, 404, NOBODY],
+    [{ email: "a@b.example", promoter_email: "no@example.com" }, 404, NOBODY],
+    [{ email: "a b", ref_id: "jane" }, 422, { email: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", created_at: "2025-13-01" }, 422, { created_at: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", created_at: "soon" }, 422, { created_at: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", ip: "1.2.3" }, 422, { ip: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", custom_fields: "[1]" }, 422, { custom_fields: ["is not a JSON object"] }],
+    [{ uid: "1", ref_id: "jane", custom_fields: "{" }, 422, { custom_fields: ["is not a JSON object"] }],
+    [
+      { uid: "x".repeat(1001), ref_id: "jane", skip_email_notification: "perhaps" },
+      422,
+      { uid: ["is too long (maximum is 1000 characters)"], skip_email_notification: ["is invalid"] },
+    ],
+  ])("refuses %o with %i and leaves nothing behind", async (params, status, body) => {
+    expect(await signup(params as Record<string, string>)).toEqual({ status, body });
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each(["pending", "rejected", "blocked", "inactive"] as const)(
+    "finds nobody behind a participation that is %s",
+    async (state) => {
+      await click({ ref_id: "jane" });
+      await setPromotion(1, { state });
+      expect(await signup({ uid: "1", ref_id: "jane" })).toEqual({ status: 404, body: NOBODY });
+      expect(await signup({ uid: "1", tid: TID })).toEqual({ status: 404, body: NOBODY });
+      expect((await click({ ref_id: "jane" })).body).toMatchObject({ tid: null });
+    },
+  );
+
+  it.each([
+    [{ email: "LEAD@example.com ", ref_id: "bob" }],
+    [{ uid: "u1", ref_id: "bob" }],
+    [{ email: "lead@example.com", uid: "other", ref_id: "bob" }],
+    [{ email: "other@example.com", uid: "u1", ref_id: "bob" }],
+    [{ email: "second@example.com", uid: "u1", ref_id: "bob", override_existing_lead: "true" }],
+  ])("answers 422 to %o, which is somebody known", async (params) => {
+    await signup({ email: "lead@example.com", uid: "u1", ref_id: "jane" });
+    await signup({ email: "second@example.com", ref_id: "jane" });
+    const before = await stored();
+    expect(await signup(params as Record<string, string>)).toEqual({ status: 422, body: DUPLICATE });
+    expect(await stored()).toEqual(before);
+  });
+
+  it("overwrites a known lead when told to, with the first sign-up's id and promoter", async () => {
+    const first = (await signup({ email: "lead@example.com", ref_id: "jane", username: "old" })).body;
+    const second = await signup({
+      email: "lead@example.com",
+      uid: "u1",
+      ref_id: "bob",
+      username: "new",
+      override_existing_lead: "true",
+    });
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual({
+      ...(first as object),
+      lead: { ...LEAD, uid: "u1", username: "new" },
+    });
+    expect(await signup({ uid: "u1", ref_id: "jane" })).toEqual({ status: 422, body: DUPLICATE });
+    expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
+  });
+
+  it("gives a lead that has no sign-up event yet its first one", async () => {
+    await signup({ email: "lead@example.com", ref_id: "jane" });
+    await app.services.store.transact(async (tx) => {
+      const known = await tx.get(leads, app.accountId, 1);
+      await tx.put(leads, { ...known!, signupEventId: null, username: "imported" });
+    });
+    expect(await signup({ email: "lead@example.com", ref_id: "bob", username: "x" })).toMatchObject({
+      status: 200,
+      body: { lead: { id: 1, username: "imported" }, promoter: { id: 1 } },
+    });
+    expect(await signup({ email: "lead@example.com", ref_id: "bob" })).toMatchObject({ status: 422 });
+  });
+
+  it("records one of many simultaneous sign-ups of one person, and counts one", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        signup(
+          index % 2 ? { email: "a@b.example", ref_id: "jane" } : { email: "A@b.example", ref_id: "bob" },
+        ),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(39).fill(422)]);
+    expect(await stored()).toHaveLength(1);
+    const [first, second] = await Promise.all(
+      [1, 2].map((id) => loadStats(app.services.store, app.accountId, id)),
+    );
+    expect(first!.referrals + second!.referrals).toBe(1);
+  });
+
+  describe("suspicions", () => {
+    it.each([
+      ["jane@example.com", "same_promoter_email"],
+      ["JANE+x@Example.com", "same_promoter_email"],
+      ["j.ane@example.com", "no_suspicion"],
+    ])("judges %s as %s", async (email, suspicion) => {
+      expect(await lead({ email, ref_id: "jane" })).toMatchObject({ suspicion });
+    });
+
+    it("ignores dots in Gmail addresses", async () => {
+      await app.v1("/promoters/create", { email: "j.doe@gmail.com", ref_id: "gm" });
+      expect(await lead({ email: "JD.oe+1@googlemail.com", ref_id: "gm" })).toMatchObject({
+        suspicion: "same_promoter_email",
+      });
+    });
+
+    it("knows the address that the promoter was created from", async () => {
+      await app.v1(
+        "/promoters/create",
+        { email: "home@example.com", ref_id: "home" },
+        { "x-forwarded-for": "203.0.113.5" },
+      );
+      expect(await lead({ uid: "1", ref_id: "home", ip: "203.0.113.5" })).toMatchObject({
+        suspicion: "same_ip_suspicion",
+      });
+      expect(await lead({ uid: "2", ref_id: "jane", ip: "203.0.113.5" })).toMatchObject({
+        suspicion: "no_suspicion",
+      });
+      expect(await app.services.store.get(promoters, app.accountId, 3)).toMatchObject({
+        fraudSuspicions: ["same_ip_suspicion"],
+      });
+    });
+
+    it("knows an address that a lead of the promoter came from within a day", async () => {
+      const from = (uid: string) => lead({ uid, ref_id: "jane", ip: "203.0.113.6" });
+      expect(await from("1")).toMatchObject({ suspicion: "no_suspicion" });
+      app.setNow("2026-03-05T05:06:07.889Z");
+      expect(await from("2")).toMatchObject({ suspicion: "same_ip_suspicion" });
+      app.setNow("2026-03-06T05:06:07.889Z");
+      expect(await from("3")).toMatchObject({ suspicion: "no_suspicion" });
+    });
+
+    it.each([
+      ["pending", null, { suspicion: "ad_source" }],
+      ["allow", null, { suspicion: "no_suspicion" }],
+      ["block", null, undefined],
+      ["block", true, { suspicion: "no_suspicion" }],
+      ["allow", false, undefined],
+    ] as const)(
+      "treats ads by the policy %s and the promoter's setting %s",
+      async (policy, own, expected) => {
+        const campaign = await createCampaign(app.context, app.accountId, {
+          name: "Ads",
+          landingUrl: "https://acme.example/",
+          trackAdTraffic: policy,
+        });
+        await app.v1("/promoters/create", {
+          email: "ads@example.com",
+          ref_id: "ads",
+          campaign_id: String(campaign.id),
+        });
+        await app.services.store.transact(async (tx) => {
+          const promoter = await tx.get(promoters, app.accountId, 3);
+          await tx.put(promoters, { ...promoter!, trackAdTraffic: own });
+        });
+        await click({ ref_id: "ads", url: "https://acme.example/?via=ads&gclid=abc" });
+        const answer = await lead({ uid: "1", tid: TID });
+        if (expected === undefined) expect(answer).toBeUndefined();
+        else expect(answer).toMatchObject(expected);
+      },
+    );
+  });
+
+  describe("POST /api/v2/track/signup", () => {
+    const v2 = async (body: unknown, headers: Record<string, string> = {}) => {
+      const answer = await answerOf(
+        await app.request("/api/v2/track/signup", {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${KEY}`,
+            "ACCOUNT-ID": "acme",
+            "content-type": "application/json",
+            ...headers,
+          },
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        }),
+      );
+      return { status: answer.status, body: answer.body };
+    };
+
+    it("answers 200 with the event", async () => {
+      const person = { email: "lead@example.com", ref_id: "jane", custom_fields: { a: [1] } };
+      expect(await v2(person)).toEqual({
+        status: 200,
+        body: {
+          id: expect.any(Number),
+          etype: "signup",
+          sale_amount: null,
+          original_sale_amount: null,
+          original_sale_currency: null,
+          event_id: null,
+          plan_id: null,
+          billing_period: null,
+          created_at: NOW,
+          referral: { id: 1, email: "lead@example.com", uid: null },
+          commissions: [],
+        },
+      });
+      expect(await v2(person)).toEqual({ status: 422, body: DUPLICATE });
+    });
+
+    it.each([
+      ["", 400, { message: "Error. Email and uid can not be blank!" }],
+      [{ uid: "1" }, 404, NOBODY],
+      ["{", 422, { message: "The body is not valid JSON", code: "invalid_params" }],
+      ["[]", 422, { message: "The body is not a JSON object", code: "invalid_params" }],
+      [
+        { email: 7, ref_id: "jane" },
+        422,
+        {
+          message: "Validation failed: email is invalid",
+          code: "invalid_params",
+          errors: { email: ["is invalid"] },
+        },
+      ],
+    ])("refuses %j with %i", async (input, status, body) => {
+      expect(await v2(input)).toEqual({ status, body });
+    });
+
+    it.each([
+      [{ authorization: "" }, 401, "Bad credentials", "unauthorized"],
+      [{ authorization: "Bearer wrong" }, 401, "Bad credentials", "unauthorized"],
+      [{ authorization: `Basic ${KEY}` }, 401, "Bad credentials", "unauthorized"],
+      [{ "ACCOUNT-ID": "" }, 401, "The Account-ID header is missing", "unauthorized"],
+      [{ "ACCOUNT-ID": "other" }, 403, "The access token does not belong to this account", "forbidden"],
+    ])("refuses the headers %o with %i", async (headers, status, message, code) => {
+      const answer = await v2({ uid: "1", ref_id: "jane" }, headers as unknown as Record<string, string>);
+      expect(answer).toEqual({ status, body: { message, code } });
+    });
+  });
+});

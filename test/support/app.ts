@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { H3 } from "h3";
+import { pino } from "pino";
+import { createApp } from "../../server/app.ts";
+import { createAccount } from "../../server/domain/account.ts";
+import type { Chance, Context } from "../../server/domain/context.ts";
+import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
+import { newContext, type Services } from "../../server/services.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { newScript } from "../../server/track/script.ts";
+
+/** Storage that tests run on. */
+export const STORAGES = ["memory", "lmdb"] as const;
+
+/** A store that is gone when it is closed. */
+export async function temporaryStore(kind: (typeof STORAGES)[number]): Promise<Store> {
+  if (kind === "memory") return openStore("memory:");
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  const store = await openStore(`lmdb:${folder}`);
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Values that look like chance and repeat in every run. */
+export function countedChance(): Chance {
+  let count = 0;
+  return {
+    token: (length) => String(++count).padStart(length, "t"),
+    digits: (length) => String(++count).padStart(length, "1").slice(-length),
+    uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, "0")}`,
+  };
+}
+
+export const NOW = "2026-03-04T05:06:07.890Z";
+export const KEY = "key-of-acme";
+export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+
+/** The real routes over a real store, with a clock that is set. */
+export interface TestApp {
+  app: H3;
+  services: Services;
+  context: Context;
+  accountId: number;
+  /** Moves the clock. */
+  setNow(now: string): void;
+  /** Log lines of bugs. */
+  bugs: string[];
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Posts a V1 form with the account's key. */
+  v1(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
+  /** Posts a browser's form from a page of the landing site. */
+  browser(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** An answer as tests compare it. */
+export interface Answer {
+  status: number;
+  body: unknown;
+  headers: Headers;
+}
+
+/** Starts the app with the account `acme`. */
+export async function startApp(
+  kind: (typeof STORAGES)[number] = "memory",
+  options: { rateLimitV1?: number; rateLimitV2?: number; publicSignups?: number } = {},
+): Promise<TestApp> {
+  const store = await temporaryStore(kind);
+  const bugs: string[] = [];
+  let now = NOW;
+  const services: Services = {
+    store,
+    clock: () => new Date(now),
+    chance: countedChance(),
+    log: pino({ level: "error" }, { write: (line: string) => void bugs.push(line) }),
+    publicUrl: "https://track.acme.example",
+    trustProxyHops: 1,
+    limits: {
+      v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),
+      v2: rateLimiter({ limitPerMinute: options.rateLimitV2 ?? 0 }),
+      publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
+      failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
+    },
+  };
+  const { account } = await createAccount(newContext(services), {
+    name: "Acme",
+    publicId: "acme",
+    landingUrl: "https://www.acme.example/",
+    key: KEY,
+  });
+  const app = createApp(services, { script: newScript("/* script */"), hasDemo: true });
+  const request = async (path: string, init?: RequestInit) => app.request(path, init);
+  return {
+    app,
+    services,
+    context: newContext(services),
+    accountId: account.id,
+    bugs,
+    setNow: (instant) => void (now = instant),
+    request,
+    v1: async (path, params, headers = {}) =>
+      answerOf(await request(`/api/v1${path}`, form(params, { "x-api-key": KEY, ...headers }))),
+    browser: async (path, params, headers = {}) =>
+      answerOf(
+        await request(
+          path,
+          form(
+            { cid: "acme", ...params },
+            { origin: "https://www.acme.example", "user-agent": CHROME, ...headers },
+          ),
+        ),
+      ),
+    close: () => store.close(),
+  };
+}
+
+/** A form post. */
+export function form(params: Record<string, string>, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: new URLSearchParams(params).toString(),
+  };
+}
+
+/** Reads an answer; its body as JSON where it says that it is. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+}
