@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { collection } from "../../server/storage/collection.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { buildStorageModule } from "../support/build.ts";
+
+interface Thing {
+  accountId: number;
+  id: number;
+  name: string;
+  writer: string;
+  count?: number;
+}
+
+const things = collection<Thing>()({
+  name: "thing",
+  id: ({ id }) => [id],
+  claims: { name: ({ name }) => [name] },
+  indexes: { writer: ({ writer }) => [writer] },
+});
+
+const ROUNDS = 20;
+const WRITERS = ["first", "second"];
+
+let module: string;
+let folder: string;
+beforeAll(async () => {
+  module = await buildStorageModule();
+  folder = mkdtempSync(join(tmpdir(), "tidemark-crash-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("keeps every acknowledged commit whole when two processes on one store are killed while they write", async () => {
+  const url = `lmdb:${folder}`;
+  const acknowledged = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const children = WRITERS.map((writer) => startWriter(url, writer, acknowledged));
+    await Promise.all(children.map(({ hasWritten }) => hasWritten));
+    // Each round dies at another point of the writers' work.
+    await afterLines(children[0]!.child, round * 3);
+    for (const { child } of children) child.kill("SIGKILL");
+    await Promise.all(children.map(({ hasEnded }) => hasEnded));
+  }
+
+  const store = await openStore(url);
+  const found = await store.page(things, "id", 1, [], { limit: 1_000_000 });
+  const ids = new Set(found.map(({ id }) => id));
+  for (const id of acknowledged) expect(ids.has(id) && ids.has(-id)).toBe(true);
+  const pairs = found.filter(({ id }) => id !== 0);
+  for (const { id } of pairs) expect(ids.has(-id)).toBe(true);
+  expect(await store.sums([1], ["total"])).toEqual([pairs.length]);
+  let listed = 0;
+  for (const writer of WRITERS) listed += await store.count(things, "writer", 1, [writer]);
+  expect(listed).toBe(pairs.length);
+  for (const { id, name } of pairs.slice(0, 500)) {
+    expect(await store.find(things, "name", 1, [name])).toMatchObject({ id });
+  }
+  expect(acknowledged.size).toBeGreaterThan(ROUNDS);
+  await store.close();
+});
+
+function startWriter(url: string, writer: string, acknowledged: Set<number>) {
+  const child = spawn(process.execPath, ["test/support/storage-child.mjs", module, url, writer], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let rest = "";
+  const hasWritten = new Promise<void>((resolve) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      const lines = (rest + chunk.toString()).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        if (line === "ready") continue;
+        acknowledged.add(Number(line));
+        resolve();
+      }
+    });
+  });
+  return { child, hasWritten, hasEnded: new Promise((resolve) => child.once("close", resolve)) };
+}
+
+/** Resolves when the child has said so much more. */
+function afterLines(child: ChildProcess, count: number): Promise<void> {
+  let seen = 0;
+  return new Promise((resolve) => {
+    child.stdout!.on("data", (chunk: Buffer) => {
+      seen += chunk.toString().split("\n").length - 1;
+      if (seen >= count) resolve();
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { prefixStorage, createStorage } from "unstorage";
+import { describe, expect, it } from "vitest";
+import { encodeKey, prefixRange, type Key, type KeyPart } from "../../server/storage/keys.ts";
+
+const part: fc.Arbitrary<KeyPart> = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.string({ unit: "binary" }),
+  fc.string({
+    unit: fc.constantFrom("a", "b", "/", "?", ":", ".", "$", "%", "!", "\\", "\u0000", "é", "\ud800"),
+  }),
+  fc.constantFrom("", "..", "a:b", "a/b", "x".repeat(10_000), "🜁", "true", "$"),
+);
+const key: fc.Arbitrary<Key> = fc.array(part, { minLength: 1, maxLength: 4 });
+
+/** Numbers before texts, numbers by value, texts by code unit, shorter tuples first. */
+function compareKeys(left: Key, right: Key): number {
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    const [a, b] = [left[at]!, right[at]!];
+    if (a === b) continue;
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+    return a < b ? -1 : 1;
+  }
+  return left.length - right.length;
+}
+
+const sign = (value: number) => Math.sign(value) + 0;
+
+describe("keys", () => {
+  it("keep the order of their tuples, and no two tuples share one", () => {
+    fc.assert(
+      fc.property(key, key, (left, right) => {
+        const [a, b] = [Buffer.from(encodeKey(left)), Buffer.from(encodeKey(right))];
+        expect(sign(Buffer.compare(a, b))).toBe(sign(compareKeys(left, right)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("come through unstorage as they are", async () => {
+    await fc.assert(
+      fc.asyncProperty(key, async (tuple) => {
+        const storage = createStorage();
+        const encoded = encodeKey(tuple);
+        await storage.setItem(encoded, "{}");
+        expect(await storage.getKeys()).toEqual([encoded]);
+        expect(await prefixStorage(storage, "").hasItem(encoded)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("stand in the range of each of their prefixes, and in no other's", () => {
+    fc.assert(
+      fc.property(key, key, (tuple, other) => {
+        const encoded = encodeKey(tuple);
+        const { from, before } = prefixRange(other);
+        const isPrefix =
+          other.length < tuple.length && other.every((value, at) => Object.is(value, tuple[at]));
+        expect(encoded >= from && encoded < before).toBe(isPrefix);
+      }),
+    );
+    expect(encodeKey([1, "a", 2]) >= prefixRange([1, "a"]).from).toBe(true);
+  });
+
+  it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("refuse %d", (value) => {
+    expect(() => encodeKey([value])).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,36 @@
+// A process of its own that commits pairs of records until it is killed, and says what was acknowledged.
+// Arguments: the bundled storage module, the store's url, the writer's name.
+const [, , module, url, writer] = process.argv;
+const { openStore, collection } = await import(module);
+const things = collection()({
+  name: "thing",
+  id: ({ id }) => [id],
+  claims: { name: ({ name }) => [name] },
+  indexes: { writer: ({ writer: by }) => [by] },
+});
+const store = await openStore(url);
+process.stdout.write("ready\n");
+
+async function write(lane) {
+  for (let count = 0; ; count++) {
+    const id = await store.nextId("thing");
+    const name = `${writer}-${lane}-${count}-${process.pid}`;
+    await store.transact(async (tx) => {
+      await tx.put(things, { accountId: 1, id, name, writer });
+      await tx.put(things, { accountId: 1, id: -id, name: `twin of ${name}`, writer });
+      tx.add([1, "total"], 2);
+      const hot = await tx.get(things, 1, 0);
+      if (count % 8 === 0)
+        await tx.put(things, {
+          accountId: 1,
+          id: 0,
+          name: "hot",
+          writer: "all",
+          count: (hot?.count ?? 0) + 1,
+        });
+    });
+    process.stdout.write(`${id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: 8 }, (_, lane) => write(lane)));

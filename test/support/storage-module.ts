@@ -1,0 +1,2 @@
+export { collection } from "../../server/storage/collection.ts";
+export { openStore } from "../../server/storage/open.ts";
