@@ -1,0 +1,32 @@
+// A process of its own that drives one server, so that no server shares its event loop with the load.
+import autocannon from "autocannon";
+import { randomUUID } from "node:crypto";
+
+const { url, path, headers, body, seconds } = JSON.parse(process.argv[2]);
+let count = 0;
+const fill = () => body.replaceAll("{n}", `${process.pid}-${++count}`).replaceAll("{uuid}", randomUUID());
+const statuses = {};
+
+const run = autocannon({
+  url: url + path,
+  connections: 64,
+  duration: seconds,
+  method: "POST",
+  headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  setupClient: (client) => client.setBody(fill()),
+});
+run.on("response", (client, status) => {
+  statuses[status] = (statuses[status] ?? 0) + 1;
+  client.setBody(fill());
+});
+run.then((result) =>
+  process.stdout.write(
+    JSON.stringify({
+      perSecond: result.requests.average,
+      p50: result.latency.p50,
+      p99: result.latency.p99,
+      statuses,
+      errors: result.errors,
+    }),
+  ),
+);
