@@ -41,7 +41,7 @@ function readNode(request: IncomingMessage): Promise<Uint8Array> {
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on("error", () => reject(cutOff()));
     // A client that goes away before the end emits no error of its own.
-    request.on("close", () => reject(cutOff()));
+    request.on("close", () => request.readableEnded || reject(cutOff()));
   });
 }
 

@@ -1,0 +1,323 @@
+import { existsSync } from "node:fs";
+import { createServer, type Server as PageServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+const STUB =
+  "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
+
+let browser: Browser;
+let pages: PageServer;
+let pagePort: number;
+/** What the page server serves, by path. */
+let site: Record<string, { html: string; headers?: Record<string, string> }>;
+
+let server: Server;
+let folder: string;
+let remove: () => void;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.other.test 127.0.0.1",
+    ],
+  });
+  pages = createServer((request, response) => {
+    const found = site[new URL(request.url!, "http://x").pathname];
+    response.writeHead(found ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...found?.headers });
+    response.end(found?.html ?? "");
+  });
+  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
+  pagePort = (pages.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  await browser.close();
+  pages.close();
+});
+
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  server = await startServer(folder);
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
+  await v1(server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
+  context = await browser.newContext({ userAgent: USER_AGENT });
+  page = await context.newPage();
+  site = { "/": { html: oneTag() } };
+});
+afterEach(async () => {
+  await context.close();
+  await server.kill();
+  remove();
+});
+
+const tracker = () => `http://track.example.test:${server.port}`;
+const oneTag = (attributes = "") =>
+  `<script async src="${tracker()}/svc.js" data-cid="${ACCOUNT}" ${attributes}></script>`;
+const at = (path: string, host = "www.example.test") => `http://${host}:${pagePort}${path}`;
+const cookies = async () =>
+  Object.fromEntries((await context.cookies()).map(({ name, value }) => [name, value]));
+const answered = (path: string) => page.waitForResponse((response) => response.url().endsWith(path));
+const svc = (...args: unknown[]) =>
+  page.evaluate((given) => (window as unknown as { svc: (...a: unknown[]) => void }).svc(...given), args);
+/** The visitors and leads that the server has counted for a promoter. */
+const counts = async (refId: string) => {
+  const { body } = await v1(server, "/promoters/create", {
+    email: "probe@example.com",
+    parent_promoter_email: "x",
+  });
+  void body;
+  const { openStore } = await import("../../server/storage/open.ts");
+  const { loadStats } = await import("../../server/domain/stats.ts");
+  const store = await openStore(`lmdb:${folder}`);
+  const stats = await loadStats(store, 1, refId === "jane" ? 1 : 2);
+  await store.close();
+  return { clicks: stats.clicks, leads: stats.referrals };
+};
+
+async function follow(path: string): Promise<void> {
+  const click = answered("/t/click");
+  await page.goto(at(path));
+  await click;
+  await expect.poll(async () => Object.keys(await cookies()).toSorted()).toEqual(["_svc_ref", "_svc_tid"]);
+}
+
+describe("a referral link", () => {
+  it("gives the visitor an id that lives in cookies of the whole site, and a sign-up becomes a lead", async () => {
+    await follow("/?via=jane");
+    const found = await context.cookies();
+    const inSixtyDays = Date.now() / 1_000 + 60 * 86_400;
+    for (const name of ["_svc_tid", "_svc_ref"]) {
+      const cookie = found.find((candidate) => candidate.name === name)!;
+      expect(cookie).toMatchObject({
+        domain: ".example.test",
+        path: "/",
+        sameSite: "Lax",
+        secure: false,
+        httpOnly: false,
+      });
+      expect(Math.abs(cookie.expires - inSixtyDays)).toBeLessThan(60);
+    }
+    expect(found).toHaveLength(2);
+    const signup = answered("/t/signup");
+    await svc("referral", { email: "lead@example.com" });
+    expect(await (await signup).json()).toEqual({ recorded: true });
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("counts a second visit of the same link no more, and another promoter's link anew", async () => {
+    await follow("/?via=jane");
+    const first = await cookies();
+    await page.goto(at("/?via=jane"));
+    await page.goto(at("/", "blog.example.test"));
+    await page.waitForFunction(() => "svc" in window);
+    expect(await cookies()).toEqual(first);
+    await follow("/?ref=bob");
+    await expect.poll(async () => (await cookies())["_svc_ref"]).toBe("bob");
+    expect((await cookies())["_svc_tid"]).not.toBe(first["_svc_tid"]);
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
+    expect(await counts("bob")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it.each([
+    "<script>window.hacked = 1</script>",
+    "x".repeat(6_000),
+    "ünï🜁cödé",
+    "a\r\nSet-Cookie: x=1",
+    "%00",
+    "__proto__",
+  ])("that is hostile (%#) leaves no trace and no error", async (value) => {
+    const errors: Error[] = [];
+    page.on("pageerror", (error) => errors.push(error));
+    const click = answered("/t/click");
+    await page.goto(at(`/?via=${encodeURIComponent(value)}`));
+    const answer = await click;
+    expect([200, 422]).toContain(answer.status());
+    await page.waitForTimeout(50);
+    expect(await cookies()).toEqual({});
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("on the page", () => {
+  it("works by stub, in order, with callbacks, and sets no other global", async () => {
+    site["/"] = {
+      html: `<script>const before = new Set(Object.getOwnPropertyNames(window));${STUB}
+        svc("init", { cid: "${ACCOUNT}" }); svc("click", (visitor) => { document.title = visitor.ref_id; });
+        svc("referral", { email: "early@example.com", uid: 7 });</script>
+        <script async src="${tracker()}/svc.js"></script>
+        <script>const added = () => Object.getOwnPropertyNames(window).filter((name) => !before.has(name));</script>`,
+    };
+    const signup = answered("/t/signup");
+    await page.goto(at("/?via=jane"));
+    expect(await (await signup).json()).toEqual({ recorded: true });
+    await page.waitForFunction(() => document.title === "jane");
+    const added = await page.evaluate("added()");
+    expect(added).toEqual(["svc", "added"].filter((name) => (added as string[]).includes(name)));
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("follows a single-page application, and the same link only once", async () => {
+    await page.goto(at("/"));
+    await page.waitForFunction(() => "svc" in window);
+    const click = answered("/t/click");
+    await page.evaluate(() => {
+      history.pushState({ own: 1 }, "", "/shop?via=jane");
+      history.pushState({}, "", "/shop?via=jane#details");
+    });
+    await click;
+    await page.waitForTimeout(100);
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("signs up who submits a marked form, though the page goes away", async () => {
+    await follow("/?via=jane");
+    site["/form"] = {
+      html: `${oneTag()}<form data-svc-signup action="/done"><input name="email" type="email"><button>Go</button></form>`,
+    };
+    site["/done"] = { html: "done" };
+    await page.goto(at("/form"));
+    await page.waitForFunction(() => "svc" in window);
+    await page.fill("input", "form@example.com");
+    await page.click("button");
+    await page.waitForURL(/done/);
+    await expect.poll(() => counts("jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("works under a strict policy with nonce and Trusted Types", async () => {
+    const violations: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && violations.push(message.text())));
+    site["/"] = {
+      html: `<link rel="icon" href="data:,">${oneTag('nonce="n0"')}`,
+      headers: {
+        "content-security-policy": `default-src 'none'; img-src data:; script-src 'nonce-n0'; connect-src ${tracker()}; require-trusted-types-for 'script'; trusted-types 'none'`,
+      },
+    };
+    await follow("/?via=jane");
+    expect(violations).toEqual([]);
+  });
+
+  it("waits for consent, and forgets when it is taken back", async () => {
+    site["/"] = { html: oneTag('data-consent="required"') };
+    let requests = 0;
+    page.on("request", (request) => void (requests += request.url().includes("/t/") ? 1 : 0));
+    await page.goto(at("/?via=jane"));
+    await page.waitForFunction(() => "svc" in window);
+    await page.waitForTimeout(100);
+    expect(requests).toBe(0);
+    expect(await cookies()).toEqual({});
+    const click = answered("/t/click");
+    await svc("consent", true);
+    await click;
+    await expect.poll(async () => (await cookies())["_svc_ref"]).toBe("jane");
+    await svc("consent", false);
+    expect(await cookies()).toEqual({});
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  });
+
+  it("hands the visitor over to another site of ours, and to no other", async () => {
+    await follow("/?via=jane");
+    const { _svc_tid: tid } = await cookies();
+    site["/links"] = {
+      html: `${oneTag()}<a id="ours" href="http://shop.other.test:${pagePort}/?x=1#y">ours</a>
+        <a id="theirs" href="http://evil-other.test/">theirs</a>
+        <script>addEventListener("click", (event) => event.preventDefault())</script>`,
+    };
+    await page.goto(at("/links"));
+    await page.waitForFunction(() => "svc" in window);
+    await svc("crossDomain", ["other.test"]);
+    await page.click("#theirs");
+    await page.click("#ours");
+    expect(await page.getAttribute("#theirs", "href")).toBe("http://evil-other.test/");
+    const href = (await page.getAttribute("#ours", "href"))!;
+    expect(href).toBe(`http://shop.other.test:${pagePort}/?x=1&_svc=${tid}~jane#y`);
+    await page.goto(href);
+    await page.waitForFunction(() => !location.href.includes("_svc"));
+    const there = await context.cookies(href);
+    expect(there.find(({ name }) => name === "_svc_tid")).toMatchObject({
+      value: tid,
+      domain: ".other.test",
+    });
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("leaves alone a page's own svc, sandboxed frames, and pages where storage throws", async () => {
+    const errors: Error[] = [];
+    page.on("pageerror", (error) => errors.push(error));
+    site["/own"] = { html: `<script>window.svc = { own: true };</script>${oneTag()}` };
+    await page.goto(at("/own"));
+    await page.waitForLoadState("networkidle");
+    expect(await page.evaluate(() => (window as unknown as { svc: unknown }).svc)).toEqual({ own: true });
+    site["/frame"] = { html: `<iframe sandbox="allow-scripts" src="/?via=jane"></iframe>` };
+    const click = answered("/t/click");
+    await page.goto(at("/frame"));
+    expect((await click).status()).toBe(200);
+    await page.waitForLoadState("networkidle");
+    expect(errors).toEqual([]);
+  });
+});
+
+describe("bad days", () => {
+  it("sends click and sign-up when the server is back, as one visitor", async () => {
+    await page.goto(at("/"));
+    const { port } = server;
+    await page.waitForFunction(() => "svc" in window);
+    await server.stop();
+    await page.evaluate(() => history.pushState({}, "", "/?via=jane"));
+    await svc("signup", { email: "patient@example.com" });
+    await page.waitForFunction(() => JSON.parse(localStorage["_svc_q"] ?? "[]").length === 2);
+    expect(await cookies()).toEqual({});
+    server = await startServer(folder, { PORT: String(port) });
+    const signup = answered("/t/signup");
+    await page.goto(at("/later"));
+    site["/later"] = { html: oneTag() };
+    await page.goto(at("/later"));
+    expect(await (await signup).json()).toEqual({ recorded: true });
+    await expect.poll(() => counts("jane")).toEqual({ clicks: 1, leads: 1 });
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  });
+
+  it("counts a page that is restored from the back/forward cache no second time", async () => {
+    site["/next"] = { html: "next" };
+    await follow("/?via=jane");
+    await page.goto(at("/next"));
+    await page.goBack();
+    await page.waitForFunction(() => "svc" in window);
+    await page.waitForTimeout(100);
+    expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+});
+
+describe("GET /demo", () => {
+  it("greets the visitor of a link, and shows what was recorded of a sign-up", async () => {
+    const errors: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+    await page.goto(`${server.url}/demo?via=jane`);
+    await page.waitForSelector("#banner:not([hidden])");
+    expect(await page.textContent("#banner")).toBe("Jane recommends us to you.");
+    await page.fill("input[name=email]", "visitor@example.com");
+    await page.click("button");
+    await page.waitForFunction(() => document.querySelector("#known")!.textContent!.includes('"lead"'));
+    expect(JSON.parse((await page.textContent("#known"))!).lead).toMatchObject({
+      email: "visitor@example.com",
+      state: "signup",
+      promoter: "Jane",
+    });
+    expect(errors.filter((text) => !text.includes("favicon"))).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+let servers: Server[];
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  remove();
+});
+
+const start = async (environment?: Record<string, string>) => {
+  const server = await startServer(folder, environment);
+  servers.push(server);
+  return server;
+};
+
+it("names the account, the key, the script tag and the demo page at the first start, once", async () => {
+  const first = await start({ TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "" });
+  const key = /API key {6}(tdm_\S{32})/.exec(first.output())?.[1];
+  const account = /Account ID {3}(acc_\S+)/.exec(first.output())?.[1];
+  expect(first.output()).toContain(`<script async src="${first.url}/svc.js" data-cid="${account}"></script>`);
+  expect(first.output()).toContain(`Demo page    ${first.url}/demo`);
+  const answer = await fetch(`${first.url}/api/v1/track/signup`, {
+    method: "POST",
+    headers: { "x-api-key": key! },
+  });
+  expect(answer.status).toBe(400);
+  expect(await first.stop()).toBe(0);
+  const second = await start();
+  expect(second.output()).not.toContain("API key");
+});
+
+it("records one of many simultaneous sign-ups of one person through two processes", async () => {
+  const [first, second] = [await start(), await start()];
+  await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, index) =>
+      v1(index % 2 ? first : second, "/track/signup", { email: "lead@example.com", ref_id: "jane" }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const others = answers.filter(({ status }) => status !== 200);
+  for (const other of others) {
+    expect(other).toEqual({
+      status: 422,
+      body: { transaction_id: "there is already a signup event registered on this lead" },
+    });
+  }
+  const store = await openStore(`lmdb:${folder}`);
+  expect(await store.count(leads, "id", 1, [])).toBe(1);
+  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: 1 });
+  await store.close();
+});
+
+it("has every acknowledged sign-up, and counters that agree, after it was killed again and again", async () => {
+  const acknowledged: string[] = [];
+  let server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  for (let round = 0; round < 5; round++) {
+    const signups = Array.from({ length: 60 }, async (_, index) => {
+      const email = `lead-${round}-${index}@example.com`;
+      const { status } = await v1(server, "/track/signup", { email, uid: email, ref_id: "jane" });
+      if (status === 200) acknowledged.push(email);
+    });
+    await Promise.race(signups);
+    await server.kill();
+    await Promise.allSettled(signups);
+    server = await start();
+  }
+  for (const email of acknowledged) {
+    expect(await v1(server, "/track/signup", { email, ref_id: "jane" })).toMatchObject({ status: 422 });
+    expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toMatchObject({ status: 422 });
+  }
+  await server.stop();
+  const store = await openStore(`lmdb:${folder}`);
+  const count = await store.count(leads, "id", 1, []);
+  expect(count).toBeGreaterThanOrEqual(acknowledged.length);
+  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+  expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
+  expect(await store.get(promoterCampaigns, 1, 1)).toMatchObject({ refToken: "jane" });
+  await store.close();
+});
+
+it("finishes what is under way when it is told to stop, and exits 0", async () => {
+  const server = await start();
+  const socket = connect(server.port, "127.0.0.1");
+  await once(socket, "connect");
+  const body = "email=late%40example.com";
+  socket.write(
+    `POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nX-API-KEY: key-of-acme\r\nContent-Length: ${body.length}\r\n` +
+      "Content-Type: application/x-www-form-urlencoded\r\n\r\nemail",
+  );
+  // The first half must have arrived before the stop, or there is nothing under way.
+  await fetch(`${server.url}/healthz`);
+  const stopped = server.stop();
+  socket.write(body.slice("email".length));
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await stopped).toBe(0);
+});
+
+it.each([
+  [
+    "a body that is cut off",
+    "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nX-API-KEY: key-of-acme\r\nContent-Length: 50\r\n\r\nemail=a",
+  ],
+  [
+    "an oversized chunked body",
+    `POST /t/click HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n${"x".repeat(0x20000)}\r\n0\r\n\r\n`,
+  ],
+  ["no HTTP at all", "hello\r\n\r\n"],
+])("lives on after %s", async (_, text) => {
+  const server = await start();
+  const socket = connect(server.port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.end(text);
+  socket.resume();
+  await once(socket, "close");
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(server.output()).not.toContain('"msg":"bug"');
+});
+
+it("reports every fault of its environment at once", async () => {
+  await expect(start({ PORT: "x", PUBLIC_URL: "ftp://x", DEMO: "2" })).rejects.toThrow(
+    /PORT must be a whole number[^]*PUBLIC_URL must be an http\(s\) address[^]*DEMO must be 0 or 1/,
+  );
+});

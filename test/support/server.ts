@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const ACCOUNT = "acme";
+export const KEY = "key-of-acme";
+
+/** A server in a process of its own. */
+export interface Server {
+  url: string;
+  port: number;
+  output(): string;
+  /** Ends it in order and resolves to its exit code. */
+  stop(): Promise<number | null>;
+  /** Kills it at once. */
+  kill(): Promise<void>;
+}
+
+/** A folder for a store, and how to be rid of it. */
+export function temporaryFolder(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Starts the built server on a store in a folder; resolves when it listens. */
+export function startServer(folder: string, environment: Record<string, string> = {}): Promise<Server> {
+  const child = spawn(process.execPath, ["dist/server/main.js"], {
+    env: {
+      ...process.env,
+      PORT: "0",
+      STORAGE_URL: `lmdb:${folder}`,
+      TIDEMARK_ACCOUNT_ID: ACCOUNT,
+      TIDEMARK_API_KEY: KEY,
+      RATE_LIMIT_V1: "0",
+      LOG_LEVEL: "error",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return new Promise((resolve, reject) => {
+    void ended.then((code) => reject(new Error(`The server ended with ${code}: ${output}`)));
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const [, url, port] = /listens on (http:\/\/\S+:(\d+))/.exec(output) ?? [];
+      if (url === undefined) return;
+      resolve({
+        url,
+        port: Number(port),
+        output: () => output,
+        stop: () => (child.kill("SIGTERM"), ended),
+        kill: async () => {
+          child.kill("SIGKILL");
+          await ended;
+        },
+      });
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+  });
+}
+
+/** Posts a V1 form. */
+export async function v1(server: Server, path: string, params: Record<string, string>) {
+  const response = await fetch(`${server.url}/api/v1${path}`, {
+    method: "POST",
+    headers: { "x-api-key": KEY },
+    body: new URLSearchParams(params),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
