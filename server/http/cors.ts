@@ -4,16 +4,16 @@ import type { AnswerHeaders } from "./answer.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
 const MAX_ORIGIN_LENGTH = 300;
-const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]+$/i;
+/** Sandboxed frames and files call their origin `null`. */
+const ORIGIN = /^(null|https?:\/\/[a-z0-9.[\]:_-]+)$/i;
 
 /**
- * What lets a script on any site read the answer and keep the cookie that comes with it. Sandboxed
- * frames and files call their origin `null`; they may read, but have no cookies to share.
+ * What lets a script on any site read the answer and keep the cookie that comes with it. Nothing that
+ * the server answers depends on cookies, so that any site may have it.
  */
 export function corsHeaders(event: H3Event): AnswerHeaders {
   const origin = event.req.headers.get("origin");
   const headers: AnswerHeaders = { vary: "Origin" };
-  if (origin === "null") headers["access-control-allow-origin"] = origin;
   if (origin === null || origin.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(origin)) return headers;
   headers["access-control-allow-origin"] = origin;
   headers["access-control-allow-credentials"] = "true";

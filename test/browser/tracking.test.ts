@@ -3,6 +3,8 @@ import { createServer, type Server as PageServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openStore } from "../../server/storage/open.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
@@ -52,7 +54,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(folder);
+  server = await startServer(folder, { PUBLIC_URL: "http://www.example.test" });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
   await v1(server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
   context = await browser.newContext({ userAgent: USER_AGENT });
@@ -284,7 +286,6 @@ describe("bad days", () => {
     expect(await cookies()).toEqual({});
     server = await startServer(folder, { PORT: String(port) });
     const signup = answered("/t/signup");
-    await page.goto(at("/later"));
     site["/later"] = { html: oneTag() };
     await page.goto(at("/later"));
     expect(await (await signup).json()).toEqual({ recorded: true });
@@ -307,7 +308,7 @@ describe("GET /demo", () => {
   it("greets the visitor of a link, and shows what was recorded of a sign-up", async () => {
     const errors: string[] = [];
     page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
-    await page.goto(`${server.url}/demo?via=jane`);
+    await page.goto(`${tracker()}/demo?via=jane`);
     await page.waitForSelector("#banner:not([hidden])");
     expect(await page.textContent("#banner")).toBe("Jane recommends us to you.");
     await page.fill("input[name=email]", "visitor@example.com");
