@@ -56,9 +56,7 @@ export function enqueue(path: string, fields: Fields): Promise<void> {
  * answered or the server is away; then it tries again later, and so does the next page.
  */
 export function flush(): Promise<void> {
-  return (sending ||= drain().then(() => {
-    sending = undefined;
-  }));
+  return (sending ||= Promise.resolve().then(drain));
 }
 
 async function drain(): Promise<void> {
@@ -69,13 +67,15 @@ async function drain(): Promise<void> {
     const answer = fields.tid ? await send(path, fields) : {};
     if (!answer) {
       setTimeout(flush, 2000 * 2 ** retries++);
-      return;
+      break;
     }
     // Another tab may have changed the list meanwhile, so just this item is taken out of what is there now.
     keep(waiting().filter((other) => other !== item));
     const { tid, ref_id, cookie_days } = answer as { tid?: string; ref_id: string; cookie_days: number };
     if (tid) become(tid, ref_id, cookie_days);
   }
+  // In the same turn as the last look at what waits, so that nothing is added unseen.
+  sending = undefined;
 }
 
 function become(tid: string, ref_id: string, days: number): void {
