@@ -78,13 +78,6 @@ const svc = (...args: unknown[]) =>
   page.evaluate((given) => (window as unknown as { svc: (...a: unknown[]) => void }).svc(...given), args);
 /** The visitors and leads that the server has counted for a promoter. */
 const counts = async (refId: string) => {
-  const { body } = await v1(server, "/promoters/create", {
-    email: "probe@example.com",
-    parent_promoter_email: "x",
-  });
-  void body;
-  const { openStore } = await import("../../server/storage/open.ts");
-  const { loadStats } = await import("../../server/domain/stats.ts");
   const store = await openStore(`lmdb:${folder}`);
   const stats = await loadStats(store, 1, refId === "jane" ? 1 : 2);
   await store.close();
