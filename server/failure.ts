@@ -37,7 +37,11 @@ export class Failure extends Error {
   readonly fields: FieldErrors;
 
   constructor(kind: FailureKind, message: string, fields: FieldErrors = {}) {
+    // A refusal is an answer, not a fault: nobody reads its stack, which costs more than the decision.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "Failure";
     this.kind = kind;
     this.fields = fields;

@@ -37,7 +37,7 @@ export interface Account {
 /** An API key. The key itself is shown once, at its making; only its hash is kept. */
 export interface ApiKey {
   accountId: typeof SYSTEM;
-  /** SHA-256 of the key, base64url. */
+  /** SHA-256 of the key, hexadecimal. */
   hash: string;
   ownerId: number;
   name: string;

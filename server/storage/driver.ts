@@ -1,5 +1,8 @@
 import type { Driver } from "unstorage";
 
+/** Local stores answer at once, remote ones later. */
+export type MaybePromise<T> = T | Promise<T>;
+
 /** A stretch of keys in byte order, from `from` to before `before`. */
 export interface Range {
   from: string;
@@ -21,7 +24,7 @@ export interface Changes {
 /** An unstorage driver that can change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
   /** The stored text, untouched by unstorage's guesses about types. */
-  getItemRaw(key: string): string | null;
+  getItemRaw(key: string): MaybePromise<string | null>;
   /** Durable when it resolves. false: a check failed, and nothing was written. */
   commit(changes: Changes): Promise<boolean>;
   /** Entries in key order, or against it. */
@@ -38,25 +41,6 @@ export function refuseLongKeys({ checks, puts, removes, sums }: Changes): void {
   for (const [key] of puts) refuseLong(key);
   for (const key of removes) refuseLong(key);
   for (const [key] of sums) refuseLong(key);
-}
-
-/** Writes the changes whose checks have passed. */
-export function applyChanges(
-  { puts, removes, sums }: Changes,
-  to: {
-    put(key: string, value: string): void;
-    remove(key: string): void;
-    get(key: string): string | undefined;
-  },
-): void {
-  for (const [key, value] of puts) to.put(key, value);
-  for (const key of removes) to.remove(key);
-  for (const [key, delta] of sums) to.put(key, addToSum(to.get(key), delta));
-}
-
-/** A counter's stored text after adding to it. */
-function addToSum(text: string | null | undefined, delta: number): string {
-  return JSON.stringify({ sum: readSum(text) + delta });
 }
 
 /** A counter's value; 0 where nothing was counted. */

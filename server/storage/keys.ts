@@ -8,6 +8,10 @@ export type Key = readonly KeyPart[];
 /** Eleven digits of base 36 hold every safe integer. */
 const INTEGER_DIGITS = 11;
 const END = "!";
+const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
+/** The first texts that needed escapes: the names of collections, which stand in every key. */
+const encodedNames = new Map<string, string>();
+const MAX_ENCODED_NAMES = 100;
 
 /**
  * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
@@ -34,9 +38,9 @@ export function prefixRange(prefix: Key): { from: string; before: string } {
   return { from: `${start}:`, before: `${start};` };
 }
 
-/** SHA-256 of a text, base64url: stands in a key for what could be too long or should not be readable there. */
+/** SHA-256 of a text, hexadecimal: stands in a key for what could be too long or should not be readable there. */
 export function digest(text: string): string {
-  return hash("sha256", text, "base64url");
+  return hash("sha256", text, "hex");
 }
 
 function encodeInteger(value: number): string {
@@ -52,7 +56,14 @@ function digits(value: number): string {
 
 /** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
 function encodeText(text: string): string {
-  return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
+  if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
+  return encodedNames.get(text) ?? encodeSlowly(text);
+}
+
+function encodeSlowly(text: string): string {
+  const encoded = `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
+  if (encodedNames.size < MAX_ENCODED_NAMES) encodedNames.set(text, encoded);
+  return encoded;
 }
 
 /** Each escape begins with a mark from the gap that its character comes from, which keeps the order. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createStorage } from "unstorage";
 import { Failure } from "../failure.ts";
 import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
-import { readSum, type AtomicDriver } from "./driver.ts";
+import { readSum, type AtomicDriver, type MaybePromise } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey, prefixRange, type Key } from "./keys.ts";
 import { beginTransaction, parse, type Reader, type Transaction } from "./transaction.ts";
@@ -53,7 +53,8 @@ export interface Store extends Reader {
 /** Makes a store of a driver. */
 export function newStore(driver: AtomicDriver): Store {
   const storage = createStorage({ driver });
-  const read = (key: string) => storage.getItemRaw<string>(key);
+  // Encoded keys are as unstorage would make them, so its own folding of each (a third of a read) is spared.
+  const read = (key: string) => driver.getItemRaw(key);
   const transact = transactor(driver, read);
 
   async function get<R>(from: Collection<R>, accountId: number, ...id: Key) {
@@ -101,7 +102,10 @@ function listPrefix(from: { name: string }, index: string, accountId: number, st
   return index === "id" ? [accountId, from.name, ...start] : indexPrefix(from, index, accountId, start);
 }
 
-function transactor(driver: AtomicDriver, read: (key: string) => Promise<string | null>): Store["transact"] {
+function transactor(
+  driver: AtomicDriver,
+  read: (key: string) => MaybePromise<string | null>,
+): Store["transact"] {
   /** Second tries go one at a time, so that those of one process cannot keep failing each other. */
   let line: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
-import type { Changes } from "./driver.ts";
+import type { Changes, MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
 
 /** Any claimed value, as it is compared. */
@@ -49,7 +49,7 @@ export interface OpenTransaction extends Transaction {
 }
 
 /** Begins a transaction on items that `read` gives. */
-export function beginTransaction(read: (key: string) => Promise<string | null>): OpenTransaction {
+export function beginTransaction(read: (key: string) => MaybePromise<string | null>): OpenTransaction {
   const seen = new Map<string, string | null>();
   /** null: removed. */
   const written = new Map<string, string | null>();

@@ -17,6 +17,9 @@ const clickParams = z.object({
   domain: text.optional(),
 });
 
+const judgedAgents = new Map<string, boolean>();
+const MAX_JUDGED_AGENTS = 1_000;
+
 /** Nobody: the browser keeps nothing. */
 const NOBODY = { tid: null, ref_id: null, cookie_days: 0 };
 
@@ -39,12 +42,22 @@ export async function trackClick({ event, params, account, context, address, hea
   return { tid: visitor.tid, ref_id: visitor.refToken, cookie_days: visitor.cookieDays };
 }
 
+/** Browsers are few and alike, while the test of one costs as much as the rest of a click. */
+function isKnownBot(userAgent: string): boolean {
+  const known = judgedAgents.get(userAgent);
+  if (known !== undefined) return known;
+  if (judgedAgents.size >= MAX_JUDGED_AGENTS) judgedAgents.clear();
+  const isBot = isbot(userAgent);
+  judgedAgents.set(userAgent, isBot);
+  return isBot;
+}
+
 /** Bots and pages fetched ahead of a visit are nobody's referral. */
 function isUnattended(event: H3Event): boolean {
   const { headers } = event.req;
   const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
   const userAgent = headers.get("user-agent") ?? "";
-  return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isbot(userAgent);
+  return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isKnownBot(userAgent);
 }
 
 /** @see https://w3c.github.io/gpc/ */

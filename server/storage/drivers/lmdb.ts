@@ -1,5 +1,12 @@
 import { open } from "lmdb";
-import { applyChanges, refuseLongKeys, type AtomicDriver, type Range } from "../driver.ts";
+import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
+import { applyBatch } from "../batch.ts";
+
+interface PendingCommit {
+  changes: Changes;
+  resolve: (isDone: boolean) => void;
+  reject: (error: unknown) => void;
+}
 
 /** Keeps everything in an LMDB folder, which any number of processes on this machine may share. */
 export function lmdbDriver(path: string): AtomicDriver {
@@ -10,6 +17,7 @@ export function lmdbDriver(path: string): AtomicDriver {
     overlappingSync: false,
   });
   const get = (key: string) => db.get(key);
+  let pending: PendingCommit[] = [];
   return {
     name: "lmdb",
     hasItem: (key) => db.doesExist(key),
@@ -21,15 +29,9 @@ export function lmdbDriver(path: string): AtomicDriver {
     dispose: () => db.close(),
     async commit(changes) {
       refuseLongKeys(changes);
-      // The callbacks of many commits run within one write transaction and share its sync.
-      return db.transaction(() => {
-        if (!changes.checks.every(([key, seen]) => (get(key) ?? null) === seen)) return false;
-        applyChanges(changes, {
-          put: (key, value) => void db.put(key, value),
-          remove: (key) => void db.remove(key),
-          get,
-        });
-        return true;
+      return new Promise<boolean>((resolve, reject) => {
+        pending.push({ changes, resolve, reject });
+        if (pending.length === 1) void commitPending();
       });
     },
     async list({ from, before, limit, reverse = false }: Range) {
@@ -39,6 +41,29 @@ export function lmdbDriver(path: string): AtomicDriver {
       return db.getKeysCount({ start: from, end: before });
     },
   };
+
+  /** All that came while the last write transaction was under way goes into the next, and shares its sync. */
+  async function commitPending(): Promise<void> {
+    let batch: PendingCommit[] = [];
+    const take = () => {
+      batch = pending;
+      pending = [];
+    };
+    try {
+      const results = await db.transaction(() => {
+        take();
+        return applyBatch(batch, {
+          get,
+          put: (key, value) => void db.put(key, value),
+          remove: (key) => void db.remove(key),
+        });
+      });
+      batch.forEach(({ resolve }, index) => resolve(results[index] === true));
+    } catch (error) {
+      if (batch.length === 0) take();
+      for (const { reject } of batch) reject(error);
+    }
+  }
 
   function listForwards({ from, before, limit }: Range): [string, string][] {
     return [...db.getRange({ start: from, end: before, limit })].map(({ key, value }) => [key, value]);

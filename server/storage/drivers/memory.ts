@@ -1,4 +1,5 @@
-import { applyChanges, refuseLongKeys, type AtomicDriver, type Range } from "../driver.ts";
+import { applyBatch } from "../batch.ts";
+import { refuseLongKeys, type AtomicDriver, type Range } from "../driver.ts";
 
 /** Keeps everything in this process, for tests and try-outs. Nothing outlives it. */
 export function memoryDriver(): AtomicDriver {
@@ -23,9 +24,7 @@ export function memoryDriver(): AtomicDriver {
     getKeys: () => [...keys],
     async commit(changes) {
       refuseLongKeys(changes);
-      if (!changes.checks.every(([key, seen]) => (items.get(key) ?? null) === seen)) return false;
-      applyChanges(changes, { put, remove, get: (key) => items.get(key) });
-      return true;
+      return applyBatch([{ changes }], { put, remove, get: (key) => items.get(key) })[0] === true;
     },
     async list({ from, before, limit, reverse = false }: Range) {
       const start = position(keys, from);
