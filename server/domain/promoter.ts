@@ -1,24 +1,9 @@
-import { Failure, type FieldErrors } from "../failure.ts";
-import type {
-  Account,
-  Campaign,
-  FraudSuspicion,
-  Promoter,
-  PromoterCampaign,
-  PromoterProfile,
-} from "../records.ts";
+import { Failure } from "../failure.ts";
+import type { Promoter } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
-import type { Reader, Store, Transaction } from "../storage/store.ts";
-import { loadCampaignOrDefault } from "./campaign.ts";
-import type { Context } from "./context.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
-import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
-import { hashAddress, mailbox, rememberAddress } from "./suspicion.ts";
-
-const TAKEN = "has already been taken";
-const TEMP_PASSWORD_LENGTH = 12;
-const AUTH_TOKEN_LENGTH = 32;
+import type { Reader } from "../storage/store.ts";
+import { mailbox } from "./suspicion.ts";
 
 export const promoters = collection<Promoter>()({
   name: "promoter",
@@ -32,91 +17,6 @@ export const promoters = collection<Promoter>()({
     mailbox: ({ email }) => [digest(mailbox(email))],
   },
 });
-
-/** A promoter to be made. null: not given. */
-export interface NewPromoter {
-  email: string;
-  custId: string | null;
-  refToken: string | null;
-  coupon: string | null;
-  displayCoupon: string | null;
-  campaignId: number | null;
-  tempPassword: string | null;
-  landingUrl: string | null;
-  usesUrlTracking: boolean;
-  parentPromoterId: number | null;
-  parentPromoterEmail: string | null;
-  note: string | null;
-  profile: PromoterProfile;
-  createdAt: Date | null;
-  skipEmailNotification: boolean;
-  alwaysApprove: boolean;
-  /** Where the request came from; kept as a keyed hash. null: unknown. */
-  address: string | null;
-}
-
-/** A promoter with the participation that was made together with them. */
-export interface NewParticipation {
-  promoter: Promoter;
-  promoterCampaign: PromoterCampaign;
-  campaign: Campaign;
-}
-
-/**
- * Makes a promoter and their participation in a campaign.
- *
- * @throws Failure `not_found` for an unknown campaign or parent,
- *   `taken` naming every unique field that is another's
- * @see spec "V1: create promoter"
- */
-export async function createPromoter(
-  context: Context,
-  account: Account,
-  input: NewPromoter,
-): Promise<NewParticipation> {
-  const { store } = context;
-  const id = await store.nextId("promoter");
-  const promoterCampaignId = await store.nextId("promoter-campaign");
-  const fraudSuspicions = await judgePromoter(store, account.id, input.email);
-  return store.transact(async (tx) => {
-    const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
-    const parent = await findParent(tx, account.id, input);
-    const promoter = newPromoter(context, input, {
-      accountId: account.id,
-      id,
-      parentPromoterId: parent?.id ?? null,
-      defaultPromoterCampaignId: promoterCampaignId,
-      fraudSuspicions,
-    });
-    const promoterCampaign: PromoterCampaign = {
-      accountId: account.id,
-      id: promoterCampaignId,
-      campaignId: campaign.id,
-      promoterId: id,
-      state: isApproved(promoter, campaign, input) ? "accepted" : "pending",
-      refToken: input.refToken ?? "",
-      coupon: input.coupon,
-      displayCoupon: input.displayCoupon,
-      landingUrl: input.landingUrl,
-      usesUrlTracking: input.usesUrlTracking,
-      createdAt: promoter.createdAt,
-    };
-    await refuseTaken(tx, promoter, promoterCampaign);
-    promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
-      accountId: account.id,
-      firstName: input.profile.firstName,
-      email: input.email,
-    });
-    await tx.put(promoters, promoter);
-    await tx.put(promoterCampaigns, promoterCampaign);
-    await tx.put(refTokens, { accountId: account.id, token: promoterCampaign.refToken, promoterCampaignId });
-    if (input.address !== null) {
-      const addressHash = hashAddress(account, input.address);
-      await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
-    }
-    return { promoter, promoterCampaign, campaign };
-  });
-}
 
 /** The promoter with this e-mail address, in any case, or null. */
 export function findPromoterByEmail(
@@ -132,72 +32,4 @@ export async function loadPromoter(reader: Reader, accountId: number, id: number
   const promoter = await reader.get(promoters, accountId, id);
   if (promoter === null) throw new Failure("not_found", "Promoter not found.");
   return promoter;
-}
-
-function newPromoter(
-  { chance, now }: Context,
-  input: NewPromoter,
-  own: Pick<
-    Promoter,
-    "accountId" | "id" | "parentPromoterId" | "defaultPromoterCampaignId" | "fraudSuspicions"
-  >,
-): Promoter {
-  return {
-    ...own,
-    email: input.email,
-    custId: input.custId,
-    note: input.note,
-    tempPassword: input.tempPassword ?? chance.token(TEMP_PASSWORD_LENGTH),
-    authToken: chance.token(AUTH_TOKEN_LENGTH),
-    profile: input.profile,
-    customFields: null,
-    trackAdTraffic: null,
-    skipEmailNotification: input.skipEmailNotification,
-    createdAt: (input.createdAt ?? now).toISOString(),
-  };
-}
-
-async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
-  const { parentPromoterId, parentPromoterEmail } = input;
-  if (parentPromoterId === null && parentPromoterEmail === null) return null;
-  const parent =
-    parentPromoterId === null
-      ? await findPromoterByEmail(tx, accountId, parentPromoterEmail ?? "")
-      : await tx.get(promoters, accountId, parentPromoterId);
-  if (parent === null) throw new Failure("not_found", "Parent promoter not found.");
-  return parent;
-}
-
-/**
- * Choice: what a promoter can be suspected of at their making is being another promoter's second
- * self, by the same mailbox behind a differently written address.
- */
-async function judgePromoter(store: Store, accountId: number, email: string): Promise<FraudSuspicion[]> {
-  const twins = await store.count(promoters, "mailbox", accountId, [digest(mailbox(email))]);
-  return twins > 0 ? ["same_promoter_email"] : [];
-}
-
-/** @see spec "States and transitions", rule 2 */
-function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
-  if (!campaign.autoApprovePromoters) return false;
-  return input.alwaysApprove || promoter.fraudSuspicions.length === 0;
-}
-
-/** Names every taken field at once, where the claims alone would stop at the first. */
-async function refuseTaken(
-  tx: Transaction,
-  promoter: Promoter,
-  promoterCampaign: PromoterCampaign,
-): Promise<void> {
-  const { accountId } = promoter;
-  const fields: FieldErrors = {};
-  if (await tx.isTaken(promoters, "email", promoter)) fields["email"] = [TAKEN];
-  if (await tx.isTaken(promoters, "custId", promoter)) fields["custId"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "coupon", promoterCampaign)) fields["coupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "displayCoupon", promoterCampaign))
-    fields["displayCoupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "directUrl", promoterCampaign)) fields["landingUrl"] = [TAKEN];
-  const token = promoterCampaign.refToken;
-  if (token !== "" && !(await isFreeRefToken(tx, accountId, token))) fields["refToken"] = [TAKEN];
-  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

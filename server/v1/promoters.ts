@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createPromoter, type NewPromoter } from "../domain/promoter.ts";
+import { createPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
 import { isRefToken } from "../domain/ref-token.ts";
 import type { Failure, FieldErrors } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";

@@ -1,0 +1,98 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+/** Which layers each layer may import besides itself. Lower ones stand further down. */
+const LAYERS: Record<string, string[]> = {
+  main: ["app", "config", "first-start", "services", "track", "http", "domain", "storage"],
+  cli: ["main", "config", "domain", "storage", "records"],
+  app: ["services", "refusal", "v1", "v2", "track", "http", "failure"],
+  "first-start": ["domain"],
+  v1: ["admission", "refusal", "services", "http", "domain", "storage", "records", "failure"],
+  v2: ["admission", "refusal", "services", "http", "domain", "storage", "records", "failure"],
+  track: ["refusal", "services", "http", "domain", "storage", "records", "failure"],
+  admission: ["services", "domain", "records", "failure"],
+  refusal: ["services", "http", "failure"],
+  services: ["http", "domain", "storage"],
+  http: ["failure", "records"],
+  domain: ["storage", "records", "failure"],
+  storage: ["records", "failure"],
+  config: [],
+  records: [],
+  failure: [],
+};
+
+const MAX_LINES = 200;
+/** Every stored shape is in one file by design. */
+const LONG_FILES = new Set(["server/records.ts"]);
+const files = [...sources("server"), ...sources("client")];
+
+describe("the server's layers", () => {
+  it.each(sources("server"))("%s imports only what stands below it", (file) => {
+    const layer = layerOf(file);
+    for (const target of imports(file).filter((name) => name.startsWith("."))) {
+      expect(target).toMatch(/\.ts$/);
+      const other = layerOf(join(dirname(file), target));
+      if (other !== layer) expect(LAYERS[layer], `${file} → ${target}`).toContain(other);
+    }
+  });
+});
+
+describe("each source file", () => {
+  it.each(files)("%s keeps the house rules", (file) => {
+    const text = readFileSync(file, "utf8");
+    const tree = parse(file);
+    if (!LONG_FILES.has(file)) expect(text.split("\n").length - 1, "lines").toBeLessThanOrEqual(MAX_LINES);
+    if (!file.endsWith("config.ts")) expect(text).not.toContain("process.env");
+    if (!file.endsWith("tracker/cookie.ts")) expect(imports(file)).not.toContain("js-cookie");
+    const kinds = new Set<ts.SyntaxKind>();
+    const visit = (node: ts.Node): void => {
+      kinds.add(node.kind);
+      if (ts.isClassDeclaration(node)) expect(node.name?.text).toBe("Failure");
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    for (const kind of [
+      ts.SyntaxKind.AnyKeyword,
+      ts.SyntaxKind.EnumDeclaration,
+      ts.SyntaxKind.ModuleDeclaration,
+      ts.SyntaxKind.ExportAssignment,
+    ]) {
+      expect(kinds.has(kind), ts.SyntaxKind[kind]).toBe(false);
+    }
+  });
+});
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+/** The folder below server/, or the file itself; what belongs to the command line is one layer. */
+function layerOf(file: string): string {
+  const [first = ""] = relative("server", file).split("/");
+  const name = first.replace(/\.ts$/, "");
+  return name.startsWith("cli") ? "cli" : name;
+}
+
+function imports(file: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const target =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+          ? node.arguments[0]
+          : undefined;
+    if (target && ts.isStringLiteral(target)) found.push(target.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(parse(file));
+  return found;
+}
+
+function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+}
