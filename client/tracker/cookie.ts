@@ -12,7 +12,7 @@ export function writeCookie(name: string, value: string, expires: number, domain
       domain,
       expires,
       sameSite: "Lax",
-      secure: location.protocol === "https:",
+      secure: origin.startsWith("https"),
     }),
   );
 }
@@ -20,12 +20,12 @@ export function writeCookie(name: string, value: string, expires: number, domain
 /** Finds that domain: the shortest ending of the host that keeps a cookie, as browsers refuse public suffixes. */
 export function findDomain(): void {
   location.hostname.split(".").reduceRight((ending, label) => {
-    const domain = label + (ending && `.${ending}`);
+    const domain = `${label}.${ending}`;
     if (options.domain == null) {
       writeCookie("_svc", "1", 1, domain);
       if (readCookie("_svc")) options.domain = domain;
       writeCookie("_svc", "", -1, domain);
     }
     return domain;
-  }, "");
+  });
 }

@@ -1,5 +1,5 @@
 import { options, type Options } from "./options.ts";
-import { listen, onForms, onLinks, onNavigation } from "./page.ts";
+import { decorateLinks, watch } from "./page.ts";
 import { quietly } from "./quietly.ts";
 import { send, type Answer } from "./transport.ts";
 import { begin, click, enqueue, flush, forget, visitor, type Visitor } from "./visitor.ts";
@@ -22,57 +22,49 @@ const signup = (person: Person): Promise<void> => enqueue("signup", person as ne
 /** Calls made before the script may act. */
 let held: (() => void)[] | undefined;
 
-/** Calls that take effect at once. */
+const set = (given: Options): Options => Object.assign(options, given);
+
+/** What calls change at once. */
 const settings: Record<string, (value: never) => void> = {
-  set: (given: Options) => Object.assign(options, given),
-  init: (given: Options) => options.cid || Object.assign(options, given),
+  set,
+  init: set,
+  click: set,
+  urlTracking: () => set({ url_tracking: "1" }),
   consent(isGiven: boolean) {
     options.consent = isGiven ? "" : "required";
     if (!isGiven) forget();
   },
 };
 
-/** Calls that wait until the script may act. */
+/** What calls do when the script may act. */
 const actions: Record<string, (value: never) => unknown> = {
-  click(given?: Options) {
-    Object.assign(options, given);
-    return click();
-  },
+  click,
+  urlTracking: click,
   signup,
   referral: signup,
-  details: () => flush().then(() => send("details", { ...options, ...visitor })),
   onReady: flush,
-  crossDomain: (domains: string | string[]) => onLinks(([] as string[]).concat(domains)),
-  urlTracking() {
-    options.url_tracking = "1";
-    return click();
-  },
+  details: () => flush().then(() => send("details", { ...options, ...visitor })),
+  crossDomain: (domains: string | string[]) => decorateLinks(([] as string[]).concat(domains)),
 };
 
 /**
  * The script's one function: the name of a call, what belongs to it, and a callback. Unknown calls are
  * ignored, nothing is ever thrown, and calls made too early are kept until their time.
  */
-export function svc(name: string, ...args: unknown[]): void {
-  const callback = args.find((argument) => typeof argument === "function") as Callback | undefined;
-  const value = args[0] as never;
-  quietly(() => settings[name]?.(value));
-  held ||= listenAll();
+export function svc(name: string, value?: unknown, callback?: Callback): void {
+  quietly(() => settings[name]?.(value as never));
+  if (!held) {
+    held = [];
+    watch(svc);
+  }
   held.push(async () => {
-    // What goes wrong here, the page's own callback included, must not come back to the page from us.
+    // What goes wrong here must not come back to the page from us, be it in its own callback.
     try {
-      const result = await actions[name]?.(value);
-      callback?.((result as Answer) || visitor);
+      const result = await actions[name]?.(value as never);
+      ((callback || value) as Callback | undefined)?.((result || visitor) as Answer);
     } catch {}
   });
   quietly(act);
-}
-
-function listenAll(): [] {
-  listen("prerenderingchange", act);
-  onForms((email) => svc("signup", { email }));
-  onNavigation(() => svc("click"));
-  return [];
 }
 
 /** Does what was held, once the page has said whose it is, the visitor may be tracked, and sees the page. */

@@ -23,9 +23,14 @@ export interface Options {
 /** The page's options. One set for all parts of the script, as a page has one visitor. */
 export const options: Options = {};
 
+/** What a parameter of the page's address says. */
+export const pageParam = (name: string): string | undefined =>
+  new URL(options.url || (location as never)).searchParams.get(name)?.trim();
+
 /** The ref id that the page names or was opened with, from the first parameter that has one. */
-export function pageRef(): string | undefined {
-  const { searchParams } = new URL(options.url || location.href);
-  const names = `${options.param} svc_ref fp_ref fpr via ref a _from _by deal _go _get`.split(" ");
-  return options.ref_id || names.map((name) => searchParams.get(name)?.trim()).find(Boolean);
-}
+export const pageRef = (): string | undefined =>
+  options.ref_id ||
+  `${options.param} svc_ref fp_ref fpr via ref a _from _by deal _go _get`
+    .split(" ")
+    .map(pageParam)
+    .find(Boolean);

@@ -1,22 +1,19 @@
 import { quietly } from "./quietly.ts";
 
-/** An event that the server has not answered yet, as JSON: its path and fields. */
-export type Item = string;
-
 /** Stands in where the page may not store, or the visitor would rather not. */
-let memory: Item[] = [];
+let memory = "";
 
-/** What waits to be sent, oldest first. */
-export const waiting = (): Item[] => quietly(() => JSON.parse(localStorage["_svc_q"])) || memory;
+/** The events that the server has not answered yet, oldest first: a line of JSON each. */
+export const waiting = (): string => quietly(() => localStorage._svc_q) || memory;
 
 /** Replaces what waits. It stays until the server has answered, on later pages too. */
-export function keep(items: Item[]): void {
-  memory = items;
+export function keep(lines: string): void {
+  memory = lines;
   quietly(() => {
-    delete localStorage["_svc_q"];
+    delete localStorage._svc_q;
     // Global Privacy Control: nothing is stored before the server has said that it may.
-    if (items[0] && !(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) {
-      localStorage["_svc_q"] = JSON.stringify(items);
+    if (lines && !(navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) {
+      localStorage._svc_q = lines;
     }
   });
 }

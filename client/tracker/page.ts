@@ -1,36 +1,36 @@
 import { quietly } from "./quietly.ts";
 import { visitor } from "./visitor.ts";
 
-/** Calls back whenever a single-page application may have changed the address. */
-export function onNavigation(changed: () => void): void {
+/** Makes calls for what happens on the page. */
+export function watch(call: (name: string, value?: object) => void): void {
+  const look = () => call("click");
+  listen("prerenderingchange", look);
   const { navigation } = window as { navigation?: EventTarget };
   // Where the Navigation API is missing, looking is safer than to replace the page's history functions.
-  if (navigation) navigation.addEventListener("currententrychange", changed);
-  else setInterval(changed, 999);
-}
-
-/** Tells the e-mail address in a submitted form that is marked `data-svc-signup`, without touching the submission. */
-export function onForms(submitted: (email: string) => void): void {
+  if (navigation) navigation.addEventListener("currententrychange", look);
+  else setInterval(look, 999);
+  // The e-mail address in a submitted form that is marked so, without touching the submission.
   listen("submit", (form) => {
     if (form.matches("[data-svc-signup]")) {
-      submitted(form.querySelector<HTMLInputElement>("[type=email],[name=email]")!.value);
+      call("signup", { email: form.querySelector<HTMLInputElement>("[type=email],[name=email]")!.value });
     }
   });
 }
 
 /** Hands the visitor over to other sites of ours, in the links to them that are followed. */
-export function onLinks(domains: string[]): void {
-  listen("click", (target) => decorate(target.closest("a")!, domains));
-  listen("auxclick", (target) => decorate(target.closest("a")!, domains));
+export function decorateLinks(domains: string[]): void {
+  const decorate = (target: Element) => {
+    const link = target.closest("a")!;
+    const isOurs = domains.some((domain) => `.${link.hostname}`.endsWith(`.${domain}`));
+    if (isOurs && visitor?.tid && !/_svc_tid/.test(link.search)) {
+      link.search += `&svc_ref=${visitor.ref_id}&_svc_tid=${visitor.tid}`;
+    }
+  };
+  listen("click", decorate);
+  listen("auxclick", decorate);
 }
 
 /** One listener on the document sees what is added to the page later as well. */
-export function listen(type: string, react: (target: Element) => void): void {
+function listen(type: string, react: (target: Element) => void): void {
   document.addEventListener(type, ({ target }) => quietly(() => react(target as Element)), true);
-}
-
-function decorate(link: HTMLAnchorElement, domains: string[]): void {
-  const isOurs = domains.some((domain) => `.${link.hostname}`.endsWith(`.${domain}`));
-  if (!isOurs || !visitor?.tid || /_svc=/.test(link.search)) return;
-  link.search += `${link.search ? "&" : "?"}_svc=${visitor.tid}~${visitor.ref_id}`;
 }

@@ -1,6 +1,7 @@
 import { findDomain, readCookie, writeCookie } from "./cookie.ts";
-import { options, pageRef } from "./options.ts";
-import { keep, waiting, type Item } from "./outbox.ts";
+import { options, pageParam, pageRef } from "./options.ts";
+import { keep, waiting } from "./outbox.ts";
+import { quietly } from "./quietly.ts";
 import { send, type Fields } from "./transport.ts";
 
 /** Who the visitor is, as far as this page knows. */
@@ -14,23 +15,21 @@ export let visitor: Visitor | undefined;
 /** The ref id that this page has dealt with. */
 let seenRef: string | undefined;
 let sending: Promise<void> | undefined;
-let retries = 0;
+let retryMs = 1_000;
 
-/** Takes up the visitor of the cookies, or the one that another of our sites hands over. */
+const line = JSON.stringify;
+/** A UUID v4. Browsers end the names of blobs with one, on plain http too, where crypto.randomUUID is missing. */
+const uuid = (): string => URL.createObjectURL(new Blob()).slice(-36);
+
+/** Takes up the visitor of the cookies. */
 export function begin(): void {
-  findDomain();
   visitor = { tid: options.tid || readCookie("_svc_tid"), ref_id: readCookie("_svc_ref") };
-  const [handover, tid, ref] = /_svc=([^~]+)~([^&#]+)&?/.exec(location.href) || [];
-  if (handover) {
-    become(tid!, ref!, 60);
-    history.replaceState(history.state, "", location.href.replace(handover, ""));
-  }
 }
 
 /** Forgets the visitor, here and in the browser. */
 export function forget(): void {
-  keep([]);
   become("", "", -1);
+  keep("");
   visitor = undefined;
 }
 
@@ -40,14 +39,16 @@ export function click(): Promise<void> {
   const { tid, ref_id: known } = visitor!;
   const isNew = ref_id ? ref_id !== seenRef && ref_id !== known : options.url_tracking && !tid;
   seenRef = ref_id;
-  if (!isNew || waiting().some((item) => JSON.parse(item)[1].ref_id === ref_id)) return flush();
-  return enqueue("click", { tid: uuid(), cookie_tid: tid, ref_id });
+  if (!isNew || waiting().includes(line({ path: "click", ref_id }).slice(0, -1))) return flush();
+  findDomain();
+  return enqueue("click", { ref_id, tid: options.tid || pageParam("_svc_tid") || uuid(), cookie_tid: tid });
 }
 
 /** Sends an event, after those that wait. */
 export function enqueue(path: string, fields: Fields): Promise<void> {
-  const { href: url } = location;
-  keep([...waiting(), JSON.stringify([path, { url, referrer: document.referrer, ...fields, ...options }])]);
+  keep(
+    `${waiting()}\n${line({ path, ...fields, url: location.href, referrer: document.referrer, ...options })}`,
+  );
   return flush();
 }
 
@@ -55,22 +56,21 @@ export function enqueue(path: string, fields: Fields): Promise<void> {
  * Sends what waits, one after the other, as a sign-up means nothing before its click. Ends when all is
  * answered or the server is away; then it tries again later, and so does the next page.
  */
-export function flush(): Promise<void> {
-  return (sending ||= Promise.resolve().then(drain));
-}
+export const flush = (): Promise<void> => (sending ||= drain());
 
 async function drain(): Promise<void> {
-  for (let item: Item | undefined; visitor && (item = waiting()[0]);) {
-    const [path, given] = JSON.parse(item) as [string, Fields];
+  // None is under way yet; the wait lets the caller note that this one is, before it can end.
+  await sending;
+  for (let item; visitor && (item = /.+/.exec(waiting())?.[0]);) {
     // A sign-up takes the visitor of its sending, for the click's answer may have named an older one.
-    const fields = { tid: visitor.tid, ...given };
-    const answer = fields.tid ? await send(path, fields) : {};
+    const { path, ...fields }: Fields = { tid: visitor.tid, ...quietly(() => JSON.parse(item!)) };
+    const answer = fields["tid"] ? await send(path!, fields) : {};
     if (!answer) {
-      setTimeout(flush, 2000 * 2 ** retries++);
+      setTimeout(flush, (retryMs *= 2));
       break;
     }
     // Another tab may have changed the list meanwhile, so just this item is taken out of what is there now.
-    keep(waiting().filter((other) => other !== item));
+    keep(waiting().replace(item, "").trim());
     const { tid, ref_id, cookie_days } = answer as { tid?: string; ref_id: string; cookie_days: number };
     if (tid) become(tid, ref_id, cookie_days);
   }
@@ -80,9 +80,7 @@ async function drain(): Promise<void> {
 
 function become(tid: string, ref_id: string, days: number): void {
   visitor = { tid, ref_id };
+  findDomain();
   writeCookie("_svc_tid", tid, days);
   writeCookie("_svc_ref", ref_id, days);
 }
-
-/** A UUID v4. Browsers end the names of blobs with one, on plain http too, where crypto.randomUUID is missing. */
-const uuid = (): string => URL.createObjectURL(new Blob()).slice(-36);
