@@ -1,22 +1,14 @@
-import { existsSync } from "node:fs";
 import { createServer, type Server as PageServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { loadStats } from "../../server/domain/stats.ts";
-import { openStore } from "../../server/storage/open.ts";
+import { cookieValues, countsOf, launchChromium, STUB, USER_AGENT, type Site } from "../support/browser.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
-
-const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
-const STUB =
-  "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
 
 let browser: Browser;
 let pages: PageServer;
 let pagePort: number;
-/** What the page server serves, by path. */
-let site: Record<string, { html: string; headers?: Record<string, string> }>;
+let site: Site;
 
 let server: Server;
 let folder: string;
@@ -25,20 +17,7 @@ let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
-  browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.other.test 127.0.0.1",
-    ],
-  });
+  browser = await launchChromium();
   pages = createServer((request, response) => {
     const found = site[new URL(request.url!, "http://x").pathname];
     response.writeHead(found ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...found?.headers });
@@ -71,18 +50,11 @@ const tracker = () => `http://track.example.test:${server.port}`;
 const oneTag = (attributes = "") =>
   `<script async src="${tracker()}/svc.js" data-cid="${ACCOUNT}" ${attributes}></script>`;
 const at = (path: string, host = "www.example.test") => `http://${host}:${pagePort}${path}`;
-const cookies = async () =>
-  Object.fromEntries((await context.cookies()).map(({ name, value }) => [name, value]));
+const cookies = () => cookieValues(context);
 const answered = (path: string) => page.waitForResponse((response) => response.url().endsWith(path));
 const svc = (...args: unknown[]) =>
   page.evaluate((given) => (window as unknown as { svc: (...a: unknown[]) => void }).svc(...given), args);
-/** The visitors and leads that the server has counted for a promoter. */
-const counts = async (refId: string) => {
-  const store = await openStore(`lmdb:${folder}`);
-  const stats = await loadStats(store, 1, refId === "jane" ? 1 : 2);
-  await store.close();
-  return { clicks: stats.clicks, leads: stats.referrals };
-};
+const counts = (refId: string) => countsOf(folder, refId);
 
 async function follow(path: string): Promise<void> {
   const click = answered("/t/click");
@@ -286,7 +258,7 @@ describe("bad days", () => {
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  it("counts a page that is restored from the back/forward cache no second time", async () => {
+  it("counts a page that is loaded anew by going back no second time", async () => {
     site["/next"] = { html: "next" };
     await follow("/?via=jane");
     await page.goto(at("/next"));

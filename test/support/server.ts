@@ -62,11 +62,15 @@ export function startServer(folder: string, environment: Record<string, string> 
   });
 }
 
-/** Posts a V1 form. */
-export async function v1(server: Server, path: string, params: Record<string, string>) {
-  const response = await fetch(`${server.url}/api/v1${path}`, {
+/** Posts a V1 form, with the first account's key or another's. */
+export async function v1(
+  { url, key = KEY }: { url: string; key?: string },
+  path: string,
+  params: Record<string, string>,
+) {
+  const response = await fetch(`${url}/api/v1${path}`, {
     method: "POST",
-    headers: { "x-api-key": KEY },
+    headers: { "x-api-key": key },
     body: new URLSearchParams(params),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };

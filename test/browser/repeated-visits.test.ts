@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { cookieValues, countsOf, visitorIds } from "../support/browser.ts";
+import { address, newWorlds, postedTids, settled } from "../support/site.ts";
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const world = newWorlds();
+
+describe("a link that is followed more than once", () => {
+  it("counts once when it is followed again before the answer came", async () => {
+    const answer = world.front.hold("/t/click");
+    await world.page.goto(`${address(world, "www")}/?via=jane`);
+    await expect.poll(() => postedTids(world)).toHaveLength(1);
+    await world.page.goto(`${address(world, "www")}/?via=jane`);
+    await expect.poll(() => postedTids(world)).toHaveLength(2);
+    answer();
+    await settled(world.page);
+    const [tid] = postedTids(world);
+    expect(tid).toMatch(UUID_V4);
+    expect(postedTids(world)).toEqual([tid, tid]);
+    expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
+    expect(await visitorIds(world.folder)).toEqual([tid]);
+    expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("counts once when it is double-clicked", async () => {
+    world.site["/elsewhere"] = { html: `<a href="${address(world, "www")}/?via=jane">Jane's link</a>` };
+    await world.page.goto(`${address(world, "blog", { domain: "other.test" })}/elsewhere`);
+    await world.page.dblclick("a");
+    await world.page.waitForURL(/via=jane/);
+    await settled(world.page);
+    const [tid] = postedTids(world);
+    expect(new Set(postedTids(world))).toEqual(new Set([tid]));
+    expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
+    expect(await visitorIds(world.folder)).toEqual([tid]);
+    expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("counts each visitor that two tabs make at once, and each of them once", async () => {
+    world.site["/elsewhere"] = {
+      html: `<a target="_blank" rel="noopener" href="${address(world, "www")}/?via=jane">Jane's link</a>`,
+    };
+    const script = world.front.hold("/svc.js");
+    await world.page.goto(`${address(world, "blog", { domain: "other.test" })}/elsewhere`);
+    await world.page.dblclick("a");
+    // Both tabs wait for the one script: the browser asks for it once.
+    await expect
+      .poll(() => world.front.requests.toSorted())
+      .toEqual(["GET /?via=jane", "GET /?via=jane", "GET /elsewhere", "GET /svc.js"]);
+    script();
+    const tabs = () => world.context.pages().filter((tab) => tab !== world.page);
+    await expect.poll(tabs).toHaveLength(2);
+    await Promise.all(tabs().map(settled));
+    const visits = [...new Set(postedTids(world))].toSorted();
+    expect(await visitorIds(world.folder)).toEqual(visits);
+    expect(await countsOf(world.folder, "jane")).toEqual({ clicks: visits.length, leads: 0 });
+    const { _svc_tid: tid, ...rest } = await cookieValues(world.context);
+    expect(visits).toContain(tid);
+    expect(rest).toEqual({ _svc_ref: "jane" });
+  });
+
+  it("counts twice on two sites at once, as neither can know of the other's visit", async () => {
+    const answer = world.front.hold("/t/click");
+    const other = await world.context.newPage();
+    await Promise.all([
+      world.page.goto(`${address(world, "www")}/?via=jane`),
+      other.goto(`${address(world, "blog")}/?via=jane`),
+    ]);
+    await expect.poll(() => postedTids(world)).toHaveLength(2);
+    answer();
+    await Promise.all([settled(world.page), settled(other)]);
+    expect(new Set(postedTids(world)).size).toBe(2);
+    expect(await visitorIds(world.folder)).toEqual(postedTids(world).toSorted());
+    expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 2, leads: 0 });
+    const { _svc_tid: tid, ...rest } = await cookieValues(world.context);
+    expect(postedTids(world)).toContain(tid);
+    expect(rest).toEqual({ _svc_ref: "jane" });
+  });
+});

@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type LaunchOptions } from "playwright-core";
+import { loadAccount } from "../../server/domain/account.ts";
+import { findByRefToken } from "../../server/domain/ref-token.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { visitors } from "../../server/domain/visitor.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { ACCOUNT } from "./server.ts";
+
+const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+/** A person's browser: that of a test calls itself headless, which is a bot's name. */
+export const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+
+/** Makes `svc` a queue until the script is there. */
+export const STUB =
+  "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
+
+/** What a page server serves, by path. */
+export type Site = Record<string, { html: string; headers?: Record<string, string> }>;
+
+/** Starts Chromium, for which every host of example.test and other.test is this machine. */
+export function launchChromium({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--host-resolver-rules=MAP *.example.test 127.0.0.1, MAP *.other.test 127.0.0.1",
+      ...args,
+    ],
+    ...options,
+  });
+}
+
+/** The cookies that a browser has, by name. */
+export async function cookieValues(context: BrowserContext): Promise<Record<string, string>> {
+  return Object.fromEntries((await context.cookies()).map(({ name, value }) => [name, value]));
+}
+
+/** The visitors and leads that the server has counted for a promoter. */
+export function countsOf(folder: string, refToken: string, account = ACCOUNT) {
+  return reading(folder, async (store) => {
+    const { id: accountId } = await loadAccount(store, account);
+    const promoterCampaign = await findByRefToken(store, accountId, refToken);
+    const { clicks, referrals } = await loadStats(store, accountId, promoterCampaign!.id);
+    return { clicks, leads: referrals };
+  });
+}
+
+/** The ids of all visitors that the server knows, in order. */
+export function visitorIds(folder: string, account = ACCOUNT): Promise<string[]> {
+  return reading(folder, async (store) => {
+    const { id: accountId } = await loadAccount(store, account);
+    const found = await store.page(visitors, "id", accountId, [], { limit: 100 });
+    return found.map(({ tid }) => tid).toSorted();
+  });
+}
+
+async function reading<T>(folder: string, read: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(`lmdb:${folder}`);
+  try {
+    return await read(store);
+  } finally {
+    await store.close();
+  }
+}
