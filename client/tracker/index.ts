@@ -70,6 +70,6 @@ export function svc(name: string, value?: unknown, callback?: Callback): void {
 /** Does what was held, once the page has said whose it is, the visitor may be tracked, and sees the page. */
 function act(): void {
   if (!options.cid || options.consent || (document as { prerendering?: boolean }).prerendering) return;
-  if (!visitor) begin();
+  begin();
   for (const call of held!.splice(0)) call();
 }

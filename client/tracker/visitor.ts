@@ -21,9 +21,12 @@ const line = JSON.stringify;
 /** A UUID v4. Browsers end the names of blobs with one, on plain http too, where crypto.randomUUID is missing. */
 const uuid = (): string => URL.createObjectURL(new Blob()).slice(-36);
 
-/** Takes up the visitor of the cookies. */
+/** Takes up the visitor of the cookies, which another tab may have changed; what is known where there are none. */
 export function begin(): void {
-  visitor = { tid: options.tid || readCookie("_svc_tid"), ref_id: readCookie("_svc_ref") };
+  visitor = {
+    tid: readCookie("_svc_tid") || visitor?.tid || options.tid,
+    ref_id: readCookie("_svc_ref") || visitor?.ref_id,
+  };
 }
 
 /** Forgets the visitor, here and in the browser. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cookieValues, countsOf, visitorIds } from "../support/browser.ts";
+import { v1 } from "../support/server.ts";
 import { address, newWorlds, postedTids, settled } from "../support/site.ts";
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -75,5 +76,21 @@ describe("a link that is followed more than once", () => {
     const { _svc_tid: tid, ...rest } = await cookieValues(world.context);
     expect(postedTids(world)).toContain(tid);
     expect(rest).toEqual({ _svc_ref: "jane" });
+  });
+
+  it("gives the lead to the last promoter, though an older page of the first is still open", async () => {
+    await v1(world.server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
+    await world.page.goto(`${address(world, "www")}/?via=jane`);
+    await settled(world.page);
+    const other = await world.context.newPage();
+    await other.goto(`${address(world, "www")}/?via=bob`);
+    await settled(other);
+    await world.page.evaluate(() => {
+      (window as never as { svc: (...call: unknown[]) => void }).svc("referral", {
+        email: "lead@example.com",
+      });
+    });
+    await expect.poll(() => countsOf(world.folder, "bob")).toEqual({ clicks: 1, leads: 1 });
+    expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 });
