@@ -31,7 +31,7 @@ export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
     ["POST", "/api/v1/promoters/create", v1Operation(services, createPromoterOperation, createPromoterError)],
     ["POST", "/api/v1/track/signup", v1Operation(services, v1TrackSignup, v1TrackSignupError)],
 
-    ["POST", "/api/v2/track/signup", v2Operation(services, v2TrackSignup, v2TrackSignupError)],
+    ["POST", "/api/v2/track/signup", v2Operation(services, v2TrackSignup, { shape: v2TrackSignupError })],
 
     ["POST", "/t/click", publicRoute(services, trackClick)],
     [

@@ -29,6 +29,14 @@ export interface Account {
   defaultCampaignId: number;
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
   honoursPrivacyControl: boolean;
+  /** ISO 4217 code of what `cash` amounts are in. */
+  currency: string;
+  /** Days from the end of a payout's period to its due date. */
+  netPayoutDays: number;
+  /** Cash payouts of a promoter below this, in cents, are not payable yet. */
+  minPaymentCents: number;
+  /** Whether promoters are paid only with approved invoice details. */
+  requiresInvoiceDetails: boolean;
   /** Key of the hashes that stand for network addresses. Never leaves the server. */
   addressKey: string;
   createdAt: string;
@@ -60,7 +68,103 @@ export interface Campaign {
   /** Sites that may send sign-ups from a browser. Empty: the landing URL's own site. */
   allowedOrigins: string[];
   trackAdTraffic: AdTrafficPolicy;
+  /** Whether promoters join by invitation only. */
+  isPrivate: boolean;
+  /** Pages that promoters may link to besides the landing page. */
+  links: CampaignLink[];
+  /** Where promoters go who reach a goal. null: nowhere. */
+  upgrade: CampaignUpgrade | null;
+  rewardsForPromoters: RewardEntry[];
+  rewardsForReferrals: RewardEntry[];
   createdAt: string;
+}
+
+export interface CampaignLink {
+  id: number;
+  name: string;
+  url: string;
+}
+
+export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
+
+/** The campaign that promoters are moved to, and the amount of the metric that takes them there. */
+export interface CampaignUpgrade {
+  campaignId: number;
+  amount: number;
+  metric: (typeof UPGRADE_METRICS)[number];
+}
+
+export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as const;
+
+/** That sales of some kind, or of some products, earn a reward. */
+export interface RewardEntry {
+  applyOn: (typeof APPLY_ON)[number];
+  productIds: number[];
+  rewardId: number;
+}
+
+export const UNITS = ["cash", "credits", "points", "free_months", "mon_discount", "discount_per"] as const;
+/** What an amount is of: `cash` in cents, all others in whole units. */
+export type Unit = (typeof UNITS)[number];
+
+export const PROMOTER_REWARD_TYPES = ["sale", "tier", "target", "custom"] as const;
+export const TIER_REWARD_MODES = [
+  "tier_commission_mode",
+  "tier_override_mode",
+  "tier_net_override_mode",
+] as const;
+export const REWARD_DURATIONS = ["once", "forever", "repeating"] as const;
+
+/** One amount that a reward gives. */
+export interface RewardSchema {
+  unit: Unit;
+  /** In hundredths: cents of a flat cash amount, hundredths of a percent, or of a unit. */
+  amountHundredths: number;
+  /** false: a percentage of the sale. */
+  isFlat: boolean;
+  rules: unknown[];
+}
+
+/** What promoters earn, or what referred people get. */
+export interface Reward {
+  accountId: number;
+  id: number;
+  name: string;
+  isPromoterReward: boolean;
+  /** null: for the referred. */
+  promoterRewardType: (typeof PROMOTER_REWARD_TYPES)[number] | null;
+  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  /** 1: the promoter; 2: their parent; and so on. null: no tier reward. */
+  tierLevel: number | null;
+  coupon: string | null;
+  isHidden: boolean;
+  /** The payment processor's id of the coupon. */
+  providerCouponId: string | null;
+  duration: (typeof REWARD_DURATIONS)[number] | null;
+  durationMonths: number | null;
+  maxRedemptions: number | null;
+  newCustomersOnly: boolean;
+  schemas: RewardSchema[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A coupon of the payment processor that belongs to a promoter's participation. */
+export interface PromoCode {
+  accountId: number;
+  id: number;
+  /** As customers type it; compared without case. */
+  code: string;
+  rewardId: number;
+  promoterCampaignId: number;
+  /** The payment processor's id. null: none is linked yet. */
+  extId: string | null;
+  description: string | null;
+  metadata: Record<string, unknown> | null;
+  details: Record<string, unknown> | null;
+  createdAt: string;
+  /** null: in use. */
+  archivedAt: string | null;
 }
 
 /** What a promoter says about themselves. null: not given. */
@@ -76,12 +180,18 @@ export interface PromoterProfile {
   walletEmail: string | null;
   avatarUrl: string | null;
   description: string | null;
+  companyNumber: string | null;
   twitterUrl: string | null;
   youtubeUrl: string | null;
   facebookUrl: string | null;
   linkedinUrl: string | null;
   instagramUrl: string | null;
+  twitchUrl: string | null;
+  tiktokUrl: string | null;
 }
+
+export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as const;
+export type InvoiceDetailsStatus = (typeof INVOICE_DETAILS_STATUSES)[number];
 
 export interface Promoter {
   accountId: number;
@@ -102,7 +212,15 @@ export interface Promoter {
   /** null: the campaign's policy; true: ad traffic is clean; false: it is not recorded. */
   trackAdTraffic: boolean | null;
   skipEmailNotification: boolean;
+  invoiceDetailsStatus: InvoiceDetailsStatus;
+  /** Days from a period's end to the due date where the promoter has terms of their own. null: the account's. */
+  netPayoutDays: number | null;
+  /** Percent in hundredths that is added to payouts. */
+  taxRateHundredths: number;
   createdAt: string;
+  lastLoginAt: string | null;
+  /** null: not archived. */
+  archivedAt: string | null;
 }
 
 /** A promoter's participation in a campaign. V1 calls it a promotion. */
@@ -122,6 +240,9 @@ export interface PromoterCampaign {
   landingUrl: string | null;
   /** Whether a visit of `landingUrl` itself names the promoter, without a parameter. */
   usesUrlTracking: boolean;
+  /** Rewards of this participation alone. null: the campaign's. */
+  rewardsForPromoters: RewardEntry[] | null;
+  rewardsForReferrals: RewardEntry[] | null;
   createdAt: string;
 }
 
@@ -200,4 +321,99 @@ export interface Balance {
   accountId: number;
   promoterId: number;
   units: Record<string, UnitBalance>;
+}
+
+export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
+export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
+
+/** What a promoter earns by one event. V1 calls it a reward. */
+export interface Commission {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  /** null: not earned by a lead. */
+  leadId: number | null;
+  status: CommissionStatus;
+  unit: Unit;
+  /** In cents for `cash`, else in whole units. */
+  amount: number;
+  /** The client's own id of the sale. */
+  eventId: string | null;
+  /** The sale's amount. */
+  conversionCents: number;
+  tierLevel: number;
+  createdAt: string;
+}
+
+export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+
+/** What a promoter is paid for one campaign, unit and period. */
+export interface Payout {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  status: PayoutStatus;
+  unit: Unit;
+  /** In cents for `cash`, else in whole units; without tax. */
+  amount: number;
+  /** Percent in hundredths. */
+  taxRateHundredths: number;
+  /** In the unit of `amount`. */
+  totalInclTax: number;
+  periodStart: string;
+  periodEnd: string;
+  /** The calendar day (UTC) by which it is to be paid. */
+  dueDate: string;
+  /** Whether the due date comes from the promoter's own terms. */
+  hasOwnTerms: boolean;
+  /** Payouts made by the same generation run share it. */
+  groupRef: string | null;
+  paymentsBatchId: number | null;
+  /** How it is, or was, paid. null: by what the promoter has selected. */
+  payoutMethodId: number | null;
+  /** Why it failed. */
+  error: string | null;
+  paidAt: string | null;
+  processingStartedAt: string | null;
+  failedAt: string | null;
+  createdAt: string;
+}
+
+export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
+export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
+
+/** A way to pay a promoter. */
+export interface PayoutMethod {
+  accountId: number;
+  id: number;
+  promoterId: number;
+  method: PayoutMethodName;
+  /** Where the money goes to: an account, a wallet. */
+  details: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  /** At most one of a promoter's is. */
+  isSelected: boolean;
+  isDisabled: boolean;
+  isManaged: boolean;
+  createdAt: string;
+}
+
+/** What an operation on many records did. */
+export interface BatchProcess {
+  accountId: number;
+  id: number;
+  /** What was done, for people. */
+  label: string;
+  total: number;
+  processedCount: number;
+  /** One sentence for each record that was left as it was. */
+  errors: string[];
+  meta: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
 }

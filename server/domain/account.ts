@@ -116,6 +116,10 @@ async function putAccount(
     name: input.name,
     defaultCampaignId: input.campaignId,
     honoursPrivacyControl: input.honoursPrivacyControl ?? false,
+    currency: "USD",
+    netPayoutDays: 30,
+    minPaymentCents: 0,
+    requiresInvoiceDetails: false,
     addressKey: chance.token(43),
     createdAt: now.toISOString(),
   };

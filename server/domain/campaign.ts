@@ -12,6 +12,7 @@ export const campaigns = collection<Campaign>()({
   id: (campaign) => [campaign.id],
   claims: {},
   indexes: {},
+  tallies: () => [[["all"], 1]],
 });
 
 /** A campaign's settings; what is left out gets its usual value. */
@@ -46,6 +47,11 @@ export async function putCampaign(
     attribution: input.attribution ?? "last",
     allowedOrigins: input.allowedOrigins ?? [],
     trackAdTraffic: input.trackAdTraffic ?? "pending",
+    isPrivate: input.isPrivate ?? false,
+    links: input.links ?? [],
+    upgrade: input.upgrade ?? null,
+    rewardsForPromoters: input.rewardsForPromoters ?? [],
+    rewardsForReferrals: input.rewardsForReferrals ?? [],
     createdAt: now.toISOString(),
   };
   await tx.put(campaigns, campaign);

@@ -15,6 +15,12 @@ export const leads = collection<Lead>()({
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
   },
+  tallies: (lead) => [
+    [["all"], 1],
+    [["promoterCampaign", lead.promoterCampaignId], 1],
+    [["promoter", lead.promoterId], 1],
+    [["campaign", lead.campaignId], 1],
+  ],
 });
 
 /** What a sign-up tells of a person. null: not said. */

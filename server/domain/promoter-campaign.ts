@@ -17,7 +17,14 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
   indexes: {
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
+    state: ({ state }) => [state],
   },
+  tallies: ({ campaignId, promoterId, state }) => [
+    [["all"], 1],
+    [["campaign", campaignId], 1],
+    [["promoter", promoterId], 1],
+    [["state", state], 1],
+  ],
 });
 
 /** Whether the participation may get new clicks and leads. */

@@ -86,6 +86,8 @@ export async function createPromoter(
       displayCoupon: input.displayCoupon,
       landingUrl: input.landingUrl,
       usesUrlTracking: input.usesUrlTracking,
+      rewardsForPromoters: null,
+      rewardsForReferrals: null,
       createdAt: promoter.createdAt,
     };
     await refuseTaken(tx, promoter, promoterCampaign);
@@ -124,6 +126,11 @@ function newPromoter(
     customFields: null,
     trackAdTraffic: null,
     skipEmailNotification: input.skipEmailNotification,
+    invoiceDetailsStatus: "pending",
+    netPayoutDays: null,
+    taxRateHundredths: 0,
+    lastLoginAt: null,
+    archivedAt: null,
     createdAt: (input.createdAt ?? now).toISOString(),
   };
 }

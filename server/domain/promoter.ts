@@ -16,6 +16,7 @@ export const promoters = collection<Promoter>()({
   indexes: {
     mailbox: ({ email }) => [digest(mailbox(email))],
   },
+  tallies: () => [[["all"], 1]],
 });
 
 /** The promoter with this e-mail address, in any case, or null. */

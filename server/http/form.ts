@@ -36,17 +36,25 @@ export function readQuery(event: H3Event): Params {
   return search.length > 1 ? parseForm(search.slice(1)) : emptyParams();
 }
 
+/** The query string's parameters one by one, as names may come more than once. @throws Failure `malformed` */
+export function readPairs(event: H3Event): [name: string, value: string][] {
+  return pairsOf(event.url.search.slice(1));
+}
+
 /** Written out because node:querystring hides malformed escapes, and URLSearchParams replaces them. */
+function pairsOf(text: string): [name: string, value: string][] {
+  const pairs = text.split("&").filter((pair) => pair !== "");
+  if (pairs.length > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
+  return pairs.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at === -1) return [decode(pair), ""];
+    return [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
+  });
+}
+
 function parseForm(text: string): Params {
   const params = emptyParams();
-  const pairs = text.split("&");
-  if (pairs.length > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
-  for (const pair of pairs) {
-    if (pair === "") continue;
-    const at = pair.indexOf("=");
-    if (at === -1) params[decode(pair)] = "";
-    else params[decode(pair.slice(0, at))] = decode(pair.slice(at + 1));
-  }
+  for (const [name, value] of pairsOf(text)) params[name] = value;
   return params;
 }
 

@@ -9,7 +9,12 @@ export interface Collection<R, Claim extends string = string, Index extends stri
   claims: Record<Claim, (record: R) => Key | null>;
   /** Orders to list by; the record's id breaks ties. null: not listed. */
   indexes: Record<Index, (record: R) => Key | null>;
+  /** What records add to counters of the collection, which are kept in the same commit. */
+  tallies?: (record: R) => Tally[];
 }
+
+/** A counter's name, and what one record adds to it. */
+export type Tally = [name: Key, amount: number];
 
 /** What claims and index entries point with. */
 export interface Pointer {
@@ -36,4 +41,9 @@ export function claimKey({ name }: { name: string }, claim: string, accountId: n
 /** The tuple that all entries of an index begin with. */
 export function indexPrefix({ name }: { name: string }, index: string, accountId: number, start: Key): Key {
   return [accountId, `${name}/${index}`, ...start];
+}
+
+/** The tuple that a counter of a collection is kept under. */
+export function tallyKey({ name }: { name: string }, accountId: number, counter: Key): Key {
+  return [accountId, `${name}=`, ...counter];
 }

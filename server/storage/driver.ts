@@ -8,6 +8,8 @@ export interface Range {
   from: string;
   before: string;
   limit: number;
+  /** Entries to leave out at the beginning; 0 unless told. */
+  offset?: number;
   reverse?: boolean;
 }
 

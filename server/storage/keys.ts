@@ -9,6 +9,7 @@ export type Key = readonly KeyPart[];
 const INTEGER_DIGITS = 11;
 const END = "!";
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
+const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 /** The first texts that needed escapes: the names of collections, which stand in every key. */
 const encodedNames = new Map<string, string>();
 const MAX_ENCODED_NAMES = 100;
@@ -29,6 +30,15 @@ export function encodeKey(key: Key): string {
     encoded += typeof part === "number" ? encodeInteger(part) : encodeText(part);
   }
   return encoded;
+}
+
+/** The tuple of a storage key. */
+export function decodeKey(encoded: string): KeyPart[] {
+  return encoded.split(":").map((segment) => {
+    if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
+    const value = Number.parseInt(segment.slice(1), 36);
+    return segment.startsWith("m") ? value - Number.MAX_SAFE_INTEGER : value;
+  });
 }
 
 /** The range of all keys that begin with a tuple. */
@@ -73,6 +83,10 @@ function escapeUnit(character: string): string {
   if (unit < 0x41) return `@${hex(unit, 2)}`;
   if (unit < 0x61) return `_${hex(unit, 2)}`;
   return `~${hex(unit, 4)}`;
+}
+
+function decodeUnit(escape: string): string {
+  return String.fromCharCode(Number.parseInt(escape.slice(1), 16));
 }
 
 function hex(unit: number, width: number): string {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStorage } from "unstorage";
 import { Failure } from "../failure.ts";
-import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
+import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
 import { readSum, type AtomicDriver, type MaybePromise } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { encodeKey, prefixRange, type Key } from "./keys.ts";
+import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
+import { scan } from "./scan.ts";
 import { beginTransaction, parse, type Reader, type Transaction } from "./transaction.ts";
 
 export type { Reader, Transaction } from "./transaction.ts";
@@ -17,7 +18,11 @@ export interface Page {
   limit: number;
   offset?: number;
   reverse?: boolean;
+  /** The length of the whole listing, where known: a page near its end is then read from there. */
+  total?: number;
 }
+
+type TalliedSum = [rest: KeyPart[], sum: number];
 
 /** Records over an atomic driver. */
 export interface Store extends Reader {
@@ -29,13 +34,22 @@ export interface Store extends Reader {
     start: Key,
     page: Page,
   ): Promise<R[]>;
-  /** How many records such a listing has. */
+  /** All records of such a listing, in chunks that leave the event loop free for others. */
+  scan<R, I extends string>(
+    from: Collection<R, string, I>,
+    ...listing: [index: I | "id", accountId: number, start: Key]
+  ): AsyncGenerator<R[]>;
+  /** How many records such a listing has; all of it is walked. */
   count<R, Index extends string>(
     from: Collection<R, string, Index>,
     index: Index | "id",
     accountId: number,
     start: Key,
   ): Promise<number>;
+  /** A counter that a collection keeps of its records. */
+  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
+  /** The counters of a collection whose names begin so, with the rest of their names; those of zero are left out. */
+  tallies<R>(from: Collection<R>, accountId: number, start: Key): AsyncGenerator<TalliedSum[]>;
   /** Counters under one key, by name; 0 where nothing was counted. */
   sums(under: Key, names: readonly string[]): Promise<number[]>;
   /**
@@ -61,20 +75,47 @@ export function newStore(driver: AtomicDriver): Store {
     return parse<R>(await read(recordKey(from, accountId, id)));
   }
 
+  async function recordsOf<R>(
+    from: Collection<R>,
+    index: string,
+    accountId: number,
+    entries: [string, string][],
+  ): Promise<R[]> {
+    if (index === "id") return entries.map(([, text]) => JSON.parse(text));
+    const records = [];
+    for (const [, text] of entries)
+      records.push(await get(from, accountId, ...(JSON.parse(text) as Pointer).id));
+    return records.filter((record) => record !== null);
+  }
+
   return {
     get,
     async find(from, claim, accountId, value) {
       const pointer = parse<Pointer>(await read(claimKey(from, claim, accountId, value)));
       return pointer && get(from, accountId, ...pointer.id);
     },
-    async page(from, index, accountId, start, { limit, offset = 0, reverse = false }) {
+    async page(from, index, accountId, start, page) {
       const range = prefixRange(listPrefix(from, index, accountId, start));
-      const entries = await driver.list({ ...range, limit: offset + limit, reverse });
-      const texts = entries.slice(offset).map(([, text]) => text);
-      if (index === "id") return texts.map((text) => JSON.parse(text));
-      const pointers = texts.map((text) => JSON.parse(text) as Pointer);
-      const records = await Promise.all(pointers.map(({ id }) => get(from, accountId, ...id)));
-      return records.filter((record) => record !== null);
+      const { isTurned, ...stretch } = nearest(page);
+      const entries = await driver.list({ ...range, ...stretch });
+      return recordsOf(from, index, accountId, isTurned ? entries.toReversed() : entries);
+    },
+    async *scan(from, index, accountId, start) {
+      const range = prefixRange(listPrefix(from, index, accountId, start));
+      for await (const entries of scan(driver, range)) yield recordsOf(from, index, accountId, entries);
+    },
+    async tally(from, accountId, counter) {
+      return readSum(await read(encodeKey(tallyKey(from, accountId, counter))));
+    },
+    async *tallies(from, accountId, start) {
+      const prefix = tallyKey(from, accountId, start);
+      for await (const entries of scan(driver, prefixRange(prefix))) {
+        const sums = entries.map(([key, text]): TalliedSum => [
+          decodeKey(key).slice(prefix.length),
+          readSum(text),
+        ]);
+        yield sums.filter(([, sum]) => sum !== 0);
+      }
     },
     count(from, index, accountId, start) {
       return driver.count(prefixRange(listPrefix(from, index, accountId, start)));
@@ -96,6 +137,13 @@ export function newStore(driver: AtomicDriver): Store {
     },
     close: () => storage.dispose(),
   };
+}
+
+/** The same page from the end that it is nearer to. */
+function nearest({ limit, offset = 0, reverse = false, total = Infinity }: Page) {
+  if (offset <= total / 2) return { limit, offset, reverse, isTurned: false };
+  const end = Math.min(total, offset + limit);
+  return { limit: Math.max(0, end - offset), offset: total - end, reverse: !reverse, isTurned: true };
 }
 
 function listPrefix(from: { name: string }, index: string, accountId: number, start: Key): Key {

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
+import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
 import type { Changes, MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
 
@@ -63,6 +63,25 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
     return stored;
   }
 
+  function add(counter: Key, delta: number): void {
+    const key = encodeKey(counter);
+    sums.set(key, (sums.get(key) ?? 0) + delta);
+  }
+
+  function retally<R extends { accountId: number }>(
+    from: Collection<R>,
+    before: R | null,
+    after: R | null,
+  ): void {
+    const count = (record: R, sign: 1 | -1) => {
+      for (const [name, amount] of from.tallies?.(record) ?? []) {
+        add(tallyKey(from, record.accountId, name), sign * amount);
+      }
+    };
+    if (before !== null) count(before, -1);
+    if (after !== null) count(after, 1);
+  }
+
   const tx: OpenTransaction = {
     async get<R>(from: Collection<R>, accountId: number, ...id: Key) {
       return parse<R>(await text(recordKey(from, accountId, id)));
@@ -91,6 +110,7 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
         if (from !== null) written.set(from, null);
         if (to !== null) written.set(to, pointer);
       }
+      retally(into, before, record);
       written.set(key, JSON.stringify(record));
     },
     async remove<R>(from: Collection<R>, accountId: number, ...id: Key) {
@@ -100,17 +120,15 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
       for (const [, old] of [...claimKeys(from, before), ...indexKeys(from, before)]) {
         if (old !== null) written.set(old, null);
       }
+      retally(from, before, null);
       written.set(key, null);
     },
-    add(counter, delta) {
-      const key = encodeKey(counter);
-      sums.set(key, (sums.get(key) ?? 0) + delta);
-    },
+    add,
     changes: () => ({
       checks: [...seen],
       puts: [...written].filter((entry): entry is [string, string] => entry[1] !== null),
       removes: [...written].filter(([, value]) => value === null).map(([key]) => key),
-      sums: [...sums],
+      sums: [...sums].filter(([, delta]) => delta !== 0),
     }),
   };
   return tx;

@@ -18,6 +18,10 @@ export interface V1Request {
   context: Context;
   /** The network address that the request came from. null: unknown. */
   address: string | null;
+  /** The server's own address, for links. */
+  publicUrl: string;
+  /** Set by the handler, sent with its answer. */
+  headers: AnswerHeaders;
 }
 
 /**
@@ -37,7 +41,9 @@ export function v1Operation(
       const state = await services.limits.v1.take(apiKey.hash);
       headers = rateLimitHeaders(state);
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      return json(await handle({ event, account, context: newContext(services), address }), headers);
+      const { publicUrl } = services;
+      const context = newContext(services);
+      return json(await handle({ event, account, context, address, publicUrl, headers }), headers);
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }

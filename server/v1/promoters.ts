@@ -117,10 +117,13 @@ function newProfile(params: z.output<typeof createParams>): NewPromoter["profile
     walletEmail: params.wallet_email ?? null,
     avatarUrl: params.avatar_url ?? null,
     description: null,
+    companyNumber: null,
     twitterUrl: params.twitter_url ?? null,
     youtubeUrl: params.youtube_url ?? null,
     facebookUrl: params.facebook_url ?? null,
     linkedinUrl: params.linkedin_url ?? null,
     instagramUrl: params.instagram_url ?? null,
+    twitchUrl: null,
+    tiktokUrl: null,
   };
 }

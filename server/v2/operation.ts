@@ -16,16 +16,20 @@ export interface V2Request {
   event: H3Event;
   account: Account;
   context: Context;
+  /** The server's own address, for links. */
+  publicUrl: string;
+  /** Set by the handler, sent with its answer. */
+  headers: AnswerHeaders;
 }
 
 /**
  * Makes a route of a V2 operation: authenticates by bearer token and `Account-ID`, counts against
- * the account's limit, answers 200 with what `handle` returns, and writes refusals in `shape`.
+ * the account's limit, answers `status` (200) with what `handle` returns, and writes refusals in `shape`.
  */
 export function v2Operation(
   services: Services,
   handle: (request: V2Request) => Promise<unknown>,
-  shape: ErrorShape = v2Error,
+  { shape = v2Error, status = 200 }: { shape?: ErrorShape; status?: 200 | 201 } = {},
 ): EventHandler {
   return async (event) => {
     let headers: AnswerHeaders = {};
@@ -34,7 +38,9 @@ export function v2Operation(
       const state = await services.limits.v2.take(String(account.id));
       headers = rateLimitHeaders(state);
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      return json(await handle({ event, account, context: newContext(services) }), headers);
+      const { publicUrl } = services;
+      const context = newContext(services);
+      return json(await handle({ event, account, context, publicUrl, headers }), headers, status);
     } catch (error) {
       return refuse(services, event, error, { generation: "v2", shape, headers });
     }

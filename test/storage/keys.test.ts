@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { prefixStorage, createStorage } from "unstorage";
 import { describe, expect, it } from "vitest";
-import { encodeKey, prefixRange, type Key, type KeyPart } from "../../server/storage/keys.ts";
+import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "../../server/storage/keys.ts";
 
 const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.maxSafeInteger(),
@@ -34,6 +34,14 @@ describe("keys", () => {
         expect(sign(Buffer.compare(a, b))).toBe(sign(compareKeys(left, right)));
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it("give their tuples back", () => {
+    fc.assert(
+      fc.property(key, (tuple) => {
+        expect(decodeKey(encodeKey(tuple))).toEqual(tuple);
+      }),
     );
   });
 

@@ -34,8 +34,8 @@ export function lmdbDriver(path: string): AtomicDriver {
         if (pending.length === 1) void commitPending();
       });
     },
-    async list({ from, before, limit, reverse = false }: Range) {
-      return reverse ? listBackwards({ from, before, limit }) : listForwards({ from, before, limit });
+    async list(range: Range) {
+      return range.reverse ? listBackwards(range) : listForwards(range);
     },
     async count({ from, before }) {
       return db.getKeysCount({ start: from, end: before });
@@ -65,16 +65,20 @@ export function lmdbDriver(path: string): AtomicDriver {
     }
   }
 
-  function listForwards({ from, before, limit }: Range): [string, string][] {
-    return [...db.getRange({ start: from, end: before, limit })].map(({ key, value }) => [key, value]);
+  function listForwards({ from, before, limit, offset = 0 }: Range): [string, string][] {
+    return [...db.getRange({ start: from, end: before, limit, offset })].map(({ key, value }) => [
+      key,
+      value,
+    ]);
   }
 
   /** LMDB's backward ranges begin at their start, included, while ours leave `before` out. */
-  function listBackwards({ from, before, limit }: Range): [string, string][] {
+  function listBackwards({ from, before, limit, offset = 0 }: Range): [string, string][] {
+    const skipped = offset + (db.doesExist(before) ? 1 : 0);
     const entries: [string, string][] = [];
-    for (const { key, value } of db.getRange({ start: before, reverse: true, limit: limit + 1 })) {
-      if (key < from || entries.length === limit) break;
-      if (key < before) entries.push([key, value]);
+    for (const { key, value } of db.getRange({ start: before, reverse: true, limit, offset: skipped })) {
+      if (key < from) break;
+      entries.push([key, value]);
     }
     return entries;
   }

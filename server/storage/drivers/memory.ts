@@ -26,12 +26,12 @@ export function memoryDriver(): AtomicDriver {
       refuseLongKeys(changes);
       return applyBatch([{ changes }], { put, remove, get: (key) => items.get(key) })[0] === true;
     },
-    async list({ from, before, limit, reverse = false }: Range) {
+    async list({ from, before, limit, offset = 0, reverse = false }: Range) {
       const start = position(keys, from);
       const end = position(keys, before);
       const found = reverse
-        ? keys.slice(Math.max(start, end - limit), end).toReversed()
-        : keys.slice(start, Math.min(end, start + limit));
+        ? keys.slice(Math.max(start, end - offset - limit), Math.max(start, end - offset)).toReversed()
+        : keys.slice(start + offset, Math.min(end, start + offset + limit));
       return found.map((key) => [key, items.get(key) ?? ""]);
     },
     async count({ from, before }) {

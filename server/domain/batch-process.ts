@@ -1,0 +1,46 @@
+import { Failure } from "../failure.ts";
+import type { BatchProcess } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Context } from "./context.ts";
+
+export const batchProcesses = collection<BatchProcess>()({
+  name: "batch-process",
+  id: (batchProcess) => [batchProcess.id],
+  claims: {},
+  indexes: {},
+  tallies: () => [[["all"], 1]],
+});
+
+/**
+ * Does something to each of many records, one commit for each: a record that refuses is left as it
+ * was and named in the result, and the others go on.
+ */
+export async function runBatch(
+  context: Context,
+  accountId: number,
+  { label, ids, work }: { label: string; ids: number[]; work: (id: number) => Promise<unknown> },
+): Promise<BatchProcess> {
+  const { store, now } = context;
+  const errors: string[] = [];
+  for (const id of ids) {
+    try {
+      await work(id);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      errors.push(`${id}: ${error.message}`);
+    }
+  }
+  const batchProcess: BatchProcess = {
+    accountId,
+    id: await store.nextId("batch-process"),
+    label,
+    total: ids.length,
+    processedCount: ids.length - errors.length,
+    errors,
+    meta: {},
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+  await store.transact((tx) => tx.put(batchProcesses, batchProcess));
+  return batchProcess;
+}

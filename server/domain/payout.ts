@@ -1,0 +1,52 @@
+import { Failure } from "../failure.ts";
+import type { Payout } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader } from "../storage/store.ts";
+
+/**
+ * Each index of equal values has a counter of the same name, which gives its listing's length. The
+ * `grouped` counters add up what is owed to each promoter, so that groups need no walk over payouts.
+ */
+export const payouts = collection<Payout>()({
+  name: "payout",
+  id: (payout) => [payout.id],
+  claims: {},
+  indexes: {
+    status: ({ status }) => [status],
+    campaign: ({ campaignId }) => [campaignId],
+    promoter: ({ promoterId }) => [promoterId],
+    batch: ({ paymentsBatchId }) => (paymentsBatchId === null ? null : [paymentsBatchId]),
+    group: ({ groupRef }) => (groupRef === null ? null : [groupRef]),
+    statusCampaign: ({ status, campaignId }) => [status, campaignId],
+    statusPromoter: ({ status, promoterId }) => [status, promoterId],
+    amount: ({ amount }) => [amount],
+    periodStart: ({ periodStart }) => [Date.parse(periodStart)],
+    periodEnd: ({ periodEnd }) => [Date.parse(periodEnd)],
+  },
+  tallies: (payout) => {
+    const { status, campaignId, promoterId, paymentsBatchId, groupRef } = payout;
+    const grouped = ["grouped", status, promoterId, campaignId] as const;
+    const isCash = payout.unit === "cash";
+    return [
+      [["all"], 1],
+      [["status", status], 1],
+      [["campaign", campaignId], 1],
+      [["promoter", promoterId], 1],
+      [["batch", paymentsBatchId ?? 0], 1],
+      [["group", groupRef ?? ""], 1],
+      [["statusCampaign", status, campaignId], 1],
+      [["statusPromoter", status, promoterId], 1],
+      [[...grouped, "count"], 1],
+      [[...grouped, "cents"], isCash ? payout.amount : 0],
+      [[...grouped, "centsInclTax"], isCash ? payout.totalInclTax : 0],
+      [["due", status, campaignId, payout.dueDate, payout.periodEnd.slice(0, 10)], 1],
+    ];
+  },
+});
+
+/** @throws Failure `not_found` */
+export async function loadPayout(reader: Reader, accountId: number, id: number): Promise<Payout> {
+  const payout = await reader.get(payouts, accountId, id);
+  if (payout === null) throw new Failure("not_found", "Payout not found.");
+  return payout;
+}

@@ -1,0 +1,62 @@
+import type { H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { readPairs } from "./form.ts";
+
+/** A query's value: a text, a list, or values by name. */
+export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
+export type Query = Record<string, QueryValue>;
+
+const MAX_DEPTH = 4;
+const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
+
+/**
+ * The query's parameters, brackets read as lists and objects: `ids[]=1&ids[]=2` and `ids[0]=1` are
+ * lists, `filters[status]=x` an object. The order of `ids[7]` and `ids[3]` is that of their coming.
+ *
+ * h3 and URLSearchParams do not nest.
+ *
+ * @throws Failure `malformed` or `too_large`
+ */
+export function readNestedQuery(event: H3Event): Query {
+  const query = emptyQuery();
+  for (const [name, value] of readPairs(event)) put(query, pathOf(name), value);
+  return lists(query) as Query;
+}
+
+/** A name that is written in no such way stands for itself. */
+function pathOf(name: string): string[] {
+  const [, root, brackets] = NAME.exec(name) ?? [];
+  if (root === undefined || brackets === undefined) return [name];
+  const path = [root, ...[...brackets.matchAll(/\[([^\]]*)\]/g)].map(([, inner]) => inner ?? "")];
+  if (path.length > MAX_DEPTH) throw new Failure("too_large", "A parameter is nested too deeply");
+  return path;
+}
+
+type Tree = { [name: string]: Tree | string };
+
+function put(query: Query, path: string[], value: string): void {
+  let tree = query as Tree;
+  for (const name of path.slice(0, -1)) {
+    const inner = tree[name];
+    tree = typeof inner === "object" ? inner : (tree[name] = emptyQuery() as Tree);
+  }
+  const last = path.at(-1) ?? "";
+  // Only `[]` may come more than once; of others the last counts, as in forms.
+  tree[last === "" ? String(Object.keys(tree).length) : last] = value;
+}
+
+/** Objects whose names are all numbers are lists. */
+function lists(value: QueryValue): QueryValue {
+  if (typeof value !== "object" || Array.isArray(value)) return value;
+  const entries = Object.entries(value);
+  if (entries.length > 0 && entries.every(([name]) => /^\d+$/.test(name))) {
+    return entries.map(([, inner]) => lists(inner));
+  }
+  const tree = emptyQuery();
+  for (const [name, inner] of entries) tree[name] = lists(inner);
+  return tree;
+}
+
+function emptyQuery(): Query {
+  return Object.create(null) as Query;
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { collection } from "../../server/storage/collection.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
+
+interface Sale {
+  accountId: number;
+  id: number;
+  shop: string;
+  cents: number;
+}
+
+const sales = collection<Sale>()({
+  name: "sale",
+  id: ({ id }) => [id],
+  claims: {},
+  indexes: { shop: ({ shop }) => [shop], cents: ({ cents }) => [cents] },
+  tallies: ({ shop, cents }) => [
+    [["all"], 1],
+    [["shop", shop], 1],
+    [["cents", shop], cents],
+  ],
+});
+
+const folder = mkdtempSync(join(tmpdir(), "tidemark-lists-"));
+const DRIVERS: Record<string, () => AtomicDriver> = { memory: memoryDriver, lmdb: () => lmdbDriver(folder) };
+
+describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
+  let driver: AtomicDriver;
+  let store: Store;
+  beforeEach(() => {
+    driver = DRIVERS[name]!();
+    store = newStore(driver);
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const put = (sale: Omit<Sale, "accountId">) =>
+    store.transact((tx) => tx.put(sales, { accountId: 1, ...sale }));
+  const tallies = async (start: string[]) => {
+    const found = [];
+    for await (const chunk of store.tallies(sales, 1, start)) found.push(...chunk);
+    return found;
+  };
+
+  it("begin after an offset, from either end", async () => {
+    const keys = ["a", "b", "c", "d", "e"];
+    await driver.commit({ checks: [], removes: [], sums: [], puts: keys.map((key) => [key, "{}"]) });
+    for (const before of ["e", "ee"]) {
+      const all = keys.filter((key) => key < before);
+      for (const offset of [0, 1, 3, 9]) {
+        const range = { from: "a", before, limit: 2, offset };
+        const list = async (reverse: boolean) =>
+          (await driver.list({ ...range, reverse })).map(([key]) => key);
+        expect(await list(false)).toEqual(all.slice(offset, offset + 2));
+        expect(await list(true)).toEqual(all.toReversed().slice(offset, offset + 2));
+      }
+    }
+  });
+
+  it("are the same page by page, from whichever end a page is read", async () => {
+    for (let id = 1; id <= 7; id++) await put({ id, shop: "a", cents: id % 3 });
+    const all = await store.page(sales, "cents", 1, [], { limit: 99 });
+    for (const reverse of [false, true]) {
+      const expected = reverse ? all.toReversed() : all;
+      for (let offset = 0; offset < 9; offset++) {
+        const page = { limit: 3, offset, reverse };
+        expect(await store.page(sales, "cents", 1, [], { ...page, total: 7 })).toEqual(
+          expected.slice(offset, offset + 3),
+        );
+        expect(await store.page(sales, "cents", 1, [], page)).toEqual(expected.slice(offset, offset + 3));
+      }
+    }
+  });
+
+  it("are walked whole in chunks", async () => {
+    const ids = Array.from({ length: 2_500 }, (_, index) => index + 1);
+    await store.transact(async (tx) => {
+      for (const id of ids) await tx.put(sales, { accountId: 1, id, shop: "a", cents: 1 });
+    });
+    for (const index of ["id", "shop"] as const) {
+      const found: number[] = [];
+      for await (const chunk of store.scan(sales, index, 1, [])) found.push(...chunk.map(({ id }) => id));
+      expect(found).toEqual(ids);
+    }
+  });
+
+  it("have counters that equal what counting all records gives, whatever is put and removed", async () => {
+    const change = fc.record({
+      id: fc.integer({ min: 1, max: 4 }),
+      shop: fc.constantFrom("a", "b/c", "é"),
+      cents: fc.integer({ min: -5, max: 5 }),
+      isRemoval: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
+        const model = new Map<number, Sale>();
+        for (const { isRemoval, ...sale } of changes) {
+          if (isRemoval) model.delete(sale.id);
+          else model.set(sale.id, { accountId: 1, ...sale });
+          await (isRemoval ? store.transact((tx) => tx.remove(sales, 1, sale.id)) : put(sale));
+        }
+        const kept = [...model.values()];
+        expect(await store.tally(sales, 1, ["all"])).toBe(kept.length);
+        const cents: Record<string, number> = {};
+        for (const sale of kept) cents[sale.shop] = (cents[sale.shop] ?? 0) + sale.cents;
+        const counted = (await tallies(["cents"])).map(([[shop], sum]) => [shop, sum]);
+        expect(Object.fromEntries(counted)).toEqual(
+          Object.fromEntries(Object.entries(cents).filter(([, sum]) => sum !== 0)),
+        );
+        for (const id of model.keys()) await store.transact((tx) => tx.remove(sales, 1, id));
+        expect(await tallies([])).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
