@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
+import { MAX_DEPTH, MAX_KEYS, parseJsonObject } from "./json.ts";
 
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
@@ -17,6 +18,7 @@ const FLAGS = new Map([
   ["no", false],
 ]);
 
+const TOO_LARGE = `is too large (maximum is 16 KiB, ${MAX_KEYS} keys, ${MAX_DEPTH} levels)`;
 const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
 
 /** A short text. */
@@ -55,14 +57,19 @@ export const flag = z
 export const id = z
   .union([z.number(), z.string()], "is invalid")
   .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
-  .refine((value) => Number.isSafeInteger(value), "is invalid");
+  .refine((value) => value > 0, "is invalid");
 
-/** An ISO 8601 date or date-time; UTC where it names no offset. Impossible days are refused. */
+/** With or without an offset. */
+const ZONES = { offset: true, local: true };
+
+/** An ISO 8601 date or date-time, seconds or not; UTC where it names no offset. Impossible days are refused. */
 export const instant = z
   .string("is invalid")
   .trim()
   .transform((value) => value.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T"))
-  .pipe(z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })], "is invalid"))
+  .pipe(
+    z.union([z.iso.date(), z.iso.datetime(ZONES), z.iso.datetime({ ...ZONES, precision: -1 })], "is invalid"),
+  )
   .transform(
     (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
   )
@@ -74,9 +81,9 @@ export const jsonObject = z
   .transform((value, context) => {
     const object = typeof value === "string" ? parseObject(value) : value;
     if (object === null) context.addIssue("is not a JSON object");
-    else if (JSON.stringify(object).length > CUSTOM_FIELDS_BYTES)
-      context.addIssue("is too large (maximum is 16 KiB)");
-    return object;
+    else if (object === "excess" || Buffer.byteLength(JSON.stringify(object)) > CUSTOM_FIELDS_BYTES)
+      context.addIssue(TOO_LARGE);
+    return object === "excess" ? null : object;
   });
 
 /**
@@ -102,25 +109,23 @@ export function describe(fields: FieldErrors): string {
   return `Validation failed: ${faults.join(", ")}`;
 }
 
+/** Made of entries, so that a parameter named `__proto__` lends nothing to the others. */
 function withoutBlanks(params: Record<string, unknown>): Record<string, unknown> {
-  const given: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(params)) {
-    if (value !== null && !(typeof value === "string" && value.trim() === "")) given[name] = value;
-  }
-  return given;
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => !isBlank(value)));
 }
 
-function parseObject(value: string): Record<string, unknown> | null {
+function isBlank(value: unknown): boolean {
+  return value === null || (typeof value === "string" && value.trim() === "");
+}
+
+/** Within the limits of a body: what is nested without end could not be written out again. */
+function parseObject(value: string): Record<string, unknown> | "excess" | null {
   try {
-    const parsed: unknown = JSON.parse(value);
-    return isObject(parsed) ? parsed : null;
-  } catch {
-    return null; // not JSON: a validation error, as any other shape that is no object
+    return parseJsonObject(value);
+  } catch (error) {
+    // Not JSON is a validation error, as any other shape that is no object.
+    return error instanceof Failure && error.kind === "too_large" ? "excess" : null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isWebAddress(value: string): boolean {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { parseJsonObject, readJson } from "../../server/http/json.ts";
+import { WAYS, readWith } from "../support/event.ts";
+
+const NOT_JSON = "The body is not valid JSON";
+const NO_OBJECT = "The body is not a JSON object";
+const TOO_DEEP = "JSON nested deeper than 16 levels";
+const TOO_MANY = "More than 500 keys";
+
+/** An object that is so many levels deep, itself the first. */
+const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+const object = (keyCount: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: keyCount }, (_, index) => [`k${index}`, index])));
+
+describe("a JSON object", () => {
+  it.each([
+    ["{}", {}],
+    [' {"a":1.5,"b":[null,true],"c":{"d":"é"}} ', { a: 1.5, b: [null, true], c: { d: "é" } }],
+    ['{"a":1,"a":2}', { a: 2 }],
+  ])("is read from %s", (text, value) => {
+    expect(parseJsonObject(text)).toEqual(value);
+  });
+
+  it.each([
+    ["16 levels", nested(16)],
+    ["500 keys", object(500)],
+    ["500 keys and items through its levels", `{"a":{"b":${JSON.stringify(Array(498).fill(0))}}}`],
+  ])("may have %s", (_, text) => {
+    expect(parseJsonObject(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ["no text at all", "", "malformed", NOT_JSON],
+    ["text that is cut off", '{"a":', "malformed", NOT_JSON],
+    ["two objects", "{}{}", "malformed", NOT_JSON],
+    ["a list", "[{}]", "malformed", NO_OBJECT],
+    ["null", "null", "malformed", NO_OBJECT],
+    ["a string", '"{}"', "malformed", NO_OBJECT],
+    ["a number", "1", "malformed", NO_OBJECT],
+    ["17 levels", nested(17), "too_large", TOO_DEEP],
+    ["lists within each other", `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "too_large", TOO_DEEP],
+    ["501 keys", object(501), "too_large", TOO_MANY],
+    ["501 keys and items", `{"a":{"b":${JSON.stringify(Array(499).fill(0))}}}`, "too_large", TOO_MANY],
+  ])("is not read from %s", (_, text, kind, message) => {
+    expect(() => parseJsonObject(text)).toThrow(expect.objectContaining({ name: "Failure", kind, message }));
+  });
+});
+
+describe.each(WAYS)("the JSON body of a request %s", (way) => {
+  const read = (body?: string) =>
+    readWith(readJson, { way, method: "POST", ...(body !== undefined && { body }) });
+
+  it.each([
+    [undefined, {}],
+    ["", {}],
+    [" \r\n", {}],
+    ['{"a":{"b":1}}', { a: { b: 1 } }],
+    ['\uFEFF{"a":1}', { a: 1 }],
+  ])("is read from %j, whatever its type", async (body, value) => {
+    expect(await read(body)).toEqual(value);
+  });
+
+  it.each([
+    ["a list", "[]", "malformed", NO_OBJECT],
+    [
+      "more than 64 KiB",
+      JSON.stringify({ a: "x".repeat(65_536) }),
+      "too_large",
+      "The body is larger than 64 KiB",
+    ],
+  ])("is refused where it is %s", async (_, body, kind, message) => {
+    await expect(read(body)).rejects.toMatchObject({ name: "Failure", kind, message });
+  });
+});
