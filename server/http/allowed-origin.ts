@@ -1,3 +1,5 @@
+import { domainToASCII } from "node:url";
+
 /**
  * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a
  * host, a host with its subdomains (`*.shop.example`), or `*` for all.
@@ -13,8 +15,10 @@ export function isAllowedOrigin(
   const entries = allowed.length > 0 ? allowed : [ownSite(landingUrl)];
   if (entries.includes("*")) return true;
   if (origin === null || !URL.canParse(origin)) return false;
-  const { hostname, origin: parsed } = new URL(origin);
-  return entries.some((entry) => matches({ hostname, origin: parsed }, entry.trim().toLowerCase()));
+  const site = new URL(origin);
+  // Other schemes have no host, or one that says nothing about the web.
+  if (!/^https?:$/.test(site.protocol)) return false;
+  return entries.some((entry) => matches(site, entry.trim()));
 }
 
 function ownSite(landingUrl: string): string {
@@ -22,9 +26,10 @@ function ownSite(landingUrl: string): string {
   return `*.${new URL(landingUrl).hostname.replace(/^www\./, "")}`;
 }
 
-function matches(site: { hostname: string; origin: string }, entry: string): boolean {
-  if (entry.includes("://")) return site.origin === entry.replace(/\/$/, "");
-  if (!entry.startsWith("*.")) return site.hostname === entry;
-  const host = entry.slice(2);
+/** Entries are compared as browsers write origins: in lower case, without the usual port, in Punycode. */
+function matches(site: URL, entry: string): boolean {
+  if (entry.includes("://")) return URL.canParse(entry) && site.origin === new URL(entry).origin;
+  if (!entry.startsWith("*.")) return site.hostname === domainToASCII(entry);
+  const host = domainToASCII(entry.slice(2));
   return host !== "" && (site.hostname === host || site.hostname.endsWith(`.${host}`));
 }
