@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { serialize } from "cookie-es";
 
 /** Holds the visitor's id. @see spec "V1: track sign-up (lead)" */
@@ -38,7 +37,7 @@ function isShared(domain: string, ...hosts: string[]): boolean {
   return isDomain(domain) && hosts.every((host) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** Bare hosts and addresses have cookies, but no domain to share them on. */
+/** Bare hosts and addresses have cookies, but no domain to share them on. No last label begins with a digit. */
 function isDomain(text: string): boolean {
-  return /^[a-z0-9.-]+\.[a-z0-9-]+$/.test(text) && isIP(text) === 0;
+  return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(text);
 }
