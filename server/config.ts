@@ -47,12 +47,14 @@ export interface Config {
 }
 
 /**
- * The settings that an environment gives; empty variables count as unset.
+ * The settings that an environment gives; blank variables count as unset. Values are trimmed, since a
+ * key from a file often ends in a newline, which no header can carry.
  *
  * @throws Error naming every variable that is wrong
  */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.trim()] as const);
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ""));
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);

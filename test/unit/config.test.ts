@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../server/config.ts";
+
+const USUAL = {
+  port: 3000,
+  host: "127.0.0.1",
+  storageUrl: "lmdb:./data",
+  publicUrl: null,
+  accountId: null,
+  apiKey: null,
+  trustProxyHops: 0,
+  rateLimitV1: 450,
+  rateLimitV2: 0,
+  logLevel: "info",
+  hasDemo: true,
+};
+
+const EVERY = {
+  PORT: "8080",
+  HOST: "::",
+  STORAGE_URL: "memory:",
+  PUBLIC_URL: "https://track.acme.example/",
+  TIDEMARK_ACCOUNT_ID: "acme",
+  TIDEMARK_API_KEY: "key-of-acme",
+  TRUST_PROXY: "2",
+  RATE_LIMIT_V1: "0",
+  RATE_LIMIT_V2: "100",
+  LOG_LEVEL: "silent",
+  DEMO: "0",
+};
+
+describe("the settings", () => {
+  it.each([
+    ["nothing is set", {}],
+    ["only strangers are set", { PATH: "/bin", DEBUG: "1" }],
+    ["everything is blank", Object.fromEntries(Object.keys(EVERY).map((name) => [name, ""]))],
+    ["everything is spaces", Object.fromEntries(Object.keys(EVERY).map((name) => [name, " \n"]))],
+    ["everything is undefined", Object.fromEntries(Object.keys(EVERY).map((name) => [name, undefined]))],
+  ])("are the usual ones where %s", (_, variables) => {
+    expect(readConfig(variables)).toEqual(USUAL);
+  });
+
+  it("are those of the environment", () => {
+    expect(readConfig(EVERY)).toEqual({
+      port: 8080,
+      host: "::",
+      storageUrl: "memory:",
+      publicUrl: "https://track.acme.example",
+      accountId: "acme",
+      apiKey: "key-of-acme",
+      trustProxyHops: 2,
+      rateLimitV1: 0,
+      rateLimitV2: 100,
+      logLevel: "silent",
+      hasDemo: false,
+    });
+  });
+
+  it.each([
+    ["PORT", "0", { port: 0 }],
+    ["PORT", "65535", { port: 65_535 }],
+    ["PUBLIC_URL", "http://10.0.0.1:3000", { publicUrl: "http://10.0.0.1:3000" }],
+    ["PUBLIC_URL", "https://acme.example/track//", { publicUrl: "https://acme.example/track" }],
+    ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
+    ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
+    ["DEMO", "1", { hasDemo: true }],
+    ["LOG_LEVEL", "trace", { logLevel: "trace" }],
+  ])("have of %s %j %o and else the usual ones", (name, value, change) => {
+    expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
+  });
+
+  it("cannot be changed", () => {
+    expect(Object.isFrozen(readConfig({}))).toBe(true);
+  });
+});
+
+describe("the environment", () => {
+  const LEVELS = "must be one of fatal, error, warn, info, debug, trace, silent";
+  it.each([
+    ["PORT", "x", "must be a whole number"],
+    ["PORT", "-1", "must be a whole number"],
+    ["PORT", "80.5", "must be a whole number"],
+    ["PORT", "65536", "must be at most 65535"],
+    ["PUBLIC_URL", "track.acme.example", "must be an http(s) address"],
+    ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
+    ["PUBLIC_URL", "http://", "must be an http(s) address"],
+    ["TRUST_PROXY", "true", "must be a whole number"],
+    ["RATE_LIMIT_V1", "1e3", "must be a whole number"],
+    ["RATE_LIMIT_V2", "1000000000", "must be a whole number"],
+    ["LOG_LEVEL", "loud", LEVELS],
+    ["DEMO", "yes", "must be 0 or 1"],
+  ])("is refused for %s %j", (name, value, message) => {
+    expect(() => readConfig({ [name]: value })).toThrow(
+      new Error(`The environment is not right:\n  ${name} ${message}`),
+    );
+  });
+
+  it("is refused with all of its faults at once, and without the values, which may be secret", () => {
+    const variables = { ...EVERY, PORT: "secret", LOG_LEVEL: "secret" };
+    expect(() => readConfig(variables)).toThrow(
+      new Error(`The environment is not right:\n  PORT must be a whole number\n  LOG_LEVEL ${LEVELS}`),
+    );
+  });
+});
