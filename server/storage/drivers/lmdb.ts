@@ -12,6 +12,8 @@ interface PendingCommit {
 export function lmdbDriver(path: string): AtomicDriver {
   const db = open<string, string>({
     path,
+    // Else a folder with a dot in its name is taken for a file.
+    noSubdir: false,
     encoding: "string",
     // A commit resolves only when the disk has it, not as soon as other readers can see it.
     overlappingSync: false,
