@@ -53,17 +53,21 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
 }
 
 /**
- * Revokes the key whose hash begins so, as listings show it.
+ * Revokes the key whose hash begins so, as listings show it; one that is revoked already stays as it is.
  *
- * @throws Failure `not_found` when none, or more than one, begins so
+ * @throws Failure `missing` for no beginning at all, `not_found` when none, or more than one, begins so
  */
 export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
+  // Of an account with one key, that key begins with nothing: an unset shell variable must not end it.
+  if (start === "") throw new Failure("missing", "The beginning of the key's hash must not be blank");
   const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
   const [apiKey] = found;
   if (apiKey === undefined || found.length > 1) {
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
   await context.store.transact(async (tx) => {
-    await tx.put(apiKeys, { ...apiKey, revokedAt: context.now.toISOString() });
+    const current = await tx.get(apiKeys, SYSTEM, apiKey.hash);
+    if (current?.revokedAt !== null) return;
+    await tx.put(apiKeys, { ...current, revokedAt: context.now.toISOString() });
   });
 }
