@@ -18,7 +18,12 @@ const MAX_COOKIE_DAYS = 3_650;
 export function campaignOptions(command: Command): Command {
   return command
     .requiredOption("--landing-url <url>", "where its links lead", webAddress)
-    .option("--param <name...>", "names of the URL parameter with the ref id; the first is used in links", [])
+    .option(
+      "--param <name...>",
+      "names of the URL parameter with the ref id; the first is used in links",
+      listOf("--param"),
+      [],
+    )
     .option("--cookie-days <days>", "lifetime of the visitor cookie", cookieDays, 60)
     .option("--no-auto-approve", "let new promoters wait for approval")
     .addOption(
@@ -26,13 +31,24 @@ export function campaignOptions(command: Command): Command {
         .choices(ATTRIBUTIONS)
         .default("last"),
     )
-    .option("--allow-origin <origin...>", "sites that may send sign-ups from a browser", [])
+    .option(
+      "--allow-origin <origin...>",
+      "sites that may send sign-ups from a browser",
+      listOf("--allow-origin"),
+      [],
+    )
     .addOption(
       new Option("--ad-traffic <policy>", "what becomes of visits from ads")
         .choices(AD_TRAFFIC_POLICIES)
         .default("pending"),
     )
     .option("--default", "make it the account's default campaign");
+}
+
+/** Reads `--landing-url`. @throws Error for what is no http(s) address */
+export function webAddress(value: string): string {
+  if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+  throw new Error(`--landing-url ${value} is not an http(s) address`);
 }
 
 /** The campaign that parsed options describe. */
@@ -50,13 +66,16 @@ export function newCampaign(name: string, options: Record<string, unknown>): New
   };
 }
 
-function webAddress(value: string): string {
-  if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
-  throw new Error(`--landing-url ${value} is not an http(s) address`);
-}
-
 function cookieDays(value: string): number {
   const days = Number(value);
   if (Number.isInteger(days) && days >= 1 && days <= MAX_COOKIE_DAYS) return days;
   throw new Error(`--cookie-days must be a whole number from 1 to ${MAX_COOKIE_DAYS}`);
+}
+
+/** A blank entry, as of an unset shell variable, would make a list that fits nothing. */
+function listOf(option: string) {
+  return (value: string, before: string[]): string[] => {
+    if (value.trim() === "") throw new Error(`${option} must not be blank`);
+    return [...before, value.trim()];
+  };
 }

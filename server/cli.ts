@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { readConfig } from "./config.ts";
 import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
-import { campaignOptions, newCampaign } from "./cli-campaign.ts";
+import { campaignOptions, newCampaign, webAddress } from "./cli-campaign.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { systemChance, type Context } from "./domain/context.ts";
 import type { Account } from "./records.ts";
@@ -26,8 +26,8 @@ const account = program.command("account").description("companies that run a pro
 account
   .command("create <name>")
   .description("make an account with its default campaign and first key")
-  .requiredOption("--landing-url <url>", "where the default campaign's links lead")
-  .option("--id <id>", "public id; generated when left out")
+  .requiredOption("--landing-url <url>", "where the default campaign's links lead", webAddress)
+  .option("--id <id>", "public id; generated when left out", publicId)
   .option("--honour-gpc", "track nobody whose browser sends Global Privacy Control", false)
   .action((name: string, options: { landingUrl: string; id?: string; honourGpc: boolean }) =>
     withStore(async (context) => {
@@ -117,6 +117,12 @@ async function withStore(work: (context: Context) => Promise<void>): Promise<voi
   } finally {
     await store.close();
   }
+}
+
+/** Goes into a header and into the script tag, so that it keeps to what both take as it is. */
+function publicId(value: string): string {
+  if (/^[\w.-]{1,100}$/.test(value)) return value;
+  throw new Error(`--id ${value} must be 1 to 100 letters, digits, dots, dashes or underscores`);
 }
 
 /** What may be shown of an account: not the key of its address hashes. */

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createAccount, listAccounts } from "../../server/domain/account.ts";
+import { listApiKeys } from "../../server/domain/api-key.ts";
+import { listCampaigns } from "../../server/domain/campaign.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { runCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+const LANDING = ["--landing-url", "https://www.acme.example/"];
+const inCampaign = (...words: string[]) => ["campaign", "create", "acme", "New", ...LANDING, ...words];
+const DAYS = "--cookie-days must be a whole number from 1 to 3650";
+const NO_ACCOUNT = "Account nobody was not found";
+
+let folder: string;
+let remove: () => void;
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+});
+afterEach(() => remove());
+
+it.each<[string[], string, Record<string, string>?]>([
+  [["account", "create", "Again", "--id", "acme", ...LANDING], "Account acme exists already"],
+  [["account", "create", "New"], "error: required option '--landing-url <url>' not specified"],
+  [
+    ["account", "create", "New", "--landing-url", "acme.example"],
+    "--landing-url acme.example is not an http(s) address",
+  ],
+  [
+    ["account", "create", "New", "--id", "a b", ...LANDING],
+    "--id a b must be 1 to 100 letters, digits, dots, dashes or underscores",
+  ],
+  [["account", "list", "acme"], "error: too many arguments for 'list'. Expected 0 arguments but got 1."],
+  [["key", "create", "nobody"], NO_ACCOUNT],
+  [["key", "list", "nobody"], NO_ACCOUNT],
+  [["key", "revoke", "nobody", "abc"], NO_ACCOUNT],
+  [["key", "revoke", "acme", "xyz"], "0 keys of this account begin with xyz"],
+  [["key", "revoke", "acme", ""], "The beginning of the key's hash must not be blank"],
+  [["key", "revoke", "acme"], "error: missing required argument 'hash'"],
+  [["campaign", "create", "nobody", "New", ...LANDING], NO_ACCOUNT],
+  [["campaign", "list", "nobody"], NO_ACCOUNT],
+  [["campaign", "create", "acme", "New"], "error: required option '--landing-url <url>' not specified"],
+  [
+    inCampaign("--landing-url", "ftp://acme.example"),
+    "--landing-url ftp://acme.example is not an http(s) address",
+  ],
+  [inCampaign("--cookie-days", "0"), DAYS],
+  [inCampaign("--cookie-days", "3651"), DAYS],
+  [inCampaign("--cookie-days", "1.5"), DAYS],
+  [inCampaign("--param", "via", ""), "--param must not be blank"],
+  [inCampaign("--allow-origin", " "), "--allow-origin must not be blank"],
+  [
+    inCampaign("--attribution", "middle"),
+    "error: option '--attribution <which>' argument 'middle' is invalid. Allowed choices are last, first.",
+  ],
+  [
+    inCampaign("--ad-traffic", "some"),
+    "error: option '--ad-traffic <policy>' argument 'some' is invalid. Allowed choices are pending, allow, block.",
+  ],
+  [["promoter", "list"], "error: unknown command 'promoter'"],
+  [
+    ["account", "list"],
+    "STORAGE_URL redis: is unknown; use lmdb:./folder or memory:",
+    { STORAGE_URL: "redis://me:secret@db.example" },
+  ],
+  [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
+  [["start"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
+])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
+  const store = await openStore(`lmdb:${folder}`);
+  const everything = async () => ({
+    accounts: await listAccounts(store),
+    keys: await listApiKeys(store, 1),
+    campaigns: await listCampaigns(store, 1),
+  });
+  const context = { store, now: new Date(NOW), chance: countedChance() };
+  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  const before = await everything();
+  const { code, stdout, stderr } = await runCli(folder, words, environment);
+  // Whoever mistypes a command is shown how it is meant, below an empty line.
+  const [why] = stderr.split("\n\n");
+  expect({ code, stdout, why: why?.trim() }).toEqual({ code: 1, stdout: "", why: message });
+  expect(await everything()).toEqual(before);
+  await store.close();
+});

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "../support/cli.ts";
+import { startServer, temporaryFolder } from "../support/server.ts";
+
+const LANDING = ["--landing-url", "https://www.acme.example/"];
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+const KEY = expect.stringMatching(/^tdm_[\w-]{32}$/) as string;
+
+let folder: string;
+let remove: () => void;
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+});
+afterEach(() => remove());
+
+/** The printed value of a command that must succeed. */
+async function run<T = unknown>(...words: string[]): Promise<T> {
+  const { code, stdout, stderr } = await runCli(folder, words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as T;
+}
+
+const createAcme = () => run<{ key: string }>("account", "create", "Acme", "--id", "acme", ...LANDING);
+const hashOf = (key: string) => createHash("sha256").update(key).digest("hex").slice(0, 12);
+
+const ACME = { account_id: "acme", name: "Acme", honours_gpc: false, created_at: INSTANT };
+const DEFAULT_CAMPAIGN = {
+  accountId: 1,
+  id: 1,
+  name: "Default campaign",
+  color: "#2563eb",
+  landingUrl: "https://www.acme.example/",
+  refParams: [],
+  visitorCookieDays: 60,
+  autoApprovePromoters: true,
+  attribution: "last",
+  allowedOrigins: [],
+  trackAdTraffic: "pending",
+  createdAt: INSTANT,
+  isDefault: true,
+};
+
+describe("accounts", () => {
+  it("are made with a key and a default campaign, and listed without secrets, oldest first", async () => {
+    expect(await run("account", "list")).toEqual([]);
+    expect(await createAcme()).toEqual({ account: ACME, key: KEY });
+    const made = await run<{ account: object }>("account", "create", "Tide", "--honour-gpc", ...LANDING);
+    const tide = {
+      account_id: expect.stringMatching(/^acc_[\w-]{12}$/),
+      name: "Tide",
+      honours_gpc: true,
+      created_at: INSTANT,
+    };
+    expect(made).toEqual({ account: tide, key: KEY });
+    expect(await run("account", "list")).toEqual([ACME, made.account]);
+    expect(await run("campaign", "list", "acme")).toEqual([DEFAULT_CAMPAIGN]);
+  });
+
+  it("are kept in a folder with a dot in its name", async () => {
+    folder = join(folder, "tide.mark");
+    await createAcme();
+    expect(await run("account", "list")).toEqual([ACME]);
+  });
+});
+
+describe("keys", () => {
+  it("are made, listed by the beginning of their hash, and revoked once", async () => {
+    const { key: first } = await createAcme();
+    const { key: named } = await run<{ key: string }>("key", "create", "acme", "backend");
+    const { key: unnamed } = await run<{ key: string }>("key", "create", "acme");
+    const rows = [
+      { hash: hashOf(first), name: "first", created_at: INSTANT, revoked_at: null as string | null },
+      { hash: hashOf(named), name: "backend", created_at: INSTANT, revoked_at: null },
+      { hash: hashOf(unnamed), name: "key", created_at: INSTANT, revoked_at: null },
+    ];
+    const byHash = (a: { hash: string }, b: { hash: string }) => (a.hash < b.hash ? -1 : 1);
+    expect(await run("key", "list", "acme")).toEqual([...rows].sort(byHash));
+    expect(await run("key", "revoke", "acme", hashOf(named))).toEqual({ revoked: hashOf(named) });
+    rows[1]!.revoked_at = INSTANT;
+    const revoked = await run("key", "list", "acme");
+    expect(revoked).toEqual([...rows].sort(byHash));
+    await run("key", "revoke", "acme", hashOf(named));
+    expect(await run("key", "list", "acme")).toEqual(revoked);
+  });
+
+  it("are refused by a running server from the moment that they are revoked", async () => {
+    const server = await startServer(folder);
+    const signUp = async (key: string) => {
+      const response = await fetch(`${server.url}/api/v1/track/signup`, {
+        method: "POST",
+        headers: { "x-api-key": key },
+        body: new URLSearchParams({ email: "lead@example.com" }),
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    try {
+      const { key } = await run<{ key: string }>("key", "create", "acme", "short-lived");
+      const known = { status: 404, text: '{"message":"Visitor invalid or not found."}' };
+      expect(await signUp(key)).toEqual(known);
+      await run("key", "revoke", "acme", hashOf(key));
+      expect(await signUp(key)).toEqual({ status: 401, text: "Bad credentials" });
+      expect(await signUp("key-of-acme")).toEqual(known);
+    } finally {
+      await server.kill();
+    }
+  });
+});
+
+describe("campaigns", () => {
+  it("are made with every setting, and take the place of the default one", async () => {
+    await createAcme();
+    const spring = {
+      accountId: 1,
+      id: expect.any(Number) as number,
+      name: "Spring",
+      color: "#2563eb",
+      landingUrl: "https://www.acme.example/spring",
+      refParams: ["via", "ref"],
+      visitorCookieDays: 3650,
+      autoApprovePromoters: false,
+      attribution: "first",
+      allowedOrigins: ["https://shop.example", "*.acme.example"],
+      trackAdTraffic: "block",
+      createdAt: INSTANT,
+    };
+    const made = await run(
+      ..."campaign create acme Spring --landing-url https://www.acme.example/spring".split(" "),
+      ..."--param via ref --cookie-days 3650 --no-auto-approve --attribution first".split(" "),
+      ..."--allow-origin https://shop.example *.acme.example --ad-traffic block --default".split(" "),
+    );
+    expect(made).toEqual(spring);
+    expect(await run("campaign", "list", "acme")).toEqual([
+      { ...DEFAULT_CAMPAIGN, isDefault: false },
+      { ...spring, isDefault: true },
+    ]);
+  });
+
+  it("are made with the usual settings where none is given", async () => {
+    await createAcme();
+    await run("campaign", "create", "acme", "Plain", ...LANDING);
+    expect(await run("campaign", "list", "acme")).toEqual([
+      DEFAULT_CAMPAIGN,
+      { ...DEFAULT_CAMPAIGN, id: expect.any(Number) as number, name: "Plain", isDefault: false },
+    ]);
+  });
+});
