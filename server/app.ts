@@ -11,13 +11,25 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
-import { v1Operation } from "./v1/operation.ts";
-import { createPromoterError, createPromoterOperation } from "./v1/promoters.ts";
-import { trackSignup as v1TrackSignup, trackSignupError as v1TrackSignupError } from "./v1/tracking.ts";
-import { v2Operation } from "./v2/operation.ts";
-import { trackSignup as v2TrackSignup, trackSignupError as v2TrackSignupError } from "./v2/tracking.ts";
+import { v1Route, type V1Operation } from "./v1/operation.ts";
+import { createPromoterOperation } from "./v1/promoters.ts";
+import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
+import { v2Route, type V2Operation } from "./v2/operation.ts";
+import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
-type Route = [method: "GET" | "POST" | "OPTIONS", path: string, handler: EventHandler];
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+type Route = [method: Method, path: string, handler: EventHandler];
+
+/** Every operation of V1. */
+export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
+  ["POST", "/api/v1/promoters/create", createPromoterOperation],
+  ["POST", "/api/v1/track/signup", v1TrackSignup],
+];
+
+/** Every operation of V2. */
+export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
+  ["POST", "/api/v2/track/signup", v2TrackSignup],
+];
 
 /** What the server serves besides the interface. */
 export interface Pages {
@@ -28,10 +40,8 @@ export interface Pages {
 /** Every route of the server, in the specification's order. */
 export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
   const routes: Route[] = [
-    ["POST", "/api/v1/promoters/create", v1Operation(services, createPromoterOperation, createPromoterError)],
-    ["POST", "/api/v1/track/signup", v1Operation(services, v1TrackSignup, v1TrackSignupError)],
-
-    ["POST", "/api/v2/track/signup", v2Operation(services, v2TrackSignup, { shape: v2TrackSignupError })],
+    ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
+    ...V2_OPERATIONS.map(([method, path, operation]): Route => [method, path, v2Route(services, operation)]),
 
     ["POST", "/t/click", publicRoute(services, trackClick)],
     [

@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import { email, flag, instant, jsonObject, shape, text } from "./fields.ts";
 
 /** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
-const signupParams = z
+export const signupParams = z
   .object({
     email,
     uid: text,

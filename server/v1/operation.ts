@@ -5,7 +5,8 @@ import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { readApiKey } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { v1Error, type ErrorShape } from "../http/errors.ts";
+import { v1Error } from "../http/errors.ts";
+import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
@@ -24,15 +25,15 @@ export interface V1Request {
   headers: AnswerHeaders;
 }
 
+/** An operation of V1. */
+export type V1Operation = Operation<V1Request>;
+
 /**
  * Makes a route of a V1 operation: authenticates, counts against the key's limit, answers 200 with
- * what `handle` returns, and writes refusals in `shape`.
+ * what it returns, and writes refusals in its shape.
  */
-export function v1Operation(
-  services: Services,
-  handle: (request: V1Request) => Promise<unknown>,
-  shape: ErrorShape = v1Error,
-): EventHandler {
+export function v1Route(services: Services, operation: V1Operation): EventHandler {
+  const { handle, shape = v1Error } = operation;
   return async (event) => {
     let headers: AnswerHeaders = {};
     try {

@@ -1,6 +1,7 @@
-import { refLink } from "../domain/promoter-campaign.ts";
-import type { Stats } from "../domain/stats.ts";
-import type { Balance, Campaign, Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
+import { z } from "zod";
+import type { Balance, Promoter, PromoterCampaign } from "../records.ts";
+import { profileAnswer, profileJson } from "./profile-json.ts";
+import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
 
 const STATUS = {
   accepted: "approved",
@@ -10,12 +11,38 @@ const STATUS = {
   inactive: "approved",
 } as const;
 
-/** A participation with all that its V1 form shows. */
-export interface PromotionParts {
-  promoterCampaign: PromoterCampaign;
-  campaign: Campaign;
-  stats: Stats;
-}
+const balanceAnswer = z.object({ cash: z.int(), credits: z.int(), discount_per: z.int() });
+
+/** @see spec "V1 promoter", below the table */
+export const promoterSubsetAnswer = z.object({
+  id: z.int(),
+  status: z.enum(["approved", "pending", "denied", "active"]),
+  cust_id: z.string().nullable(),
+  email: z.string(),
+  created_at: z.iso.datetime(),
+  temp_password: z.string(),
+  default_promotion_id: z.int(),
+  pref: z.string().nullable(),
+  default_ref_id: z.string(),
+  note: z.string().nullable(),
+  w8_form_url: z.string().nullable(),
+  w9_form_url: z.string().nullable(),
+  parent_promoter_id: z.string().nullable(),
+  earnings_balance: balanceAnswer,
+  current_balance: balanceAnswer,
+  paid_balance: balanceAnswer,
+  auth_token: z.string(),
+});
+
+/** @see spec "V1 promoter" */
+export const promoterAnswer = promoterSubsetAnswer.extend({
+  profile: profileAnswer,
+  promotions: z.array(promotionAnswer),
+  custom_fields: z.record(z.string(), z.unknown()).nullable(),
+  promo_codes: z.array(
+    z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
+  ),
+});
 
 /** A promoter with what the sign-up answer shows of them. */
 export interface PromoterParts {
@@ -27,8 +54,11 @@ export interface PromoterParts {
   balance: Balance;
 }
 
-/** The whole V1 promoter. @see spec "V1 promoter" */
-export function promoterJson(parts: PromoterParts, promotions: PromotionParts[]) {
+/** The whole V1 promoter. */
+export function promoterJson(
+  parts: PromoterParts,
+  promotions: PromotionParts[],
+): z.output<typeof promoterAnswer> {
   return {
     ...promoterSubsetJson(parts),
     profile: profileJson(parts.promoter.profile),
@@ -38,13 +68,19 @@ export function promoterJson(parts: PromoterParts, promotions: PromotionParts[])
   };
 }
 
-/** The promoter within a sign-up answer, `active` where others say `approved`. @see spec "V1 promoter", below the table */
-export function trackedPromoterJson(parts: PromoterParts) {
+/** The promoter within a sign-up answer, `active` where others say `approved`. */
+export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promoterSubsetAnswer> {
   const subset = promoterSubsetJson(parts);
   return { ...subset, status: subset.status === "approved" ? "active" : subset.status };
 }
 
-function promoterSubsetJson({ promoter, promoterCampaign, parentRefToken, balance }: PromoterParts) {
+/** The promoter as V1 shows them within other records. */
+export function promoterSubsetJson({
+  promoter,
+  promoterCampaign,
+  parentRefToken,
+  balance,
+}: PromoterParts): z.output<typeof promoterSubsetAnswer> {
   return {
     id: promoter.id,
     status: STATUS[promoterCampaign.state],
@@ -71,58 +107,5 @@ function balanceJson({ units }: Balance, kind: "earnings" | "current" | "paid") 
     cash: units["cash"]?.[kind] ?? 0,
     credits: units["credits"]?.[kind] ?? 0,
     discount_per: units["discount_per"]?.[kind] ?? 0,
-  };
-}
-
-function profileJson(profile: PromoterProfile) {
-  return {
-    first_name: profile.firstName,
-    last_name: profile.lastName,
-    website: profile.website,
-    company_name: profile.companyName,
-    phone_number: profile.phoneNumber,
-    address: profile.address,
-    vat_id: profile.vatId,
-    country: profile.country,
-    wallet_email: profile.walletEmail,
-    avatar_url: profile.avatarUrl,
-    description: profile.description,
-    social_accounts: {
-      twitter: { url: profile.twitterUrl },
-      youtube: { url: profile.youtubeUrl },
-      facebook: { url: profile.facebookUrl },
-      linkedin: { url: profile.linkedinUrl },
-      instagram: { url: profile.instagramUrl },
-    },
-  };
-}
-
-/** @see spec "V1 promotion" */
-function promotionJson({ promoterCampaign, campaign, stats }: PromotionParts) {
-  return {
-    id: promoterCampaign.id,
-    status: "offer_inactive", // `offer_running` goes with a reward for the referred, and none exists yet
-    ref_id: promoterCampaign.refToken,
-    promo_code: promoterCampaign.coupon,
-    customer_promo_code: promoterCampaign.displayCoupon,
-    target_reached_at: null,
-    promoter_id: promoterCampaign.promoterId,
-    campaign_id: promoterCampaign.campaignId,
-    referral_link: refLink(promoterCampaign, campaign),
-    current_offer: null,
-    current_referral_reward: null,
-    current_promotion_reward: null,
-    current_target_reward: null,
-    campaign_name: campaign.name,
-    hidden: false,
-    visitors_count: stats.clicks,
-    leads_count: stats.referrals,
-    customers_count: stats.customers,
-    refunds_count: stats.refunds,
-    cancellations_count: stats.cancellations,
-    sales_count: stats.sales,
-    sales_total: stats.salesCents,
-    refunds_total: stats.refundsCents,
-    active_customers_count: stats.activeCustomers,
   };
 }

@@ -5,7 +5,8 @@ import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
 import { loadStats } from "../domain/stats.ts";
 import type { Promoter, PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
-import type { PromoterParts, PromotionParts } from "./promoter-json.ts";
+import type { PromoterParts } from "./promoter-json.ts";
+import type { PromotionParts } from "./promotion-json.ts";
 
 /** Reads what the V1 forms show of a promoter beside their own record. */
 export async function readPromoterParts(store: Store, promoter: Promoter): Promise<PromoterParts> {

@@ -6,8 +6,8 @@ import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { describe, email, flag, id, instant, longText, shape, text, webAddress } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
-import type { V1Request } from "./operation.ts";
-import { promoterJson } from "./promoter-json.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
 
 /** @see spec "V1: create promoter" */
@@ -62,7 +62,16 @@ const WIRE_NAMES: Record<string, string> = {
 const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
 
 /** `POST /api/v1/promoters/create` */
-export async function createPromoterOperation({ event, account, context, address }: V1Request) {
+export const createPromoterOperation: V1Operation = {
+  summary: "Create a promoter",
+  params: createParams,
+  answer: promoterAnswer,
+  refusals: ["not_found", "invalid", "taken"],
+  shape: createPromoterError,
+  handle: create,
+};
+
+async function create({ event, account, context, address }: V1Request) {
   const params = shape(createParams, await readParams(event));
   const made = await createPromoter(context, account, { ...newPromoter(params), address });
   const { store } = context;
@@ -72,7 +81,7 @@ export async function createPromoterOperation({ event, account, context, address
 }
 
 /** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */
-export function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
+function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
   const fields: FieldErrors = {};
   for (const [name, messages] of Object.entries(failure.fields)) fields[WIRE_NAMES[name] ?? name] = messages;

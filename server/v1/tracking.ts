@@ -1,16 +1,33 @@
+import { z } from "zod";
 import { recordSignup } from "../domain/signup.ts";
 import { signupError, v1Error } from "../http/errors.ts";
 import { readParams } from "../http/form.ts";
-import { shapeSignup } from "../http/signup-params.ts";
-import { leadJson } from "./lead-json.ts";
-import type { V1Request } from "./operation.ts";
-import { trackedPromoterJson } from "./promoter-json.ts";
+import { shapeSignup, signupParams } from "../http/signup-params.ts";
+import { leadAnswer, leadJson } from "./lead-json.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { promoterSubsetAnswer, trackedPromoterJson } from "./promoter-json.ts";
 import { readPromoterParts } from "./promoter-parts.ts";
 
 /** `POST /api/v1/track/signup` @see spec "V1 signup tracking result" */
-export async function trackSignup({ event, account, context }: V1Request) {
-  const signup = shapeSignup(await readParams(event));
-  const { eventId, lead, promoter } = await recordSignup(context, account, signup);
+export const trackSignup: V1Operation = {
+  summary: "Record a sign-up",
+  params: signupParams,
+  answer: z.object({
+    id: z.int(),
+    type: z.literal("signup"),
+    amount_cents: z.int(),
+    reward: z.string().nullable(),
+    lead: leadAnswer,
+    promoter: promoterSubsetAnswer,
+  }),
+  refusals: ["missing", "not_found", "already_registered"],
+  shape: signupError(v1Error),
+  handle: signup,
+};
+
+async function signup({ event, account, context }: V1Request) {
+  const given = shapeSignup(await readParams(event));
+  const { eventId, lead, promoter } = await recordSignup(context, account, given);
   return {
     id: eventId,
     type: "signup",
@@ -20,6 +37,3 @@ export async function trackSignup({ event, account, context }: V1Request) {
     promoter: trackedPromoterJson(await readPromoterParts(context.store, promoter)),
   };
 }
-
-/** The three bodies of sign-up tracking, in V1's shape. */
-export const trackSignupError = signupError(v1Error);

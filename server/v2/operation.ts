@@ -5,7 +5,8 @@ import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { readAccountId, readBearer } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { v2Error, type ErrorShape } from "../http/errors.ts";
+import { v2Error } from "../http/errors.ts";
+import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
@@ -22,15 +23,15 @@ export interface V2Request {
   headers: AnswerHeaders;
 }
 
+/** An operation of V2. */
+export type V2Operation = Operation<V2Request>;
+
 /**
  * Makes a route of a V2 operation: authenticates by bearer token and `Account-ID`, counts against
- * the account's limit, answers `status` (200) with what `handle` returns, and writes refusals in `shape`.
+ * the account's limit, answers with what it returns, and writes refusals in its shape.
  */
-export function v2Operation(
-  services: Services,
-  handle: (request: V2Request) => Promise<unknown>,
-  { shape = v2Error, status = 200 }: { shape?: ErrorShape; status?: 200 | 201 } = {},
-): EventHandler {
+export function v2Route(services: Services, operation: V2Operation): EventHandler {
+  const { handle, shape = v2Error, status = 200 } = operation;
   return async (event) => {
     let headers: AnswerHeaders = {};
     try {

@@ -1,13 +1,35 @@
+import { z } from "zod";
 import { recordSignup } from "../domain/signup.ts";
 import { signupError, v2Error } from "../http/errors.ts";
 import { readJson } from "../http/json.ts";
-import { shapeSignup } from "../http/signup-params.ts";
-import type { V2Request } from "./operation.ts";
+import { shapeSignup, signupParams } from "../http/signup-params.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
 
 /** `POST /api/v2/track/signup` @see gaps "V2", beyond the specification */
-export async function trackSignup({ event, account, context }: V2Request) {
-  const signup = shapeSignup(await readJson(event));
-  const { eventId, lead } = await recordSignup(context, account, signup);
+export const trackSignup: V2Operation = {
+  summary: "Record a sign-up",
+  body: signupParams,
+  answer: z.object({
+    id: z.int(),
+    etype: z.literal("signup"),
+    sale_amount: z.number().nullable(),
+    original_sale_amount: z.number().nullable(),
+    original_sale_currency: z.string().nullable(),
+    event_id: z.string().nullable(),
+    plan_id: z.int().nullable(),
+    billing_period: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
+    commissions: z.array(z.unknown()),
+  }),
+  refusals: ["missing", "not_found", "already_registered"],
+  shape: signupError(v2Error),
+  handle: signup,
+};
+
+async function signup({ event, account, context }: V2Request) {
+  const given = shapeSignup(await readJson(event));
+  const { eventId, lead } = await recordSignup(context, account, given);
   return {
     id: eventId,
     etype: "signup",
@@ -22,6 +44,3 @@ export async function trackSignup({ event, account, context }: V2Request) {
     commissions: [],
   };
 }
-
-/** The three bodies of sign-up tracking, in V2's shape. */
-export const trackSignupError = signupError(v2Error);
