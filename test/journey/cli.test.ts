@@ -38,6 +38,11 @@ const DEFAULT_CAMPAIGN = {
   attribution: "last",
   allowedOrigins: [],
   trackAdTraffic: "pending",
+  isPrivate: false,
+  links: [],
+  upgrade: null,
+  rewardsForPromoters: [],
+  rewardsForReferrals: [],
   createdAt: INSTANT,
   isDefault: true,
 };
@@ -123,6 +128,11 @@ describe("campaigns", () => {
       attribution: "first",
       allowedOrigins: ["https://shop.example", "*.acme.example"],
       trackAdTraffic: "block",
+      isPrivate: false,
+      links: [],
+      upgrade: null,
+      rewardsForPromoters: [],
+      rewardsForReferrals: [],
       createdAt: INSTANT,
     };
     const made = await run(
