@@ -15,10 +15,21 @@ import { v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
+import {
+  createPayoutMethodOperation,
+  getPayoutMethodOperation,
+  listPayoutMethodsOperation,
+  removePayoutMethodOperation,
+  updatePayoutMethodOperation,
+} from "./v2/payout-methods.ts";
+import { groupPayoutsOperation, listPayoutsOperation } from "./v2/payouts.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 type Route = [method: Method, path: string, handler: EventHandler];
+
+/** Where V2 stands. @see spec "What the service does" */
+const COMPANY = "/api/v2/company";
 
 /** Every operation of V1. */
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
@@ -28,6 +39,15 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
 
 /** Every operation of V2. */
 export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
+  ["GET", `${COMPANY}/payouts`, listPayoutsOperation],
+  ["GET", `${COMPANY}/payouts/group_by_promoters`, groupPayoutsOperation],
+  ["GET", `${COMPANY}/payout_methods`, listPayoutMethodsOperation],
+  ["POST", `${COMPANY}/payout_methods`, createPayoutMethodOperation],
+  ["GET", `${COMPANY}/payout_methods/:id`, getPayoutMethodOperation],
+  ["PUT", `${COMPANY}/payout_methods/:id`, updatePayoutMethodOperation],
+  ["PATCH", `${COMPANY}/payout_methods/:id`, updatePayoutMethodOperation],
+  ["DELETE", `${COMPANY}/payout_methods/:id`, removePayoutMethodOperation],
+
   ["POST", "/api/v2/track/signup", v2TrackSignup],
 ];
 

@@ -11,6 +11,7 @@
  * - `invalid`: a parameter, or the record it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
  * - `already_registered`: the event was recorded before
+ * - `not_possible`: the record's state does not allow it
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
  */
@@ -25,6 +26,7 @@ export type FailureKind =
   | "invalid"
   | "taken"
   | "already_registered"
+  | "not_possible"
   | "conflict"
   | "rate_limited";
 

@@ -1,6 +1,10 @@
+import { Failure } from "../failure.ts";
 import type { PayoutMethod } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import type { Reader } from "../storage/store.ts";
+import type { Reader, Store, Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { payouts } from "./payout.ts";
+import { loadPromoter } from "./promoter.ts";
 
 /** The selected one is found by a claim, so that a promoter can have but one. */
 export const payoutMethods = collection<PayoutMethod>()({
@@ -12,7 +16,11 @@ export const payoutMethods = collection<PayoutMethod>()({
   indexes: {
     promoter: ({ promoterId }) => [promoterId],
   },
+  tallies: ({ promoterId }) => [[["promoter", promoterId], 1]],
 });
+
+/** What can be said of a payout method. */
+export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
 
 /** The way that a promoter has chosen to be paid by, or null. */
 export function findSelectedPayoutMethod(
@@ -21,4 +29,79 @@ export function findSelectedPayoutMethod(
   promoterId: number,
 ): Promise<PayoutMethod | null> {
   return reader.find(payoutMethods, "selected", accountId, [promoterId]);
+}
+
+/** @throws Failure `not_found` */
+export async function loadPayoutMethod(reader: Reader, accountId: number, id: number): Promise<PayoutMethod> {
+  const method = await reader.get(payoutMethods, accountId, id);
+  if (method === null) throw new Failure("not_found", "Payout method not found.");
+  return method;
+}
+
+/** A page of a promoter's payout methods, oldest first. */
+export async function listPayoutMethods(
+  store: Store,
+  accountId: number,
+  { promoterId, ...page }: { promoterId: number; offset: number; limit: number },
+): Promise<{ methods: PayoutMethod[]; total: number }> {
+  const total = await store.tally(payoutMethods, accountId, ["promoter", promoterId]);
+  return {
+    total,
+    methods: await store.page(payoutMethods, "promoter", accountId, [promoterId], { ...page, total }),
+  };
+}
+
+/**
+ * Gives a promoter a way to be paid; a selected one takes the place of the one selected before.
+ *
+ * @throws Failure `not_found`
+ */
+export async function createPayoutMethod(
+  context: Context,
+  accountId: number,
+  { promoterId, ...input }: PayoutMethodInput & { promoterId: number },
+): Promise<PayoutMethod> {
+  const id = await context.store.nextId("payout-method");
+  return context.store.transact(async (tx) => {
+    await loadPromoter(tx, accountId, promoterId);
+    const own = { accountId, id, promoterId, meta: {}, isManaged: false };
+    return putPayoutMethod(tx, { ...own, ...input, createdAt: context.now.toISOString() });
+  });
+}
+
+/** Changes a payout method. @throws Failure `not_found` */
+export function updatePayoutMethod(
+  context: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: Partial<PayoutMethodInput> },
+): Promise<PayoutMethod> {
+  return context.store.transact(async (tx) => {
+    const method = await loadPayoutMethod(tx, accountId, id);
+    return putPayoutMethod(tx, { ...method, ...changes });
+  });
+}
+
+/**
+ * Removes a payout method that no payout was paid by.
+ *
+ * @throws Failure `not_found`, or `not_possible`
+ */
+export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
+  const { store } = context;
+  const usesCount = await store.tally(payouts, accountId, ["method", id]);
+  if (usesCount > 0)
+    throw new Failure("not_possible", "Payouts were paid by this method; disable it instead");
+  await store.transact(async (tx) => {
+    await loadPayoutMethod(tx, accountId, id);
+    await tx.remove(payoutMethods, accountId, id);
+  });
+}
+
+async function putPayoutMethod(tx: Transaction, method: PayoutMethod): Promise<PayoutMethod> {
+  const selected = await findSelectedPayoutMethod(tx, method.accountId, method.promoterId);
+  if (method.isSelected && selected !== null && selected.id !== method.id) {
+    await tx.put(payoutMethods, { ...selected, isSelected: false });
+  }
+  await tx.put(payoutMethods, method);
+  return method;
 }

@@ -34,12 +34,16 @@ export const payouts = collection<Payout>()({
       [["promoter", promoterId], 1],
       [["batch", paymentsBatchId ?? 0], 1],
       [["group", groupRef ?? ""], 1],
+      [["method", payout.payoutMethodId ?? 0], 1],
       [["statusCampaign", status, campaignId], 1],
       [["statusPromoter", status, promoterId], 1],
       [[...grouped, "count"], 1],
       [[...grouped, "cents"], isCash ? payout.amount : 0],
       [[...grouped, "centsInclTax"], isCash ? payout.totalInclTax : 0],
-      [["due", status, campaignId, payout.dueDate, payout.periodEnd.slice(0, 10)], 1],
+      [
+        ["due", status, campaignId, payout.dueDate, payout.periodEnd.slice(0, 10)],
+        payout.hasOwnTerms ? 0 : 1,
+      ],
     ];
   },
 });

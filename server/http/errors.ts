@@ -20,6 +20,7 @@ const V1_STATUS: Record<FailureKind, number> = {
   invalid: 422,
   taken: 422,
   already_registered: 422,
+  not_possible: 422,
   conflict: 503,
   rate_limited: 429,
 };
@@ -35,6 +36,7 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   invalid: [422, "invalid_params"],
   taken: [400, "invalid_record"],
   already_registered: [422, "operation_failed"],
+  not_possible: [422, "operation_failed"],
   conflict: [409, "conflict"],
   rate_limited: [429, "rate_limited"],
 };

@@ -5,6 +5,7 @@ import { MAX_DEPTH, MAX_KEYS, parseJsonObject } from "./json.ts";
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
 const URL_LENGTH = 8_192;
+const MAX_LISTED = 500;
 const CUSTOM_FIELDS_BYTES = 16 * 1024;
 /** RFC 5321 allows 254 characters between the angle brackets. */
 const EMAIL_LENGTH = 254;
@@ -86,6 +87,19 @@ export const jsonObject = z
     return object === "excess" ? null : object;
   });
 
+/** Some of a thing in a query: one alone, or a list. */
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.preprocess(
+    (value) => (Array.isArray(value) || value === undefined ? value : [value]),
+    z.array(item).max(MAX_LISTED, `is too long (maximum is ${MAX_LISTED})`),
+  );
+}
+
+/** One of a closed set of words. */
+export function oneOf<const W extends readonly string[]>(words: W) {
+  return z.enum(words, `is not one of ${words.join(", ")}`);
+}
+
 /**
  * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped.
  *
@@ -96,9 +110,14 @@ export function shape<S extends z.ZodType>(schema: S, params: Record<string, unk
   if (parsed.success) return parsed.data;
   const fields: FieldErrors = {};
   for (const issue of parsed.error.issues) {
-    (fields[String(issue.path[0] ?? "base")] ??= []).push(issue.message);
+    (fields[fieldName(issue.path)] ??= []).push(issue.message);
   }
   throw new Failure("invalid", describe(fields), fields);
+}
+
+/** As a query writes it: `filters[status]`. */
+function fieldName([first = "base", ...rest]: PropertyKey[]): string {
+  return String(first) + rest.map((name) => `[${String(name)}]`).join("");
 }
 
 /** One sentence for all faults of a record. */

@@ -19,7 +19,8 @@ const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
  */
 export function readNestedQuery(event: H3Event): Query {
   const query = emptyQuery();
-  for (const [name, value] of readPairs(event)) put(query, pathOf(name), value);
+  // Blank ones count as absent at every level.
+  for (const [name, value] of readPairs(event)) if (value.trim() !== "") put(query, pathOf(name), value);
   return lists(query) as Query;
 }
 

@@ -56,6 +56,8 @@ export interface TestApp {
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Posts a V1 form with the account's key. */
   v1(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
+  /** Calls V2 with the account's key; a body is sent as JSON. */
+  v2(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Posts a browser's form from a page of the landing site. */
   browser(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
   close(): Promise<void>;
@@ -108,6 +110,19 @@ export async function startApp(
     request,
     v1: async (path, params, headers = {}) =>
       answerOf(await request(`/api/v1${path}`, form(params, { "x-api-key": KEY, ...headers }))),
+    v2: async (method, path, body, headers = {}) =>
+      answerOf(
+        await request(`/api/v2/company${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${KEY}`,
+            "account-id": "acme",
+            "content-type": "application/json",
+            ...headers,
+          },
+          ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        }),
+      ),
     browser: async (path, params, headers = {}) =>
       answerOf(
         await request(

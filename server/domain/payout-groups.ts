@@ -1,0 +1,145 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { PAYOUT_STATUSES, type Account, type Payout, type PayoutStatus } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { payeeReader, type PayeeReader } from "./payee.ts";
+import { isNamed, isPayable, type Payee } from "./payout-filter.ts";
+import { payouts } from "./payout.ts";
+
+/** Promoters judged before others get their turn. */
+const TURN = 500;
+
+export const INVOICEABLE = ["true", "false", "not_set"] as const;
+/** Choice: promoters with approved, with denied, and with invoice details that nobody has judged yet. */
+const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
+
+interface GroupFilter {
+  text?: string | undefined;
+  status?: PayoutStatus | undefined;
+  campaignIds?: number[] | undefined;
+  minPaymentCents?: number | undefined;
+  invoiceable?: (typeof INVOICEABLE)[number] | undefined;
+}
+
+/** Cash of some payouts. Choice: amounts of other units can't be added to money and count as nothing. */
+export interface PayoutSums {
+  cents: number;
+  centsInclTax: number;
+}
+
+/** The payouts of one promoter. */
+export interface PayoutGroup extends PayoutSums {
+  payee: Payee;
+  payouts: Payout[];
+  isPayable: boolean;
+}
+
+/** A page of groups, and what the whole filter lets through. */
+export interface PayoutGroups extends PayoutSums {
+  groups: PayoutGroup[];
+  promotersCount: number;
+  /** The coming due date, else the last one, with the end of its period. null: there are no payouts. */
+  due: { dueDate: string; periodEndDate: string } | null;
+}
+
+type GroupSums = PayoutSums & { promoterId: number };
+
+/** Payouts by promoter, oldest promoter first. Sums come from counters, so that only the page's payouts are read. */
+export async function groupPayouts(
+  context: Context,
+  account: Account,
+  { filter, offset, limit }: { filter: GroupFilter; offset: number; limit: number },
+): Promise<PayoutGroups> {
+  const { store } = context;
+  const readers = payeeReader(store, account.id);
+  const all = await sumsByPromoter(store, account.id, filter);
+  const kept = await passing(all, filter, readers);
+  const groups: PayoutGroup[] = [];
+  for (const { promoterId, cents, centsInclTax } of kept.slice(offset, offset + limit)) {
+    const payee = await readers.payee(promoterId);
+    const own = await payoutsOf(store, account.id, { promoterId, filter });
+    groups.push({ payee, payouts: own, isPayable: isPayable(payee, account), cents, centsInclTax });
+  }
+  return {
+    groups,
+    promotersCount: kept.length,
+    cents: kept.reduce((sum, { cents }) => sum + cents, 0),
+    centsInclTax: kept.reduce((sum, { centsInclTax }) => sum + centsInclTax, 0),
+    due: await findDue(context, account.id, filter),
+  };
+}
+
+async function sumsByPromoter(store: Store, accountId: number, filter: GroupFilter): Promise<GroupSums[]> {
+  const groups = new Map<number, GroupSums>();
+  for (const status of statuses(filter)) {
+    for await (const sums of store.tallies(payouts, accountId, ["grouped", status])) {
+      for (const [[promoterId, campaignId, metric], sum] of sums) {
+        if (!isWanted(filter, campaignId) || typeof promoterId !== "number") continue;
+        const group = groups.get(promoterId) ?? { promoterId, cents: 0, centsInclTax: 0 };
+        groups.set(promoterId, group);
+        if (metric === "cents" || metric === "centsInclTax") group[metric] += sum;
+      }
+    }
+  }
+  return [...groups.values()].sort((left, right) => left.promoterId - right.promoterId);
+}
+
+async function passing(
+  groups: GroupSums[],
+  { minPaymentCents = 0, text, invoiceable }: GroupFilter,
+  readers: PayeeReader,
+): Promise<GroupSums[]> {
+  const paid = groups.filter(({ cents }) => cents >= minPaymentCents);
+  if (text === undefined && invoiceable === undefined) return paid;
+  const kept: GroupSums[] = [];
+  for (const [at, group] of paid.entries()) {
+    if (at % TURN === TURN - 1) await othersTurn();
+    const { promoter } = await readers.payee(group.promoterId);
+    if (text !== undefined && !isNamed(promoter, text)) continue;
+    if (invoiceable === undefined || promoter.invoiceDetailsStatus === INVOICE_STATUS[invoiceable]) {
+      kept.push(group);
+    }
+  }
+  return kept;
+}
+
+async function payoutsOf(
+  store: Store,
+  accountId: number,
+  { promoterId, filter }: { promoterId: number; filter: GroupFilter },
+): Promise<Payout[]> {
+  const own: Payout[] = [];
+  for (const status of statuses(filter)) {
+    for await (const chunk of store.scan(payouts, "statusPromoter", accountId, [status, promoterId])) {
+      own.push(...chunk.filter(({ campaignId }) => isWanted(filter, campaignId)));
+    }
+  }
+  return own.sort((left, right) => left.id - right.id);
+}
+
+async function findDue(
+  { store, now }: Context,
+  accountId: number,
+  filter: GroupFilter,
+): Promise<PayoutGroups["due"]> {
+  const today = now.toISOString().slice(0, 10);
+  const days: [dueDate: string, periodEndDate: string][] = [];
+  for (const status of statuses(filter)) {
+    for await (const sums of store.tallies(payouts, accountId, ["due", status])) {
+      for (const [[campaignId, dueDate, periodEndDate]] of sums) {
+        if (isWanted(filter, campaignId)) days.push([String(dueDate), String(periodEndDate)]);
+      }
+    }
+  }
+  days.sort(([left], [right]) => (left < right ? -1 : 1));
+  const [dueDate, periodEndDate] = days.find(([day]) => day >= today) ?? days.at(-1) ?? [];
+  return dueDate === undefined || periodEndDate === undefined ? null : { dueDate, periodEndDate };
+}
+
+function statuses({ status }: GroupFilter): readonly PayoutStatus[] {
+  return status === undefined ? PAYOUT_STATUSES : [status];
+}
+
+function isWanted({ campaignIds }: GroupFilter, campaignId: unknown): boolean {
+  return campaignIds === undefined || campaignIds.includes(Number(campaignId));
+}

@@ -1,0 +1,86 @@
+import { Failure } from "../failure.ts";
+import type { Payout, PayoutStatus } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { balances } from "./balance.ts";
+import type { Context } from "./context.ts";
+import { loadPayout, payouts } from "./payout.ts";
+import { findSelectedPayoutMethod } from "./payout-method.ts";
+
+/** Where a payout may go from where it is. @see gaps "Money", payouts */
+const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
+  pending: ["processing", "completed", "cancelled"],
+  processing: ["completed", "failed"],
+  failed: ["processing", "pending", "cancelled"],
+  completed: ["pending"],
+  cancelled: [],
+};
+const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
+
+/**
+ * Moves a payout to another status, and the promoter's balance with it.
+ *
+ * @throws Failure `not_found`, or `not_possible` where its status does not allow that
+ */
+export function movePayout(
+  context: Context,
+  accountId: number,
+  { id, to, error = null }: { id: number; to: PayoutStatus; error?: string | null },
+): Promise<Payout> {
+  return context.store.transact(async (tx) => {
+    const payout = await loadPayout(tx, accountId, id);
+    if (!MOVES[payout.status].includes(to)) {
+      throw new Failure("not_possible", `A ${payout.status} payout can't become ${to}`);
+    }
+    const selected = await findSelectedPayoutMethod(tx, accountId, payout.promoterId);
+    const moved: Payout = {
+      ...payout,
+      ...marks(payout, to, context.now.toISOString()),
+      status: to,
+      error: to === "failed" ? error : null,
+      payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
+    };
+    await tx.put(payouts, moved);
+    await pay(tx, payout, isPaid(moved) - isPaid(payout));
+    return moved;
+  });
+}
+
+/**
+ * Removes a payout that moved no money.
+ *
+ * @throws Failure `not_found`, or `not_possible` once it is processing or completed
+ */
+export async function removePayout(context: Context, accountId: number, id: number): Promise<void> {
+  await context.store.transact(async (tx) => {
+    const { status } = await loadPayout(tx, accountId, id);
+    if (!REMOVABLE.has(status)) throw new Failure("not_possible", `A ${status} payout can't be removed`);
+    await tx.remove(payouts, accountId, id);
+  });
+}
+
+/** When it came to be what it is; a payout that is pending again begins anew. */
+function marks(payout: Payout, to: PayoutStatus, at: string) {
+  const isAgain = to === "pending";
+  return {
+    processingStartedAt: to === "processing" ? at : isAgain ? null : payout.processingStartedAt,
+    paidAt: to === "completed" ? at : null,
+    failedAt: to === "failed" ? at : null,
+    paymentsBatchId: isAgain ? null : payout.paymentsBatchId,
+  };
+}
+
+function isPaid({ status }: Payout): 0 | 1 {
+  return status === "completed" ? 1 : 0;
+}
+
+async function pay(
+  tx: Transaction,
+  { accountId, promoterId, unit, amount }: Payout,
+  times: number,
+): Promise<void> {
+  if (times === 0) return;
+  const known = await tx.get(balances, accountId, promoterId);
+  const own = known?.units[unit] ?? { earnings: 0, current: 0, paid: 0 };
+  const paid = { ...own, current: own.current - times * amount, paid: own.paid + times * amount };
+  await tx.put(balances, { accountId, promoterId, units: { ...known?.units, [unit]: paid } });
+}

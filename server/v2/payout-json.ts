@@ -1,0 +1,75 @@
+import { z } from "zod";
+import {
+  PAYOUT_STATUSES,
+  UNITS,
+  type Campaign,
+  type Payout,
+  type PayoutMethod,
+  type Promoter,
+} from "../records.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { campaignRefAnswer, campaignRefJson, promoterRefAnswer, promoterRefJson } from "./refs-json.ts";
+
+const instant = z.iso.datetime();
+
+/** @see spec "V2 payout" */
+export const payoutAnswer = z.object({
+  id: z.int(),
+  status: z.enum(PAYOUT_STATUSES),
+  amount: z.number(),
+  payments_batch_id: z.int().nullable(),
+  tax_rate: z.number(),
+  unit: z.enum(UNITS),
+  period_start: instant,
+  period_end: instant,
+  paid_at: instant.nullable(),
+  processing_started_at: instant.nullable(),
+  failed_at: instant.nullable(),
+  error: z.string().nullable(),
+  total_incl_tax: z.number(),
+  created_at: instant,
+  payout_method: payoutMethodAnswer.nullable(),
+  promoter: promoterRefAnswer,
+  campaign: campaignRefAnswer,
+});
+
+/** A payout with what it shows of other records. */
+export interface PayoutParts {
+  payout: Payout;
+  promoter: Promoter;
+  campaign: Campaign;
+  /** null: the promoter has selected none. */
+  method: PayoutMethod | null;
+}
+
+/** A payout; amounts in currency units, or in whole units of another kind. */
+export function payoutJson({
+  payout,
+  promoter,
+  campaign,
+  method,
+}: PayoutParts): z.output<typeof payoutAnswer> {
+  return {
+    id: payout.id,
+    status: payout.status,
+    amount: inUnits(payout, payout.amount),
+    payments_batch_id: payout.paymentsBatchId,
+    tax_rate: payout.taxRateHundredths / 100,
+    unit: payout.unit,
+    period_start: payout.periodStart,
+    period_end: payout.periodEnd,
+    paid_at: payout.paidAt,
+    processing_started_at: payout.processingStartedAt,
+    failed_at: payout.failedAt,
+    error: payout.error,
+    total_incl_tax: inUnits(payout, payout.totalInclTax),
+    created_at: payout.createdAt,
+    payout_method: method && payoutMethodJson(method),
+    promoter: promoterRefJson(promoter),
+    campaign: campaignRefJson(campaign),
+  };
+}
+
+function inUnits({ unit }: Payout, amount: number): number {
+  return unit === "cash" ? amount / 100 : amount;
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { PAYOUT_METHODS, type PayoutMethod } from "../records.ts";
+
+/** @see spec "V2 payout", payout_method */
+export const payoutMethodAnswer = z.object({
+  id: z.int(),
+  method: z.enum(PAYOUT_METHODS),
+  date_added: z.iso.datetime(),
+  is_disabled: z.boolean(),
+  meta: z.record(z.string(), z.unknown()),
+  is_selected: z.boolean(),
+  details: z.record(z.string(), z.unknown()),
+  managed_payouts: z.boolean(),
+});
+
+/** A way to pay a promoter. */
+export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMethodAnswer> {
+  return {
+    id: method.id,
+    method: method.method,
+    date_added: method.createdAt,
+    is_disabled: method.isDisabled,
+    meta: method.meta,
+    is_selected: method.isSelected,
+    details: method.details,
+    managed_payouts: method.isManaged,
+  };
+}

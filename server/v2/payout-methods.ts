@@ -1,0 +1,130 @@
+import { z } from "zod";
+import {
+  createPayoutMethod,
+  listPayoutMethods,
+  loadPayoutMethod,
+  removePayoutMethod,
+  updatePayoutMethod,
+  type PayoutMethodInput,
+} from "../domain/payout-method.ts";
+import { email, flag, id, oneOf, shape, text } from "../http/fields.ts";
+import { readJson } from "../http/json.ts";
+import { readNestedQuery } from "../http/nested-query.ts";
+import { pageHeaders, readPage } from "../http/pages.ts";
+import { pathId } from "../http/path.ts";
+import { PAYOUT_METHODS, type PayoutMethodName } from "../records.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+
+const PAGES = { usual: 20, most: 100 };
+const BANK_DETAILS =
+  "bank_country account_holder_name account_number routing_aba_number country state postal_code address city transit_number institution_number bsb_code sort_code iban swift_bic_code bank_name bank_city bank_address";
+
+/** Where the money goes to, by method. Choice: bank accounts are held to a country and a holder, as each country has rules of its own. */
+const DETAILS: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
+  paypal: z.object({ wallet_email: email }),
+  wise: z.object({ wise_email: email }),
+  crypto: z.object({ wallet_address: text, crypto_currency: text }),
+  bank: z
+    .object(Object.fromEntries(BANK_DETAILS.split(" ").map((name) => [name, text])))
+    .partial()
+    .required({ bank_country: true, account_holder_name: true }),
+  custom: z.record(z.string(), z.unknown()),
+  dots: z.record(z.string(), z.unknown()),
+};
+
+const methodBody = z.object({
+  method: oneOf(PAYOUT_METHODS),
+  promoter_id: id,
+  details: z.record(z.string(), z.unknown()).default({}),
+  is_disabled: flag.optional(),
+  is_selected: flag.optional(),
+});
+const updateBody = methodBody.partial();
+const listQuery = z.object({ filters: z.object({ promoter_id: id }, "is missing") });
+
+/** `GET /api/v2/company/payout_methods` */
+export const listPayoutMethodsOperation: V2Operation = {
+  summary: "List the payout methods of a promoter",
+  params: listQuery,
+  answer: z.array(payoutMethodAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle({ event, account, context, publicUrl, headers }: V2Request) {
+    const query = readNestedQuery(event);
+    const { filters } = shape(listQuery, query);
+    const page = readPage(query, PAGES);
+    const found = await listPayoutMethods(context.store, account.id, {
+      promoterId: filters.promoter_id,
+      offset: page.offset,
+      limit: page.perPage,
+    });
+    const address = new URL(event.url.pathname + event.url.search, publicUrl);
+    Object.assign(headers, pageHeaders(address, page, found.total));
+    return found.methods.map(payoutMethodJson);
+  },
+};
+
+/** `POST /api/v2/company/payout_methods` */
+export const createPayoutMethodOperation: V2Operation = {
+  summary: "Give a promoter a payout method",
+  body: methodBody,
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "invalid"],
+  async handle({ event, account, context }: V2Request) {
+    const body = shape(methodBody, await readJson(event));
+    const input = {
+      promoterId: body.promoter_id,
+      method: body.method,
+      details: shapeDetails(body.method, body.details),
+      isSelected: body.is_selected ?? false,
+      isDisabled: body.is_disabled ?? false,
+    };
+    return payoutMethodJson(await createPayoutMethod(context, account.id, input));
+  },
+};
+
+/** `GET /api/v2/company/payout_methods/{id}` */
+export const getPayoutMethodOperation: V2Operation = {
+  summary: "Get a payout method",
+  answer: payoutMethodAnswer,
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    return payoutMethodJson(await loadPayoutMethod(context.store, account.id, pathId(event)));
+  },
+};
+
+/** `PUT /api/v2/company/payout_methods/{id}` */
+export const updatePayoutMethodOperation: V2Operation = {
+  summary: "Change a payout method",
+  body: updateBody,
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "invalid"],
+  async handle({ event, account, context }: V2Request) {
+    const given = await readJson(event);
+    const body = shape(updateBody, given);
+    const methodId = pathId(event);
+    const known = await loadPayoutMethod(context.store, account.id, methodId);
+    const method = body.method ?? known.method;
+    const changes: Partial<PayoutMethodInput> = { method };
+    if ("details" in given) changes.details = shapeDetails(method, body.details ?? {});
+    if (body.is_selected !== undefined) changes.isSelected = body.is_selected;
+    if (body.is_disabled !== undefined) changes.isDisabled = body.is_disabled;
+    return payoutMethodJson(await updatePayoutMethod(context, account.id, { id: methodId, changes }));
+  },
+};
+
+/** `DELETE /api/v2/company/payout_methods/{id}` */
+export const removePayoutMethodOperation: V2Operation = {
+  summary: "Remove a payout method that was never used",
+  answer: z.object({ message: z.string() }),
+  refusals: ["not_found", "not_possible"],
+  async handle({ event, account, context }: V2Request) {
+    await removePayoutMethod(context, account.id, pathId(event));
+    return { message: "Payout method deleted" };
+  },
+};
+
+function shapeDetails(method: PayoutMethodName, details: Record<string, unknown>): Record<string, unknown> {
+  return shape(z.object({ details: DETAILS[method] }), { details }).details;
+}

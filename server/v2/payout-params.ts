@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { DUE_PERIODS, type PayoutFilter, type Span } from "../domain/payout-filter.ts";
+import { INVOICEABLE } from "../domain/payout-groups.ts";
+import type { PayoutSort } from "../domain/payout-query.ts";
+import { flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
+import type { Query } from "../http/nested-query.ts";
+import { FRAUD_SUSPICIONS, PAYOUT_METHODS, PAYOUT_STATUSES } from "../records.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Until the end of a named day, or of a named millisecond. */
+const until = z
+  .string("is invalid")
+  .trim()
+  .transform((value, context) => {
+    const parsed = instant.safeParse(value);
+    if (!parsed.success) context.addIssue("is invalid");
+    return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
+  });
+
+const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
+const direction = oneOf(["asc", "desc"]).optional();
+const pages = { page: z.unknown().optional(), per_page: z.unknown().optional() };
+
+/** @see spec "V2: list payouts" */
+export const listParams = z.object({
+  q: text.optional(),
+  ids: listOf(id).optional(),
+  filters: z
+    .object(
+      {
+        status: oneOf(PAYOUT_STATUSES),
+        campaign_id: listOf(id),
+        payments_batch_id: listOf(id),
+        due_period: oneOf(DUE_PERIODS),
+        period_start: period,
+        period_end: period,
+        payout_method: oneOf([...PAYOUT_METHODS, "not_set"]),
+        promoter_id: id,
+        only_payable: flag,
+        group_ref: text,
+        fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+      },
+      "is invalid",
+    )
+    .partial()
+    .default({}),
+  sorting: z
+    .object({ amount: direction, period_start: direction, period_end: direction }, "is invalid")
+    .default({}),
+  ...pages,
+});
+
+/** @see spec "V2: list payouts grouped by promoters", gaps "V2", grouped payouts */
+export const groupParams = z.object({
+  q: text.optional(),
+  filters: z
+    .object(
+      {
+        status: oneOf(PAYOUT_STATUSES),
+        campaign_id: listOf(id),
+        min_payment: z
+          .union([z.number(), z.string()], "is invalid")
+          .transform(Number)
+          .pipe(z.number("is invalid").min(0, "is invalid").max(1e12, "is invalid")),
+        invoiceable: oneOf(INVOICEABLE),
+      },
+      "is invalid",
+    )
+    .partial()
+    .default({}),
+  include_payout_method_details: flag.optional(),
+  ...pages,
+});
+
+/** The filter that parameters name. */
+export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
+  return {
+    text: q,
+    ids,
+    status: filters.status,
+    campaignIds: filters.campaign_id,
+    paymentsBatchIds: filters.payments_batch_id,
+    duePeriod: filters.due_period,
+    periodStart: span(filters.period_start),
+    periodEnd: span(filters.period_end),
+    payoutMethod: filters.payout_method,
+    promoterId: filters.promoter_id,
+    onlyPayable: filters.only_payable || undefined,
+    groupRef: filters.group_ref,
+    fraudSuspicions: filters.fraud_suspicions,
+  };
+}
+
+const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+
+/** The orders that parameters name, in the order that the query names them: the first counts most. */
+export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
+  const written = Object.keys(query["sorting"] ?? {}) as (keyof typeof SORT_NAMES)[];
+  return written
+    .filter((name) => sorting[name] !== undefined)
+    .map((name) => ({ by: SORT_NAMES[name], isDescending: sorting[name] === "desc" }));
+}
+
+function span(given: { from?: Date | undefined; to?: number | undefined } | undefined): Span | undefined {
+  if (given === undefined) return undefined;
+  return { from: given.from?.getTime() ?? null, before: given.to ?? null };
+}

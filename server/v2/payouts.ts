@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { loadCampaign } from "../domain/campaign.ts";
+import { payeeReader, type PayeeReader } from "../domain/payee.ts";
+import { groupPayouts, type PayoutGroup } from "../domain/payout-groups.ts";
+import { listPayouts } from "../domain/payout-query.ts";
+import { shape } from "../http/fields.ts";
+import { readNestedQuery } from "../http/nested-query.ts";
+import { pageHeaders, readPage, type Page } from "../http/pages.ts";
+import { INVOICE_DETAILS_STATUSES, type Payout } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { payoutAnswer, payoutJson } from "./payout-json.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
+import { promoterRefAnswer, promoterRefJson } from "./refs-json.ts";
+
+const PAGES = { usual: 20, most: 100 };
+
+/** `GET /api/v2/company/payouts` @see spec "V2: list payouts" */
+export const listPayoutsOperation: V2Operation = {
+  summary: "List payouts",
+  params: listParams,
+  answer: z.array(payoutAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** @see spec "V2 grouped payouts" */
+const groupAnswer = z.object({
+  promoter: promoterRefAnswer.extend({
+    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+    fraud_suspicions: z.array(z.string()),
+    profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
+  }),
+  payout_method: payoutMethodAnswer.nullable(),
+  payouts: z.array(payoutAnswer),
+  is_amount_payable: z.boolean(),
+  payout_ids: z.array(z.int()),
+  amount: z.number(),
+  total_incl_tax: z.number(),
+});
+
+/** `GET /api/v2/company/payouts/group_by_promoters` @see spec "V2: list payouts grouped by promoters" */
+export const groupPayoutsOperation: V2Operation = {
+  summary: "List payouts by promoter",
+  params: groupParams,
+  answer: z.object({
+    data: z.array(groupAnswer),
+    meta: z.object({
+      total: z.number(),
+      promoters_count: z.int(),
+      total_incl_tax: z.number(),
+      due_date: z.iso.date().nullable(),
+      period_end: z.iso.date().nullable(),
+    }),
+  }),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: group,
+};
+
+async function list(request: V2Request) {
+  const { event, account, context } = request;
+  const query = readNestedQuery(event);
+  const params = shape(listParams, query);
+  const page = readPage(query, PAGES);
+  const found = await listPayouts(context, account, {
+    filter: payoutFilter(params),
+    sorting: payoutSorting(params.sorting, query),
+    offset: page.offset,
+    limit: page.perPage,
+  });
+  tellPage(request, page, found.total);
+  const readers = payeeReader(context.store, account.id);
+  return Promise.all(found.payouts.map((payout) => readPayoutJson(context.store, readers, payout)));
+}
+
+async function group(request: V2Request) {
+  const { event, account, context } = request;
+  const query = readNestedQuery(event);
+  const { q, filters, include_payout_method_details: withDetails } = shape(groupParams, query);
+  const page = readPage(query, PAGES);
+  const found = await groupPayouts(context, account, {
+    filter: {
+      text: q,
+      status: filters.status,
+      campaignIds: filters.campaign_id,
+      minPaymentCents: filters.min_payment === undefined ? undefined : Math.round(filters.min_payment * 100),
+      invoiceable: filters.invoiceable,
+    },
+    offset: page.offset,
+    limit: page.perPage,
+  });
+  tellPage(request, page, found.promotersCount);
+  const readers = payeeReader(context.store, account.id);
+  const data = found.groups.map((each) => groupJson(context.store, readers, { each, withDetails }));
+  return {
+    data: await Promise.all(data),
+    meta: {
+      total: found.cents / 100,
+      promoters_count: found.promotersCount,
+      total_incl_tax: found.centsInclTax / 100,
+      due_date: found.due?.dueDate ?? null,
+      period_end: found.due?.periodEndDate ?? null,
+    },
+  };
+}
+
+async function groupJson(
+  store: Store,
+  readers: PayeeReader,
+  { each, withDetails = false }: { each: PayoutGroup; withDetails: boolean | undefined },
+): Promise<z.output<typeof groupAnswer>> {
+  const { promoter, selected } = each.payee;
+  const method = selected && payoutMethodJson(selected);
+  return {
+    promoter: {
+      ...promoterRefJson(promoter),
+      invoice_details_status: promoter.invoiceDetailsStatus,
+      fraud_suspicions: promoter.fraudSuspicions,
+      profile: { invoice_details_validation_errors: {} },
+    },
+    // Choice: accounts and wallets are shown to those who ask for them.
+    payout_method: method && (withDetails ? method : { ...method, details: {} }),
+    payouts: await Promise.all(each.payouts.map((payout) => readPayoutJson(store, readers, payout))),
+    is_amount_payable: each.isPayable,
+    payout_ids: each.payouts.map(({ id }) => id),
+    amount: each.cents / 100,
+    total_incl_tax: each.centsInclTax / 100,
+  };
+}
+
+async function readPayoutJson(
+  store: Store,
+  readers: PayeeReader,
+  payout: Payout,
+): Promise<z.output<typeof payoutAnswer>> {
+  const { promoter, selected } = await readers.payee(payout.promoterId);
+  const { payoutMethodId } = payout;
+  return payoutJson({
+    payout,
+    promoter,
+    campaign: await loadCampaign(store, payout.accountId, payout.campaignId),
+    method: payoutMethodId === null ? selected : await readers.method(payoutMethodId),
+  });
+}
+
+function tellPage({ event, publicUrl, headers }: V2Request, page: Page, total: number): void {
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(headers, pageHeaders(address, page, total));
+}

@@ -1,0 +1,131 @@
+import { createCampaign } from "../../server/domain/campaign.ts";
+import type { Context } from "../../server/domain/context.ts";
+import { createPayoutMethod } from "../../server/domain/payout-method.ts";
+import { payouts } from "../../server/domain/payout.ts";
+import { createPromoter } from "../../server/domain/promoter-creation.ts";
+import { accounts } from "../../server/domain/account.ts";
+import { promoters } from "../../server/domain/promoter.ts";
+import type { Account, Payout, PayoutMethodName, Promoter, PromoterProfile } from "../../server/records.ts";
+
+const PROFILE: PromoterProfile = {
+  firstName: null,
+  lastName: null,
+  website: null,
+  companyName: null,
+  phoneNumber: null,
+  address: null,
+  vatId: null,
+  country: null,
+  walletEmail: null,
+  avatarUrl: null,
+  description: null,
+  companyNumber: null,
+  twitterUrl: null,
+  youtubeUrl: null,
+  facebookUrl: null,
+  linkedinUrl: null,
+  instagramUrl: null,
+  twitchUrl: null,
+  tiktokUrl: null,
+};
+
+/** Makes a promoter in the default campaign, then changes the record as told. */
+export async function addPromoter(
+  context: Context,
+  account: Account,
+  input: { email: string; firstName?: string; lastName?: string } & Partial<Promoter>,
+): Promise<Promoter> {
+  const { email, firstName = null, lastName = null, ...changes } = input;
+  const { promoter } = await createPromoter(context, account, {
+    email,
+    custId: null,
+    refToken: null,
+    coupon: null,
+    displayCoupon: null,
+    campaignId: null,
+    tempPassword: null,
+    landingUrl: null,
+    usesUrlTracking: false,
+    parentPromoterId: null,
+    parentPromoterEmail: null,
+    note: null,
+    profile: { ...PROFILE, firstName, lastName },
+    createdAt: null,
+    skipEmailNotification: false,
+    alwaysApprove: false,
+    address: null,
+  });
+  const changed = { ...promoter, ...changes };
+  await context.store.transact((tx) => tx.put(promoters, changed));
+  return changed;
+}
+
+/** Gives a promoter a selected way to be paid. */
+export function selectMethod(
+  context: Context,
+  promoter: Promoter,
+  input: { method: PayoutMethodName; isDisabled?: boolean },
+) {
+  const { method, isDisabled = false } = input;
+  return createPayoutMethod(context, promoter.accountId, {
+    promoterId: promoter.id,
+    method,
+    details: {},
+    isSelected: true,
+    isDisabled,
+  });
+}
+
+/** Makes a payout: pending, of 100.00 with 20 % tax, for January, unless told otherwise. */
+export async function addPayout(
+  { store, now }: Context,
+  promoter: Promoter,
+  changes: Partial<Payout> = {},
+): Promise<Payout> {
+  const payout: Payout = {
+    accountId: promoter.accountId,
+    id: await store.nextId("payout"),
+    promoterCampaignId: promoter.defaultPromoterCampaignId,
+    promoterId: promoter.id,
+    campaignId: 1,
+    status: "pending",
+    unit: "cash",
+    amount: 10_000,
+    taxRateHundredths: 2_000,
+    totalInclTax: 12_000,
+    periodStart: "2026-01-01T00:00:00.000Z",
+    periodEnd: "2026-01-31T23:59:59.999Z",
+    dueDate: "2026-03-02",
+    hasOwnTerms: false,
+    groupRef: null,
+    paymentsBatchId: null,
+    payoutMethodId: null,
+    error: null,
+    paidAt: null,
+    processingStartedAt: null,
+    failedAt: null,
+    createdAt: now.toISOString(),
+    ...changes,
+  };
+  await store.transact((tx) => tx.put(payouts, payout));
+  return payout;
+}
+
+/** Changes an account's settings. */
+export async function changeAccount(
+  { store }: Context,
+  accountId: number,
+  changes: Partial<Account>,
+): Promise<Account> {
+  return store.transact(async (tx) => {
+    const account = (await tx.get(accounts, 0, accountId))!;
+    const changed = { ...account, ...changes };
+    await tx.put(accounts, changed);
+    return changed;
+  });
+}
+
+/** Makes another campaign. */
+export function addCampaign(context: Context, accountId: number, name: string) {
+  return createCampaign(context, accountId, { name, landingUrl: "https://www.acme.example/" });
+}
