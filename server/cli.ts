@@ -5,6 +5,7 @@ import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
 import { campaignOptions, newCampaign, webAddress } from "./cli-campaign.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
+import { seed, type SeedSize } from "./domain/seed.ts";
 import { systemChance, type Context } from "./domain/context.ts";
 import type { Account } from "./records.ts";
 import { openStore } from "./storage/open.ts";
@@ -105,6 +106,19 @@ campaign
     }),
   );
 
+program
+  .command("seed <account-id>")
+  .description("fill an account with a believable program, to try things out")
+  .option("--promoters <count>", "promoters", count, 100)
+  .option("--leads <count>", "leads", count, 1_000)
+  .option("--payouts <count>", "payouts", count, 1_000)
+  .action((accountId: string, size: SeedSize) =>
+    withStore(async (context) => {
+      await seed(context, await loadAccount(context.store, accountId), size);
+      print({ seeded: size });
+    }),
+  );
+
 await program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -123,6 +137,11 @@ async function withStore(work: (context: Context) => Promise<void>): Promise<voi
 function publicId(value: string): string {
   if (/^[\w.-]{1,100}$/.test(value)) return value;
   throw new Error(`--id ${value} must be 1 to 100 letters, digits, dots, dashes or underscores`);
+}
+
+function count(value: string): number {
+  if (/^\d{1,8}$/.test(value)) return Number(value);
+  throw new Error(`${value} is no count`);
 }
 
 /** What may be shown of an account: not the key of its address hashes. */

@@ -1,0 +1,196 @@
+import {
+  LEAD_STATES,
+  PAYOUT_METHODS,
+  PAYOUT_STATUSES,
+  type Lead,
+  type Payout,
+  type PayoutMethod,
+  type Promoter,
+  type PromoterCampaign,
+} from "../records.ts";
+import { COUNTRIES, FIRST_NAMES, LAST_NAMES, PLANS, type Dice } from "./seed-values.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SPREAD_DAYS = 365;
+
+/** What a seeded program is made for. */
+export interface SeedPlan {
+  accountId: number;
+  campaignId: number;
+  netPayoutDays: number;
+  now: Date;
+  dice: Dice;
+}
+
+/** A promoter with the participation and the payout method that go with them. */
+export interface Member {
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  /** null: the promoter has set none. */
+  payoutMethod: PayoutMethod | null;
+}
+
+/** A believable promoter. */
+export function newMember(
+  plan: SeedPlan,
+  ids: { id: number; promoterCampaignId: number; payoutMethodId: number },
+): Member {
+  const { accountId, campaignId, dice } = plan;
+  const { id, promoterCampaignId, payoutMethodId } = ids;
+  const firstName = dice.pick(FIRST_NAMES);
+  const lastName = dice.pick(LAST_NAMES);
+  const createdAt = daysAgo(plan, SPREAD_DAYS + dice.number(SPREAD_DAYS));
+  const refToken = `${firstName}${id}`.toLowerCase();
+  return {
+    promoter: {
+      accountId,
+      id,
+      email: `${firstName}.${lastName}.${id}@example.com`.toLowerCase(),
+      custId: dice.percent(50) ? `user_${id}` : null,
+      note: null,
+      tempPassword: `temp-${id}`,
+      authToken: `seeded${String(id).padStart(26, "0")}`,
+      parentPromoterId: null,
+      defaultPromoterCampaignId: promoterCampaignId,
+      profile: newProfile({ firstName, lastName, country: dice.pick(COUNTRIES) }),
+      customFields: null,
+      fraudSuspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
+      trackAdTraffic: null,
+      skipEmailNotification: true,
+      invoiceDetailsStatus: dice.pick(["pending", "approved", "approved", "denied"]),
+      netPayoutDays: null,
+      taxRateHundredths: dice.pick([0, 0, 1_900, 2_000]),
+      createdAt,
+      lastLoginAt: null,
+      archivedAt: null,
+    },
+    promoterCampaign: {
+      accountId,
+      id: promoterCampaignId,
+      campaignId,
+      promoterId: id,
+      state: dice.percent(95) ? "accepted" : "pending",
+      refToken,
+      coupon: null,
+      displayCoupon: null,
+      landingUrl: null,
+      usesUrlTracking: false,
+      rewardsForPromoters: null,
+      rewardsForReferrals: null,
+      createdAt,
+    },
+    payoutMethod: dice.percent(80)
+      ? { ...newPayoutMethod(plan), id: payoutMethodId, promoterId: id, createdAt }
+      : null,
+  };
+}
+
+/** A believable lead of one of the members; few of them bring many, as everywhere. */
+export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; eventId: number }): Lead {
+  const { dice, accountId } = plan;
+  const { promoterCampaign } = members[
+    Math.min(dice.number(members.length), dice.number(members.length))
+  ] as Member;
+  const createdAt = daysAgo(plan, dice.number(SPREAD_DAYS));
+  const state = dice.pick(LEAD_STATES);
+  const isCustomer = state === "active" || state === "cancelled";
+  return {
+    accountId,
+    id: ids.id,
+    promoterCampaignId: promoterCampaign.id,
+    promoterId: promoterCampaign.promoterId,
+    campaignId: promoterCampaign.campaignId,
+    state,
+    email: `lead-${ids.id}@example.com`,
+    uid: `cus_${ids.id}`,
+    username: null,
+    firstName: null,
+    lastName: null,
+    website: null,
+    customFields: null,
+    planName: isCustomer ? dice.pick(PLANS) : null,
+    suspicion: dice.percent(3) ? "same_ip_suspicion" : "no_suspicion",
+    tid: null,
+    subId: null,
+    signupEventId: ids.eventId,
+    skipEmailNotification: true,
+    customerSince: isCustomer ? createdAt : null,
+    cancelledAt: state === "cancelled" ? createdAt : null,
+    createdAt,
+  };
+}
+
+/** A believable payout of one of the members, for one of the last twelve months. */
+export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout {
+  const { dice, accountId, now } = plan;
+  const { promoter, promoterCampaign, payoutMethod } = dice.pick(members);
+  const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - dice.number(12), 1) - 1);
+  const status = dice.pick(PAYOUT_STATUSES);
+  const amount = 500 + dice.number(100_000);
+  const at = end.toISOString();
+  return {
+    accountId,
+    id,
+    promoterCampaignId: promoterCampaign.id,
+    promoterId: promoter.id,
+    campaignId: promoterCampaign.campaignId,
+    status,
+    unit: "cash",
+    amount,
+    taxRateHundredths: promoter.taxRateHundredths,
+    totalInclTax: amount + Math.round((amount * promoter.taxRateHundredths) / 10_000),
+    periodStart: new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth(), 1)).toISOString(),
+    periodEnd: at,
+    dueDate: new Date(end.getTime() + plan.netPayoutDays * DAY_MS).toISOString().slice(0, 10),
+    hasOwnTerms: false,
+    groupRef: `run-${at.slice(0, 7)}`,
+    paymentsBatchId: null,
+    payoutMethodId: status === "pending" || status === "cancelled" ? null : (payoutMethod?.id ?? null),
+    error: status === "failed" ? "The account does not exist" : null,
+    paidAt: status === "completed" ? at : null,
+    processingStartedAt: status === "processing" ? at : null,
+    failedAt: status === "failed" ? at : null,
+    createdAt: at,
+  };
+}
+
+function newPayoutMethod({ accountId, dice }: SeedPlan) {
+  const method = dice.pick(PAYOUT_METHODS);
+  return {
+    accountId,
+    method,
+    details: {},
+    meta: {},
+    isSelected: true,
+    isDisabled: dice.percent(5),
+    isManaged: false,
+  };
+}
+
+function newProfile(
+  known: Pick<Promoter["profile"], "firstName" | "lastName" | "country">,
+): Promoter["profile"] {
+  return {
+    website: null,
+    companyName: null,
+    phoneNumber: null,
+    address: null,
+    vatId: null,
+    walletEmail: null,
+    avatarUrl: null,
+    description: null,
+    companyNumber: null,
+    twitterUrl: null,
+    youtubeUrl: null,
+    facebookUrl: null,
+    linkedinUrl: null,
+    instagramUrl: null,
+    twitchUrl: null,
+    tiktokUrl: null,
+    ...known,
+  };
+}
+
+function daysAgo({ now }: SeedPlan, days: number): string {
+  return new Date(now.getTime() - days * DAY_MS).toISOString();
+}

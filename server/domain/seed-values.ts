@@ -1,0 +1,80 @@
+/** Believable values that are the same in every run. */
+export interface Dice {
+  /** From 0 to below `count`. */
+  number(count: number): number;
+  pick<T>(from: readonly T[]): T;
+  /** true in so many of a hundred. */
+  percent(chance: number): boolean;
+}
+
+/** Dice that fall the same way for the same seed (Mulberry32). */
+export function newDice(seed: number): Dice {
+  let state = seed >>> 0;
+  const roll = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const number = (count: number) => Math.floor(roll() * count);
+  return {
+    number,
+    pick: (from) => from[number(from.length)] as (typeof from)[number],
+    percent: (chance) => roll() * 100 < chance,
+  };
+}
+
+export const FIRST_NAMES = [
+  "Ada",
+  "Ben",
+  "Clara",
+  "David",
+  "Elena",
+  "Farid",
+  "Grace",
+  "Hugo",
+  "Ines",
+  "Jonas",
+  "Kira",
+  "Luis",
+  "Mina",
+  "Noah",
+  "Olga",
+  "Paul",
+  "Rosa",
+  "Samir",
+  "Tara",
+  "Uwe",
+  "Vera",
+  "Wanda",
+  "Yusuf",
+  "Zoe",
+] as const;
+
+export const LAST_NAMES = [
+  "Abadi",
+  "Berg",
+  "Costa",
+  "Dubois",
+  "Eriksen",
+  "Fischer",
+  "Garcia",
+  "Haas",
+  "Ivanova",
+  "Jansen",
+  "Kaya",
+  "Lopez",
+  "Meyer",
+  "Novak",
+  "Okafor",
+  "Petrov",
+  "Rossi",
+  "Silva",
+  "Tanaka",
+  "Ueda",
+  "Vargas",
+  "Weber",
+] as const;
+
+export const COUNTRIES = ["DE", "FR", "GB", "US", "ES", "IT", "NL", "SE", "PL", "BR", "IN", "JP"] as const;
+export const PLANS = ["starter", "team", "business"] as const;

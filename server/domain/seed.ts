@@ -1,0 +1,131 @@
+import type { Account, Payout, UnitBalance } from "../records.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import { balances } from "./balance.ts";
+import type { Context } from "./context.ts";
+import { leads } from "./lead.ts";
+import { payoutMethods } from "./payout-method.ts";
+import { payouts } from "./payout.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { promoters } from "./promoter.ts";
+import { refTokens } from "./ref-token.ts";
+import { newLead, newMember, newPayout, type Member, type SeedPlan } from "./seed-records.ts";
+import { newDice } from "./seed-values.ts";
+import { countFact } from "./stats.ts";
+
+/** Records of one commit: enough to share its cost, few enough to leave others their turn. */
+const CHUNK = 250;
+
+/** How much of each a program gets. */
+export interface SeedSize {
+  promoters: number;
+  leads: number;
+  payouts: number;
+}
+
+/**
+ * Fills an account with a believable program, the same each time for the same day, store and size.
+ * Leads and payouts need promoters; without any, none are made.
+ */
+export async function seed({ store, now }: Context, account: Account, size: SeedSize): Promise<void> {
+  const plan: SeedPlan = {
+    accountId: account.id,
+    campaignId: account.defaultCampaignId,
+    netPayoutDays: account.netPayoutDays,
+    now: new Date(`${now.toISOString().slice(0, 10)}T00:00:00.000Z`),
+    dice: newDice(size.promoters),
+  };
+  const members: Member[] = [];
+  for (const count of chunks(size.promoters)) {
+    const made = await newMembers(store, plan, count);
+    await putAll(store, made, putMember);
+    members.push(...made);
+  }
+  if (members.length === 0) return;
+  const participations = new Map(
+    members.map(({ promoterCampaign }) => [promoterCampaign.id, promoterCampaign]),
+  );
+  for (const count of chunks(size.leads)) {
+    const ids = await nextIds(store, "lead", count);
+    const eventIds = await nextIds(store, "event", count);
+    const made = ids.map((id, at) => newLead(plan, members, { id, eventId: eventIds[at] ?? 0 }));
+    await putAll(store, made, async (tx, lead) => {
+      await tx.put(leads, lead);
+      const participation = participations.get(lead.promoterCampaignId);
+      if (participation === undefined) return;
+      const at = new Date(lead.createdAt);
+      countFact(tx, participation, { metric: "clicks", at });
+      countFact(tx, participation, { metric: "referrals", at });
+      if (lead.customerSince !== null) countFact(tx, participation, { metric: "customers", at });
+    });
+  }
+  const sums = new Map<number, UnitBalance>();
+  for (const count of chunks(size.payouts)) {
+    const made = (await nextIds(store, "payout", count)).map((id) => newPayout(plan, members, id));
+    await putAll(store, made, (tx, payout) => tx.put(payouts, payout));
+    for (const payout of made) addUp(sums, payout);
+  }
+  await putBalances(store, account.id, [...sums]);
+}
+
+function* chunks(count: number): Generator<number> {
+  for (let done = 0; done < count; done += CHUNK) yield Math.min(CHUNK, count - done);
+}
+
+async function nextIds(store: Store, kind: string, count: number): Promise<number[]> {
+  const ids: number[] = [];
+  while (ids.length < count) ids.push(await store.nextId(kind));
+  return ids;
+}
+
+async function newMembers(store: Store, plan: SeedPlan, count: number): Promise<Member[]> {
+  const ids = await nextIds(store, "promoter", count);
+  const promoterCampaignIds = await nextIds(store, "promoter-campaign", count);
+  const payoutMethodIds = await nextIds(store, "payout-method", count);
+  return ids.map((id, at) =>
+    newMember(plan, {
+      id,
+      promoterCampaignId: promoterCampaignIds[at] ?? 0,
+      payoutMethodId: payoutMethodIds[at] ?? 0,
+    }),
+  );
+}
+
+function putAll<R>(
+  store: Store,
+  records: R[],
+  put: (tx: Transaction, record: R) => Promise<void>,
+): Promise<void> {
+  return store.transact(async (tx) => {
+    for (const record of records) await put(tx, record);
+  });
+}
+
+async function putMember(
+  tx: Transaction,
+  { promoter, promoterCampaign, payoutMethod }: Member,
+): Promise<void> {
+  const { accountId, id: promoterCampaignId, refToken: token } = promoterCampaign;
+  await tx.put(promoters, promoter);
+  await tx.put(promoterCampaigns, promoterCampaign);
+  await tx.put(refTokens, { accountId, token, promoterCampaignId });
+  if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
+}
+
+/** What is paid out or is to be was earned before; what was cancelled is to be paid still. */
+function addUp(sums: Map<number, UnitBalance>, { promoterId, status, amount }: Payout): void {
+  const known = sums.get(promoterId) ?? { earnings: 0, current: 0, paid: 0 };
+  const paid = status === "completed" ? amount : 0;
+  sums.set(promoterId, {
+    earnings: known.earnings + amount,
+    current: known.current + amount - paid,
+    paid: known.paid + paid,
+  });
+}
+
+async function putBalances(store: Store, accountId: number, sums: [number, UnitBalance][]): Promise<void> {
+  for (let done = 0; done < sums.length; done += CHUNK) {
+    await putAll(store, sums.slice(done, done + CHUNK), (tx, [promoterId, cash]) =>
+      tx.put(balances, { accountId, promoterId, units: { cash } }),
+    );
+  }
+}
