@@ -41,6 +41,11 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   rate_limited: [429, "rate_limited"],
 };
 
+/** The status that a kind of refusal gets, where an operation has none of its own. */
+export function statusOf(generation: Generation, kind: FailureKind): number {
+  return generation === "v1" ? V1_STATUS[kind] : V2_STATUS[kind][0];
+}
+
 /** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
 export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
