@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
+import { findExcess } from "./json.ts";
 
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
@@ -68,14 +69,16 @@ export const instant = z
   )
   .refine((value) => !Number.isNaN(value.getTime()), "is invalid");
 
-/** A JSON object, as text or as it is. */
+/**
+ * A JSON object, as text or as it is. As text it has passed none of a JSON body's limits, and what is
+ * nested too deeply would break the writing of it.
+ */
 export const jsonObject = z
   .union([z.string(), z.record(z.string(), z.unknown())], "is invalid")
   .transform((value, context) => {
     const object = typeof value === "string" ? parseObject(value) : value;
-    if (object === null) context.addIssue("is not a JSON object");
-    else if (JSON.stringify(object).length > CUSTOM_FIELDS_BYTES)
-      context.addIssue("is too large (maximum is 16 KiB)");
+    const fault = object === null ? "is not a JSON object" : (findExcess(object) ?? findExcessBytes(object));
+    if (fault !== null) context.addIssue(fault);
     return object;
   });
 
@@ -117,6 +120,11 @@ function parseObject(value: string): Record<string, unknown> | null {
   } catch {
     return null; // not JSON: a validation error, as any other shape that is no object
   }
+}
+
+function findExcessBytes(object: Record<string, unknown>): string | null {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(object)) > CUSTOM_FIELDS_BYTES;
+  return isTooLarge ? "is too large (maximum is 16 KiB)" : null;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -163,6 +163,18 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await stored()).toEqual([]);
   });
 
+  it.each([
+    ["nested too deeply", `{"a":${"[".repeat(7000)}${"]".repeat(7000)}}`, "maximum is 16 levels"],
+    ["of too many keys", JSON.stringify({ a: Array(500).fill(1) }), "maximum is 500"],
+    ["of too many bytes", JSON.stringify({ a: "\u20ac".repeat(5500) }), "maximum is 16 KiB"],
+  ])("refuses custom fields %s, given as text", async (_, custom_fields, limit) => {
+    expect(await signup({ uid: "1", ref_id: "jane", custom_fields })).toEqual({
+      status: 422,
+      body: { custom_fields: [expect.stringContaining(limit)] },
+    });
+    expect(await stored()).toEqual([]);
+  });
+
   it.each(["pending", "rejected", "blocked", "inactive"] as const)(
     "finds nobody behind a participation that is %s",
     async (state) => {
