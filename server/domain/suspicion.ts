@@ -31,6 +31,7 @@ const AD_CLICK_IDS = [
 ];
 const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
 const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
+const SIGHTING_AGE_MS = 60 * 1000;
 
 export const promoterAddresses = collection<PromoterAddress>()({
   name: "promoter-address",
@@ -82,13 +83,19 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
   if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
   if (traits.addressHash !== null) {
     const seen = await reader.get(promoterAddresses, promoter.accountId, promoter.id, traits.addressHash);
-    if (seen !== null && (seen.isOwn || isRecent(seen.lastLeadAt, now))) return "same_ip_suspicion";
+    if (seen !== null && (seen.isOwn || isWithin(LEAD_WINDOW_MS, seen.lastLeadAt, now)))
+      return "same_ip_suspicion";
   }
   const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
   return isSuspectAd ? "ad_source" : "no_suspicion";
 }
 
-/** Remembers that the promoter, or a lead of theirs, came from an address. */
+/**
+ * Remembers that the promoter, or a lead of theirs, came from an address.
+ *
+ * Choice: the window of a day is exact to a minute. Many leads from one address (a fair, an office)
+ * would else rewrite one record each, and keep each other from being recorded.
+ */
 export async function rememberAddress(
   tx: Transaction,
   promoter: { accountId: number; id: number },
@@ -96,6 +103,7 @@ export async function rememberAddress(
 ): Promise<void> {
   const { addressHash, isOwn, now } = sighting;
   const known = await tx.get(promoterAddresses, promoter.accountId, promoter.id, addressHash);
+  if (known !== null && (isOwn ? known.isOwn : isWithin(SIGHTING_AGE_MS, known.lastLeadAt, now))) return;
   await tx.put(promoterAddresses, {
     accountId: promoter.accountId,
     promoterId: promoter.id,
@@ -105,8 +113,8 @@ export async function rememberAddress(
   });
 }
 
-function isRecent(lastLeadAt: string | null, now: Date): boolean {
-  return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < LEAD_WINDOW_MS;
+function isWithin(windowMs: number, lastLeadAt: string | null, now: Date): boolean {
+  return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < windowMs;
 }
 
 function splitAtLast(text: string, separator: string): [string, string] {

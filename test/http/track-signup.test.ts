@@ -4,6 +4,7 @@ import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { loadStats } from "../../server/domain/stats.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
+import { promoterAddresses } from "../../server/domain/suspicion.ts";
 import type { PromoterCampaign } from "../../server/records.ts";
 import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 
@@ -287,6 +288,21 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       expect(await from("2")).toMatchObject({ suspicion: "same_ip_suspicion" });
       app.setNow("2026-03-06T05:06:07.889Z");
       expect(await from("3")).toMatchObject({ suspicion: "no_suspicion" });
+    });
+
+    it("writes an address that leads keep coming from once a minute, or they would conflict", async () => {
+      const { store } = app.services;
+      const seenAt = async () =>
+        (await store.page(promoterAddresses, "id", app.accountId, [], { limit: 9 })).map(
+          ({ lastLeadAt }) => lastLeadAt,
+        );
+      await signup({ uid: "1", ref_id: "jane", ip: "203.0.113.6" });
+      app.setNow("2026-03-04T05:07:07.889Z");
+      await signup({ uid: "2", ref_id: "jane", ip: "203.0.113.6" });
+      expect(await seenAt()).toEqual([NOW]);
+      app.setNow("2026-03-04T05:07:07.890Z");
+      await signup({ uid: "3", ref_id: "jane", ip: "203.0.113.6" });
+      expect(await seenAt()).toEqual(["2026-03-04T05:07:07.890Z"]);
     });
 
     it.each([
