@@ -10,6 +10,7 @@ import type {
 } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
+import { mailbox } from "./mailbox.ts";
 
 /** Parameters that ad networks add to the address of a page that was opened from an ad. */
 const AD_CLICK_IDS = [
@@ -39,14 +40,6 @@ export const promoterAddresses = collection<PromoterAddress>()({
   claims: {},
   indexes: {},
 });
-
-/** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
-export function mailbox(email: string): string {
-  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
-  const untagged = local.replace(/\+.*$/, "");
-  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
-  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
-}
 
 /** Stands for a network address where it is kept: nobody without the account's key can tell which. */
 export function hashAddress(account: Account, address: string): string {
@@ -115,9 +108,4 @@ export async function rememberAddress(
 
 function isWithin(windowMs: number, lastLeadAt: string | null, now: Date): boolean {
   return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < windowMs;
-}
-
-function splitAtLast(text: string, separator: string): [string, string] {
-  const at = text.lastIndexOf(separator);
-  return [text.slice(0, at), text.slice(at + 1)];
 }

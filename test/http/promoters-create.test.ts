@@ -284,6 +284,14 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     });
   });
 
+  it("approves one of many simultaneous second selves", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => create({ email: `jane+${index}@example.com` })),
+    );
+    const states = answers.map(({ body }) => (body as { status: string }).status).sort();
+    expect(states).toEqual(["approved", ...Array(99).fill("pending")]);
+  });
+
   it("reads query, form and flat JSON, the body first, and ignores what it does not know", async () => {
     const path = "/api/v1/promoters/create.json?email=query@example.com&first_name=Query&wid=1";
     const answer = await answerOf(
