@@ -90,7 +90,12 @@ describe("limits", () => {
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     for (let count = 0; count < 5; count++)
       expect((await from(`guess ${count}`, "203.0.113.1")).status).toBe(401);
-    expect((await from("guess 6", "203.0.113.1")).status).toBe(429);
+    const refused = await from("guess 6", "203.0.113.1");
+    expect({ status: refused.status, body: refused.body }).toEqual({
+      status: 429,
+      body: { error: "Too many failed authentication attempts" },
+    });
+    expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     expect((await from(other, "203.0.113.1")).status).toBe(429);
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     expect((await from(other, "203.0.113.2")).status).toBe(400);
