@@ -67,10 +67,10 @@ export function signupError(generation: ErrorShape): ErrorShape {
 }
 
 /** The body of a bug's answer; what went wrong stands in the log under the request's id. */
-export function bugAnswer(generation: Generation, requestId: string): Response {
+export function bugAnswer(generation: Generation, requestId: string, headers: AnswerHeaders = {}): Response {
   const message = "Internal server error";
   const body = generation === "v1" ? { error: message } : { message, code: "internal_error" };
-  return json(body, { "x-request-id": requestId }, 500);
+  return json(body, { ...headers, "x-request-id": requestId }, 500);
 }
 
 function withRetry(failure: Failure, headers: AnswerHeaders): AnswerHeaders {

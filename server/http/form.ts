@@ -25,7 +25,7 @@ export async function readParams(event: H3Event): Promise<Params> {
   const type = mediaType(event);
   if (type === "application/json") return Object.assign(params, flatten(parseJsonObject(body)));
   if (type !== "" && !FORM_TYPES.has(type)) {
-    throw new Failure("malformed", `Content type ${type} is not understood; send a form`);
+    throw new Failure("malformed", "The content type is not understood; send a form or JSON");
   }
   return Object.assign(params, parseForm(body));
 }

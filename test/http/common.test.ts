@@ -48,6 +48,14 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     }
   });
 
+  it("does not repeat a content type that it does not understand", async () => {
+    const answer = await post(path, { headers: { "x-api-key": KEY, "content-type": "text/<b>" }, body: "x" });
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 400,
+      body: { error: "The content type is not understood; send a form or JSON" },
+    });
+  });
+
   it("answers 405 to another method, with the ones that are allowed", async () => {
     const answer = await answerOf(await app.request(path, { method: "PUT" }));
     expect({ status: answer.status, body: answer.body }).toEqual({
@@ -73,6 +81,34 @@ describe("limits", () => {
     });
     expect(last.headers.get("retry-after")).toBe(last.headers.get("ratelimit-reset"));
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": other }))).status).toBe(400);
+  });
+
+  it.each([
+    [400, "POST", "/api/v1/track/signup", ""],
+    [400, "POST", "/api/v1/track/signup", "email=%ff"],
+    [404, "POST", "/api/v1/track/signup", "email=a@b.example"],
+    [422, "POST", "/api/v1/promoters/create", ""],
+    [404, "POST", "/api/v1/nothing", ""],
+    [405, "PUT", "/api/v1/promoters/create", ""],
+    [500, "POST", "/api/v1/promoters/create", "email=a@b.example"],
+  ])("tells a good key its limit with a %i to %s %s %s", async (status, method, path, body) => {
+    app.services.store.transact =
+      status === 500 ? () => Promise.reject(new Error("bug")) : app.services.store.transact;
+    const answer = await post(path, { ...form({}, { "x-api-key": KEY }), method, body });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("ratelimit-limit")).toBe("100");
+    expect(answer.headers.get("ratelimit-remaining")).toBe("99");
+  });
+
+  it("answers 404 to an unknown path whatever the key, and counts no request without a good one", async () => {
+    for (const key of ["", "wrong"]) {
+      const answer = await post("/api/v1/nothing", form({}, { "x-api-key": key }));
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 404,
+        body: { error: "Not found" },
+      });
+      expect(answer.headers.get("ratelimit-limit")).toBeNull();
+    }
   });
 
   it("counts V2 requests by account when the operator sets a limit", async () => {
