@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
-import { findExcess } from "./json.ts";
+import { findExcess, numberText } from "./json.ts";
 
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
@@ -74,7 +74,10 @@ export const instant = z
  * nested too deeply would break the writing of it.
  */
 export const jsonObject = z
-  .union([z.string(), z.record(z.string(), z.unknown())], "is invalid")
+  .custom<string | Record<string, unknown>>(
+    (value) => typeof value === "string" || isObject(value),
+    "is invalid",
+  )
   .transform((value, context) => {
     const object = typeof value === "string" ? parseObject(value) : value;
     const fault = object === null ? "is not a JSON object" : (findExcess(object) ?? findExcessBytes(object));
@@ -83,7 +86,8 @@ export const jsonObject = z
   });
 
 /**
- * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped.
+ * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped,
+ * JSON's numbers count as their text.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -105,10 +109,12 @@ export function describe(fields: FieldErrors): string {
   return `Validation failed: ${faults.join(", ")}`;
 }
 
+/** Without a prototype, so that what hangs on a parameter named `__proto__` is no parameter. */
 function withoutBlanks(params: Record<string, unknown>): Record<string, unknown> {
-  const given: Record<string, unknown> = {};
+  const given = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(params)) {
-    if (value !== null && !(typeof value === "string" && value.trim() === "")) given[name] = value;
+    const isBlank = value === null || (typeof value === "string" && value.trim() === "");
+    if (!isBlank) given[name] = typeof value === "number" ? numberText(value) : value;
   }
   return given;
 }

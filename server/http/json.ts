@@ -48,3 +48,13 @@ export function findExcess(root: object): string | null {
   }
   return null;
 }
+
+/**
+ * A number's decimal text. What JSON's parser may have rounded (integers past 2^53, infinities) stays a
+ * number, which no text field takes: a changed id would be somebody else's.
+ */
+export function numberText(value: number): string | number {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+    ? String(value)
+    : value;
+}

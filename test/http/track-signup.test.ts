@@ -176,6 +176,23 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await stored()).toEqual([]);
   });
 
+  it.each([
+    ['{"uid":42}', 200, { lead: { uid: "42" } }],
+    ['{"uid":4.5}', 200, { lead: { uid: "4.5" } }],
+    ['{"uid":12345678901234567890}', 422, { uid: ["is invalid"] }],
+    ['{"uid":"1","username":-1e999,"unlisted":1e999}', 422, { username: ["is invalid"] }],
+    ['{"__proto__":{"uid":"1"}}', 400, { message: "Error. Email and uid can not be blank!" }],
+  ])("answers the JSON body %s with %i", async (body, status, expected) => {
+    const answer = await answerOf(
+      await app.request("/api/v1/track/signup?ref_id=jane", {
+        method: "POST",
+        headers: { "x-api-key": KEY, "content-type": "application/json" },
+        body,
+      }),
+    );
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: expected });
+  });
+
   it.each(["pending", "rejected", "blocked", "inactive"] as const)(
     "finds nobody behind a participation that is %s",
     async (state) => {
@@ -374,11 +391,33 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       expect(await v2(person)).toEqual({ status: 422, body: DUPLICATE });
     });
 
+    it("takes a uid that is a number, and keeps custom fields of any name", async () => {
+      const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
+      expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
+      expect(JSON.stringify((await stored())[0]!.customFields)).toBe('{"__proto__":{"a":1},"constructor":2}');
+    });
+
+    it("reads no field out of __proto__", async () => {
+      const answer = await v2(
+        '{"__proto__":{"uid":"1","ref_id":"jane"},"constructor":{"prototype":{"uid":"1"}}}',
+      );
+      expect(answer).toEqual({ status: 400, body: { message: "Error. Email and uid can not be blank!" } });
+    });
+
     it.each([
       ["", 400, { message: "Error. Email and uid can not be blank!" }],
       [{ uid: "1" }, 404, NOBODY],
       ["{", 422, { message: "The body is not valid JSON", code: "invalid_params" }],
       ["[]", 422, { message: "The body is not a JSON object", code: "invalid_params" }],
+      [
+        '{"uid":12345678901234567890,"username":1e999,"ref_id":"jane"}',
+        422,
+        {
+          message: "Validation failed: uid is invalid, username is invalid",
+          code: "invalid_params",
+          errors: { uid: ["is invalid"], username: ["is invalid"] },
+        },
+      ],
       [
         { email: 7, ref_id: "jane" },
         422,
