@@ -151,7 +151,6 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     [{ email: "a b", ref_id: "jane" }, 422, { email: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "2025-13-01" }, 422, { created_at: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "soon" }, 422, { created_at: ["is invalid"] }],
-    [{ uid: "1", ref_id: "jane", ip: "1.2.3" }, 422, { ip: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", custom_fields: "[1]" }, 422, { custom_fields: ["is not a JSON object"] }],
     [{ uid: "1", ref_id: "jane", custom_fields: "{" }, 422, { custom_fields: ["is not a JSON object"] }],
     [
@@ -297,6 +296,29 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
         fraudSuspicions: ["same_ip_suspicion"],
       });
     });
+
+    it.each([
+      ["::ffff:203.0.113.5", "203.0.113.5"],
+      ["::FFFF:cb00:7105", "203.0.113.5"],
+      ["2001:DB8:0:0::0001", "2001:db8::1"],
+      ["[2001:db8::1%eth0]", "2001:db8:0::1"],
+      [" 203.0.113.5 ", "203.0.113.5:443"],
+    ])("knows %s to be %s", async (first, second) => {
+      expect(await lead({ uid: "1", ref_id: "jane", ip: first })).toMatchObject({
+        suspicion: "no_suspicion",
+      });
+      expect(await lead({ uid: "2", ref_id: "jane", ip: second })).toMatchObject({
+        suspicion: "same_ip_suspicion",
+      });
+    });
+
+    it.each(["1.2.3", "unknown", "203.0.113.5, 203.0.113.6", "x".repeat(5_000)])(
+      "records a lead although its address is no address: %.20s",
+      async (ip) => {
+        expect(await lead({ uid: "1", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
+        expect(await lead({ uid: "2", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
+      },
+    );
 
     it("knows an address that a lead of the promoter came from within a day", async () => {
       const from = (uid: string) => lead({ uid, ref_id: "jane", ip: "203.0.113.6" });
