@@ -58,7 +58,10 @@ export const id = z
   .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
   .refine((value) => Number.isSafeInteger(value), "is invalid");
 
-/** An ISO 8601 date or date-time; UTC where it names no offset. Impossible days are refused. */
+/**
+ * An ISO 8601 date or date-time; UTC where it names no offset. Impossible days are refused, and years
+ * that would not be four digits in an answer, or lie before all counting.
+ */
 export const instant = z
   .string("is invalid")
   .trim()
@@ -67,7 +70,8 @@ export const instant = z
   .transform(
     (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
   )
-  .refine((value) => !Number.isNaN(value.getTime()), "is invalid");
+  // The year of no date is NaN, which is within no bounds.
+  .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
 /**
  * A JSON object, as text or as it is. As text it has passed none of a JSON body's limits, and what is

@@ -121,6 +121,13 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     ]);
   });
 
+  it.each([
+    ["1970-01-01T05:00:00+05:00", "1970-01-01T00:00:00.000Z"],
+    ["9999-12-31", "9999-12-31T00:00:00.000Z"],
+  ])("keeps the date %s as %s", async (given, kept) => {
+    expect(await lead({ uid: "1", ref_id: "jane", created_at: given })).toMatchObject({ created_at: kept });
+  });
+
   it("takes the sub id and the address of the visit from the tid", async () => {
     await click({ ref_id: "jane", url: "https://www.acme.example/?via=jane&sub_id=tweet" });
     expect(await lead({ uid: "u1", tid: TID.toUpperCase() })).toMatchObject({
@@ -151,6 +158,17 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     [{ email: "a b", ref_id: "jane" }, 422, { email: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "2025-13-01" }, 422, { created_at: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "soon" }, 422, { created_at: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", created_at: "1969-12-31T23:59:59Z" }, 422, { created_at: ["is invalid"] }],
+    [
+      { uid: "1", ref_id: "jane", created_at: "1970-01-01T00:00:00+05:00" },
+      422,
+      { created_at: ["is invalid"] },
+    ],
+    [
+      { uid: "1", ref_id: "jane", created_at: "9999-12-31T23:59:59-05:00" },
+      422,
+      { created_at: ["is invalid"] },
+    ],
     [{ uid: "1", ref_id: "jane", custom_fields: "[1]" }, 422, { custom_fields: ["is not a JSON object"] }],
     [{ uid: "1", ref_id: "jane", custom_fields: "{" }, 422, { custom_fields: ["is not a JSON object"] }],
     [
@@ -313,7 +331,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     });
 
     it.each(["1.2.3", "unknown", "203.0.113.5, 203.0.113.6", "x".repeat(5_000)])(
-      "records a lead although its address is no address: %.20s",
+      "records a lead although its address is none (%#)",
       async (ip) => {
         expect(await lead({ uid: "1", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
         expect(await lead({ uid: "2", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
