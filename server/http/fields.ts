@@ -23,6 +23,13 @@ const tooLong = (length: number) => `is too long (maximum is ${length} character
 /** A short text. */
 export const text = z.string("is invalid").max(TEXT_LENGTH, tooLong(TEXT_LENGTH));
 
+/** A trimmed text of so many characters at most. Further rules look only at texts that are not too long. */
+export const word = (length: number) =>
+  z
+    .string("is invalid")
+    .trim()
+    .max(length, { error: tooLong(length), abort: true });
+
 /** A note or a description. */
 export const longText = z.string("is invalid").max(LONG_TEXT_LENGTH, tooLong(LONG_TEXT_LENGTH));
 
