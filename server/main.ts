@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { createApp } from "./app.ts";
 import { readConfig, type Config } from "./config.ts";
+import { openConfiguredStore } from "./configured-store.ts";
 import { systemChance } from "./domain/context.ts";
 import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "./http/listener.ts";
 import { failureLimiter, rateLimiter } from "./http/rate-limit.ts";
 import { newContext, type Services } from "./services.ts";
-import { openStore } from "./storage/open.ts";
 import { newScript } from "./track/script.ts";
 
 /** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
@@ -24,9 +24,9 @@ try {
 
 async function run(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const store = await openStore(config.storageUrl);
+  const store = await openConfiguredStore(config);
   const listener = newListener();
-  const port = await listener.listen(config);
+  const port = await openPort(listener, config);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
   const services = newServices({ config, store, log, publicUrl });
@@ -41,6 +41,15 @@ async function run(config: Config): Promise<void> {
       if (!isStopping) void stop(listener, services);
       isStopping = true;
     });
+  }
+}
+
+async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
+  try {
+    return await listener.listen({ host, port });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`HOST ${host} and PORT ${port} can't be listened on: ${reason}`, { cause: error });
   }
 }
 

@@ -55,7 +55,7 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
 /**
  * Revokes the key whose hash begins so, as listings show it.
  *
- * @throws Failure `not_found` when none, or more than one, begins so
+ * @throws Failure `not_found` when none, or more than one, begins so; `invalid` when it was revoked before
  */
 export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
   const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
@@ -64,6 +64,9 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
   await context.store.transact(async (tx) => {
+    const { revokedAt } = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    if (revokedAt !== null)
+      throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
     await tx.put(apiKeys, { ...apiKey, revokedAt: context.now.toISOString() });
   });
 }

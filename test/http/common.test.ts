@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/api-key.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
-import { KEY, answerOf, form, startApp, type Answer, type TestApp } from "../support/app.ts";
+import { newContext } from "../../server/services.ts";
+import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../support/app.ts";
 
 const V1_PATHS = ["/api/v1/promoters/create", "/api/v1/track/signup"];
 
@@ -145,6 +146,9 @@ describe("limits", () => {
     )!;
     await revokeApiKey(app.context, app.accountId, hash.slice(0, 12));
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(401);
+    await expect(revokeApiKey(newContext(app.services), app.accountId, hash)).rejects.toThrow(
+      `The key ${hash} was already revoked, at ${NOW}`,
+    );
   });
 });
 
