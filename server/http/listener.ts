@@ -61,21 +61,30 @@ export function newListener({ graceMs = GRACE_MS, cutMs = CUT_MS } = {}): Listen
       }) as Handler;
     },
     async drain() {
-      // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
-      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
       connections.closeAfterAnswers();
-      const begin = Date.now();
-      const sweep = setInterval(() => {
-        // After this turn's reads: a request that has arrived is no idle connection.
-        if (Date.now() - begin >= graceMs) setImmediate(connections.closeIdle);
-      }, SWEEP_MS);
-      const cut = setTimeout(() => server.closeAllConnections(), cutMs);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(cut);
+      await closeServer(server, connections, { graceMs, cutMs });
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Closes the port, and resolves when all connections are. */
+async function closeServer(
+  server: Server,
+  connections: { closeIdle(): void },
+  { graceMs, cutMs }: { graceMs: number; cutMs: number },
+): Promise<void> {
+  // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  const begin = Date.now();
+  const sweep = setInterval(() => {
+    // After this turn's reads: a request that has arrived is no idle connection.
+    if (Date.now() - begin >= graceMs) setImmediate(connections.closeIdle);
+  }, SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), cutMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
 }
 
 /** Knows the open connections and the newest answer on each. */
