@@ -31,7 +31,8 @@ export async function admit(
   const failures = limits.failedAuthentication;
   const hash = key === null ? "" : hashApiKey(key);
   if (await failures.isBlocked(address, hash)) {
-    throw new Failure("rate_limited", "Too many failed authentication attempts");
+    const retryAfterSeconds = await failures.secondsBlocked(address);
+    throw new Failure("rate_limited", "Too many failed authentication attempts", {}, { retryAfterSeconds });
   }
   const apiKey = await findApiKey(store, hash);
   const account = apiKey && (await store.get(accounts, SYSTEM, apiKey.ownerId));

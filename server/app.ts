@@ -11,7 +11,7 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
-import { v1Route, type V1Operation } from "./v1/operation.ts";
+import { v1Refusal, v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
@@ -105,9 +105,12 @@ function register(services: Services, routes: Route[]): H3 {
   }
   for (const [path, allowed] of methods) {
     const wrongMethod = new Failure("method_not_allowed", "Method not allowed");
-    app.all(path, refusal(services, wrongMethod, { allow: allowed.join(", ") }));
+    const refuseMethod = path.startsWith("/api/v1/") ? v1Refusal : refusal;
+    app.all(path, refuseMethod(services, wrongMethod, { allow: allowed.join(", ") }));
   }
-  app.all("/**", refusal(services, new Failure("not_found", "Not found")));
+  const notFound = new Failure("not_found", "Not found");
+  app.all("/api/v1/**", v1Refusal(services, notFound, {}));
+  app.all("/**", refusal(services, notFound));
   return app;
 }
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig } from "./config.ts";
+import { openConfiguredStore } from "./configured-store.ts";
 import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
 import { campaignOptions, newCampaign, webAddress } from "./cli-campaign.ts";
@@ -8,12 +10,12 @@ import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { seed, type SeedSize } from "./domain/seed.ts";
 import { systemChance, type Context } from "./domain/context.ts";
 import type { Account } from "./records.ts";
-import { openStore } from "./storage/open.ts";
 
 const HASH_SHOWN = 12;
 
 const program = new Command("tidemark")
   .description("The affiliate-program server. The store is the one that STORAGE_URL names.")
+  .version(version())
   .showHelpAfterError();
 
 program
@@ -124,8 +126,14 @@ await program.parseAsync().catch((error: unknown) => {
   process.exitCode = 1;
 });
 
+/** The package is the one place that knows it. */
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
 async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
-  const store = await openStore(readConfig().storageUrl);
+  const store = await openConfiguredStore(readConfig());
   try {
     await work({ store, now: new Date(), chance: systemChance });
   } finally {

@@ -37,8 +37,15 @@ export type FieldErrors = Record<string, string[]>;
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly fields: FieldErrors;
+  /** null: trying again later is no remedy, or nobody knows when. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(kind: FailureKind, message: string, fields: FieldErrors = {}) {
+  constructor(
+    kind: FailureKind,
+    message: string,
+    fields: FieldErrors = {},
+    { retryAfterSeconds = null }: { retryAfterSeconds?: number | null } = {},
+  ) {
     // A refusal is an answer, not a fault: nobody reads its stack, which costs more than the decision.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -47,5 +54,6 @@ export class Failure extends Error {
     this.name = "Failure";
     this.kind = kind;
     this.fields = fields;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

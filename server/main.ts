@@ -1,56 +1,55 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { toNodeHandler } from "h3";
-import { pino, type Logger } from "pino";
+import { pino } from "pino";
 import { createApp } from "./app.ts";
 import { readConfig, type Config } from "./config.ts";
+import { openConfiguredStore } from "./configured-store.ts";
 import { systemChance } from "./domain/context.ts";
 import { firstStart } from "./first-start.ts";
+import { newListener, type Listener } from "./http/listener.ts";
 import { failureLimiter, rateLimiter } from "./http/rate-limit.ts";
 import { newContext, type Services } from "./services.ts";
-import { openStore } from "./storage/open.ts";
 import { newScript } from "./track/script.ts";
 
-/** Longest wait for requests under way, in milliseconds; the whole stop is promised within 10 s. */
-const DRAIN_MS = 8_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the usual minute of proxies, so that they never send into a closing connection. */
-const KEEP_ALIVE_MS = 65_000;
+/** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
+const GIVE_UP_MS = 9_500;
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 const FAILED_TRIES_PER_MINUTE = 30;
 
-await run(readConfigOrExit());
+try {
+  await run(readConfig());
+} catch (error) {
+  process.stderr.write(`Tidemark can't start: ${(error as Error).message}\n`);
+  process.exit(1);
+}
 
 async function run(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const store = await openStore(config.storageUrl);
-  const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  });
-  const publicUrl = config.publicUrl ?? (await listen(server, config));
+  const store = await openConfiguredStore(config);
+  const listener = newListener();
+  const port = await openPort(listener, config);
+  const url = `http://${config.host}:${port}`;
+  const publicUrl = config.publicUrl ?? url;
   const services = newServices({ config, store, log, publicUrl });
   const script = newScript(readFileSync(new URL("../svc.js", import.meta.url), "utf8"));
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   if (news !== null) process.stdout.write(news);
-  server.on("request", toNodeHandler(createApp(services, { script, hasDemo: config.hasDemo })));
-  if (!server.listening) await listen(server, config);
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`Tidemark listens on http://${config.host}:${port}\n`);
+  listener.serve(createApp(services, { script, hasDemo: config.hasDemo }).fetch);
+  process.stdout.write(`Tidemark listens on ${url}\n`);
+  let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, () => void drain(server, services));
+    process.on(signal, () => {
+      if (!isStopping) void stop(listener, services);
+      isStopping = true;
+    });
   }
 }
 
-function readConfigOrExit(): Config {
+async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
   try {
-    return readConfig();
+    return await listener.listen({ host, port });
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
+    const reason = (error as Error).message;
+    throw new Error(`HOST ${host} and PORT ${port} can't be listened on: ${reason}`, { cause: error });
   }
 }
 
@@ -72,28 +71,15 @@ function newServices(parts: Pick<Services, "store" | "log" | "publicUrl"> & { co
   };
 }
 
-/** Begins to listen and gives the address. */
-function listen(server: Server, { host, port }: Config): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve(`http://${host}:${(server.address() as AddressInfo).port}`);
-    });
-  });
-}
-
-/** Stops accepting, lets requests under way finish, closes the store. */
-async function drain(
-  server: Server,
-  { store, log }: { store: Services["store"]; log: Logger },
-): Promise<void> {
+/** Answers what was asked, then closes the store. */
+async function stop(listener: Listener, { store, log }: Pick<Services, "store" | "log">): Promise<void> {
   log.info("draining");
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(deadline);
+  setTimeout(() => {
+    // To close a store under a commit would crash; left open, it is as whole as after a power cut.
+    log.error("requests are still under way; the store is left as it is");
+    process.exit(1);
+  }, GIVE_UP_MS);
+  await listener.drain();
   await store.close();
   process.exit(0);
 }

@@ -223,6 +223,14 @@ export interface Promoter {
   archivedAt: string | null;
 }
 
+/** Whose a mailbox is, however an address of it is written. Kept for ever. */
+export interface Mailbox {
+  accountId: number;
+  /** SHA-256 of the mailbox, hexadecimal. */
+  mailboxHash: string;
+  firstPromoterId: number;
+}
+
 /** A promoter's participation in a campaign. V1 calls it a promotion. */
 export interface PromoterCampaign {
   accountId: number;

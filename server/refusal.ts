@@ -17,5 +17,5 @@ export function refuse(services: Services, event: H3Event, error: unknown, refus
   if (error instanceof Failure) return refusal.shape(error, refusal.headers);
   const requestId = randomUUID();
   services.log.error({ requestId, method: event.req.method, path: event.url.pathname, err: error }, "bug");
-  return bugAnswer(refusal.generation, requestId);
+  return bugAnswer(refusal.generation, requestId, refusal.headers);
 }

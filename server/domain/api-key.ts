@@ -55,7 +55,8 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
 /**
  * Revokes the key whose hash begins so, as listings show it; one that is revoked already stays as it is.
  *
- * @throws Failure `missing` for no beginning at all, `not_found` when none, or more than one, begins so
+ * @throws Failure `missing` for no beginning at all, `not_found` when none, or more than one, begins so,
+ *   `invalid` when it was revoked before
  */
 export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
   // Of an account with one key, that key begins with nothing: an unset shell variable must not end it.
@@ -66,8 +67,9 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
   await context.store.transact(async (tx) => {
-    const current = await tx.get(apiKeys, SYSTEM, apiKey.hash);
-    if (current?.revokedAt !== null) return;
-    await tx.put(apiKeys, { ...current, revokedAt: context.now.toISOString() });
+    const { revokedAt } = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    if (revokedAt !== null)
+      throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
+    await tx.put(apiKeys, { ...apiKey, revokedAt: context.now.toISOString() });
   });
 }

@@ -7,14 +7,14 @@ import type {
   PromoterCampaign,
   PromoterProfile,
 } from "../records.ts";
-import { digest } from "../storage/keys.ts";
-import type { Store, Transaction } from "../storage/store.ts";
+import type { Transaction } from "../storage/store.ts";
 import { loadCampaignOrDefault } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { isSharedMailbox } from "./mailbox.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
-import { hashAddress, mailbox, rememberAddress } from "./suspicion.ts";
+import { hashAddress, rememberAddress } from "./suspicion.ts";
 
 const TAKEN = "has already been taken";
 const TEMP_PASSWORD_LENGTH = 12;
@@ -64,7 +64,6 @@ export async function createPromoter(
   const { store } = context;
   const id = await store.nextId("promoter");
   const promoterCampaignId = await store.nextId("promoter-campaign");
-  const fraudSuspicions = await judgePromoter(store, account.id, input.email);
   return store.transact(async (tx) => {
     const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
     const parent = await findParent(tx, account.id, input);
@@ -73,23 +72,9 @@ export async function createPromoter(
       id,
       parentPromoterId: parent?.id ?? null,
       defaultPromoterCampaignId: promoterCampaignId,
-      fraudSuspicions,
+      fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
     });
-    const promoterCampaign: PromoterCampaign = {
-      accountId: account.id,
-      id: promoterCampaignId,
-      campaignId: campaign.id,
-      promoterId: id,
-      state: isApproved(promoter, campaign, input) ? "accepted" : "pending",
-      refToken: input.refToken ?? "",
-      coupon: input.coupon,
-      displayCoupon: input.displayCoupon,
-      landingUrl: input.landingUrl,
-      usesUrlTracking: input.usesUrlTracking,
-      rewardsForPromoters: null,
-      rewardsForReferrals: null,
-      createdAt: promoter.createdAt,
-    };
+    const promoterCampaign = newPromoterCampaign(input, promoter, campaign);
     await refuseTaken(tx, promoter, promoterCampaign);
     promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
       accountId: account.id,
@@ -135,6 +120,24 @@ function newPromoter(
   };
 }
 
+function newPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
+  return {
+    accountId: promoter.accountId,
+    id: promoter.defaultPromoterCampaignId,
+    campaignId: campaign.id,
+    promoterId: promoter.id,
+    state: isApproved(promoter, campaign, input) ? "accepted" : "pending",
+    refToken: input.refToken ?? "",
+    coupon: input.coupon,
+    displayCoupon: input.displayCoupon,
+    landingUrl: input.landingUrl,
+    usesUrlTracking: input.usesUrlTracking,
+    rewardsForPromoters: null,
+    rewardsForReferrals: null,
+    createdAt: promoter.createdAt,
+  };
+}
+
 async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
   const { parentPromoterId, parentPromoterEmail } = input;
   if (parentPromoterId === null && parentPromoterEmail === null) return null;
@@ -150,9 +153,11 @@ async function findParent(tx: Transaction, accountId: number, input: NewPromoter
  * Choice: what a promoter can be suspected of at their making is being another promoter's second
  * self, by the same mailbox behind a differently written address.
  */
-async function judgePromoter(store: Store, accountId: number, email: string): Promise<FraudSuspicion[]> {
-  const twins = await store.count(promoters, "mailbox", accountId, [digest(mailbox(email))]);
-  return twins > 0 ? ["same_promoter_email"] : [];
+async function judgePromoter(
+  tx: Transaction,
+  promoter: Pick<Promoter, "accountId" | "id" | "email">,
+): Promise<FraudSuspicion[]> {
+  return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
 }
 
 /** @see spec "States and transitions", rule 2 */

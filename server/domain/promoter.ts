@@ -1,9 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import { digest } from "../storage/keys.ts";
 import type { Reader } from "../storage/store.ts";
-import { mailbox } from "./suspicion.ts";
 
 export const promoters = collection<Promoter>()({
   name: "promoter",
@@ -13,9 +11,7 @@ export const promoters = collection<Promoter>()({
     custId: ({ custId }) => (custId === null ? null : [custId]),
     authToken: ({ authToken }) => [authToken],
   },
-  indexes: {
-    mailbox: ({ email }) => [digest(mailbox(email))],
-  },
+  indexes: {},
   tallies: () => [[["all"], 1]],
 });
 

@@ -5,8 +5,11 @@ import type { Reader, Transaction } from "../storage/store.ts";
 import type { Chance } from "./context.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 
+/** The longest ref token, in characters. */
+export const REF_TOKEN_LENGTH = 100;
+
 /** Lower-case letters, digits, `-` and `_`. @see spec "V1: create promoter" */
-const REF_TOKEN = /^[a-z0-9_-]{1,100}$/;
+const REF_TOKEN = /^[a-z0-9_-]+$/;
 
 const DERIVED_LENGTH = 40;
 
@@ -20,7 +23,7 @@ export const refTokens = collection<RefToken>()({
 
 /** Whether a text may be a ref token. */
 export function isRefToken(text: string): boolean {
-  return REF_TOKEN.test(text);
+  return text.length <= REF_TOKEN_LENGTH && REF_TOKEN.test(text);
 }
 
 /** The participation that a referral id leads to, whatever its state, or null. */

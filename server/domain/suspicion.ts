@@ -10,6 +10,7 @@ import type {
 } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
+import { mailbox } from "./mailbox.ts";
 
 /** Parameters that ad networks add to the address of a page that was opened from an ad. */
 const AD_CLICK_IDS = [
@@ -31,6 +32,7 @@ const AD_CLICK_IDS = [
 ];
 const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
 const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
+const SIGHTING_AGE_MS = 60 * 1000;
 
 export const promoterAddresses = collection<PromoterAddress>()({
   name: "promoter-address",
@@ -38,14 +40,6 @@ export const promoterAddresses = collection<PromoterAddress>()({
   claims: {},
   indexes: {},
 });
-
-/** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
-export function mailbox(email: string): string {
-  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
-  const untagged = local.replace(/\+.*$/, "");
-  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
-  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
-}
 
 /** Stands for a network address where it is kept: nobody without the account's key can tell which. */
 export function hashAddress(account: Account, address: string): string {
@@ -82,13 +76,19 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
   if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
   if (traits.addressHash !== null) {
     const seen = await reader.get(promoterAddresses, promoter.accountId, promoter.id, traits.addressHash);
-    if (seen !== null && (seen.isOwn || isRecent(seen.lastLeadAt, now))) return "same_ip_suspicion";
+    if (seen !== null && (seen.isOwn || isWithin(LEAD_WINDOW_MS, seen.lastLeadAt, now)))
+      return "same_ip_suspicion";
   }
   const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
   return isSuspectAd ? "ad_source" : "no_suspicion";
 }
 
-/** Remembers that the promoter, or a lead of theirs, came from an address. */
+/**
+ * Remembers that the promoter, or a lead of theirs, came from an address.
+ *
+ * Choice: the window of a day is exact to a minute. Many leads from one address (a fair, an office)
+ * would else rewrite one record each, and keep each other from being recorded.
+ */
 export async function rememberAddress(
   tx: Transaction,
   promoter: { accountId: number; id: number },
@@ -96,6 +96,7 @@ export async function rememberAddress(
 ): Promise<void> {
   const { addressHash, isOwn, now } = sighting;
   const known = await tx.get(promoterAddresses, promoter.accountId, promoter.id, addressHash);
+  if (known !== null && (isOwn ? known.isOwn : isWithin(SIGHTING_AGE_MS, known.lastLeadAt, now))) return;
   await tx.put(promoterAddresses, {
     accountId: promoter.accountId,
     promoterId: promoter.id,
@@ -105,11 +106,6 @@ export async function rememberAddress(
   });
 }
 
-function isRecent(lastLeadAt: string | null, now: Date): boolean {
-  return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < LEAD_WINDOW_MS;
-}
-
-function splitAtLast(text: string, separator: string): [string, string] {
-  const at = text.lastIndexOf(separator);
-  return [text.slice(0, at), text.slice(at + 1)];
+function isWithin(windowMs: number, lastLeadAt: string | null, now: Date): boolean {
+  return lastLeadAt !== null && now.getTime() - Date.parse(lastLeadAt) < windowMs;
 }

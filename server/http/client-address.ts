@@ -3,26 +3,37 @@ import type { H3Event } from "h3";
 
 /**
  * The network address that a request came from: the socket's, or with `hops` trusted proxies in front
- * the one that the outermost of them saw. IPv4 within IPv6 is given as IPv4. null: not known, as behind
- * a Unix socket.
+ * the one that the outermost of them saw. null: not known, as behind a Unix socket.
  *
  * Choice: a forwarded list shorter than the proxies that should have written it is not believed at
  * all, since its sender then chose it.
  */
 export function clientAddress(event: H3Event, hops: number): string | null {
-  const socket = normalise(event.runtime?.node?.req.socket?.remoteAddress);
+  const socket = normaliseAddress(event.runtime?.node?.req.socket?.remoteAddress ?? "");
   if (hops === 0) return socket;
   const forwarded = (event.req.headers.get("x-forwarded-for") ?? "").split(",");
-  return normalise(forwarded[forwarded.length - hops]) ?? socket;
+  return normaliseAddress(forwarded[forwarded.length - hops] ?? "") ?? socket;
 }
 
-function normalise(text: string | undefined): string | null {
-  const bare = (text ?? "")
+/**
+ * The one spelling of a network address, so that equal addresses are equal texts: without port and zone,
+ * IPv6 in its shortest form, IPv4 within IPv6 as IPv4. null: it is none.
+ */
+export function normaliseAddress(text: string): string | null {
+  const bare = text
     .trim()
     .toLowerCase()
     .replace(/^\[(.*)\](:\d+)?$/, "$1")
     .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1")
-    .replace(/%.*$/, "")
-    .replace(/^::ffff:(?=\d+\.)/, "");
-  return isIP(bare) === 0 ? null : bare;
+    .replace(/%.*$/, "");
+  if (isIP(bare) !== 6) return isIP(bare) === 4 ? bare : null;
+  const shortest = new URL(`http://[${bare}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(shortest) ?? [];
+  return high && low ? [...bytes(high), ...bytes(low)].join(".") : shortest;
+}
+
+/** The two bytes of a group of IPv6. */
+function bytes(group: string): [number, number] {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 255];
 }

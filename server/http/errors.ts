@@ -7,7 +7,8 @@ export type ErrorShape = (failure: Failure, headers: AnswerHeaders) => Response;
 /** The two generations of the interface. The browser routes answer as V1 does. */
 export type Generation = "v1" | "v2";
 
-const RETRY_SOON = { "retry-after": "1" };
+/** What conflicted is over in a moment. */
+const CONFLICT_SECONDS = 1;
 
 const V1_STATUS: Record<FailureKind, number> = {
   unauthorized: 401,
@@ -73,12 +74,13 @@ export function signupError(generation: ErrorShape): ErrorShape {
 }
 
 /** The body of a bug's answer; what went wrong stands in the log under the request's id. */
-export function bugAnswer(generation: Generation, requestId: string): Response {
+export function bugAnswer(generation: Generation, requestId: string, headers: AnswerHeaders = {}): Response {
   const message = "Internal server error";
   const body = generation === "v1" ? { error: message } : { message, code: "internal_error" };
-  return json(body, { "x-request-id": requestId }, 500);
+  return json(body, { ...headers, "x-request-id": requestId }, 500);
 }
 
 function withRetry(failure: Failure, headers: AnswerHeaders): AnswerHeaders {
-  return failure.kind === "conflict" ? { ...headers, ...RETRY_SOON } : headers;
+  const seconds = failure.kind === "conflict" ? CONFLICT_SECONDS : failure.retryAfterSeconds;
+  return seconds === null ? headers : { ...headers, "retry-after": String(seconds) };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
-import { MAX_DEPTH, MAX_KEYS, parseJsonObject } from "./json.ts";
+import { findExcess, numberText } from "./json.ts";
 
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
@@ -19,11 +19,17 @@ const FLAGS = new Map([
   ["no", false],
 ]);
 
-const TOO_LARGE = `is too large (maximum is 16 KiB, ${MAX_KEYS} keys, ${MAX_DEPTH} levels)`;
 const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
 
 /** A short text. */
 export const text = z.string("is invalid").max(TEXT_LENGTH, tooLong(TEXT_LENGTH));
+
+/** A trimmed text of so many characters at most. Further rules look only at texts that are not too long. */
+export const word = (length: number) =>
+  z
+    .string("is invalid")
+    .trim()
+    .max(length, { error: tooLong(length), abort: true });
 
 /** A note or a description. */
 export const longText = z.string("is invalid").max(LONG_TEXT_LENGTH, tooLong(LONG_TEXT_LENGTH));
@@ -63,7 +69,10 @@ export const id = z
 /** With or without an offset. */
 const ZONES = { offset: true, local: true };
 
-/** An ISO 8601 date or date-time, seconds or not; UTC where it names no offset. Impossible days are refused. */
+/**
+ * An ISO 8601 date or date-time; UTC where it names no offset. Impossible days are refused, and years
+ * that would not be four digits in an answer, or lie before all counting.
+ */
 export const instant = z
   .string("is invalid")
   .trim()
@@ -74,17 +83,23 @@ export const instant = z
   .transform(
     (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
   )
-  .refine((value) => !Number.isNaN(value.getTime()), "is invalid");
+  // The year of no date is NaN, which is within no bounds.
+  .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
-/** A JSON object, as text or as it is. */
+/**
+ * A JSON object, as text or as it is. As text it has passed none of a JSON body's limits, and what is
+ * nested too deeply would break the writing of it.
+ */
 export const jsonObject = z
-  .union([z.string(), z.record(z.string(), z.unknown())], "is invalid")
+  .custom<string | Record<string, unknown>>(
+    (value) => typeof value === "string" || isObject(value),
+    "is invalid",
+  )
   .transform((value, context) => {
     const object = typeof value === "string" ? parseObject(value) : value;
-    if (object === null) context.addIssue("is not a JSON object");
-    else if (object === "excess" || Buffer.byteLength(JSON.stringify(object)) > CUSTOM_FIELDS_BYTES)
-      context.addIssue(TOO_LARGE);
-    return object === "excess" ? null : object;
+    const fault = object === null ? "is not a JSON object" : (findExcess(object) ?? findExcessBytes(object));
+    if (fault !== null) context.addIssue(fault);
+    return object;
   });
 
 /** Some of a thing in a query: one alone, or a list. */
@@ -101,7 +116,8 @@ export function oneOf<const W extends readonly string[]>(words: W) {
 }
 
 /**
- * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped.
+ * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped,
+ * JSON's numbers count as their text.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -128,23 +144,35 @@ export function describe(fields: FieldErrors): string {
   return `Validation failed: ${faults.join(", ")}`;
 }
 
-/** Made of entries, so that a parameter named `__proto__` lends nothing to the others. */
+/** Without a prototype, so that what hangs on a parameter named `__proto__` is no parameter. */
 function withoutBlanks(params: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(params).filter(([, value]) => !isBlank(value)));
+  const given = Object.create(null) as Record<string, unknown>;
+  for (const [name, value] of Object.entries(params)) {
+    if (!isBlank(value)) given[name] = typeof value === "number" ? numberText(value) : value;
+  }
+  return given;
 }
 
 function isBlank(value: unknown): boolean {
   return value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** Within the limits of a body: what is nested without end could not be written out again. */
-function parseObject(value: string): Record<string, unknown> | "excess" | null {
+function parseObject(value: string): Record<string, unknown> | null {
   try {
-    return parseJsonObject(value);
-  } catch (error) {
-    // Not JSON is a validation error, as any other shape that is no object.
-    return error instanceof Failure && error.kind === "too_large" ? "excess" : null;
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null; // not JSON: a validation error, as any other shape that is no object
   }
+}
+
+function findExcessBytes(object: Record<string, unknown>): string | null {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(object)) > CUSTOM_FIELDS_BYTES;
+  return isTooLarge ? "is too large (maximum is 16 KiB)" : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isWebAddress(value: string): boolean {

@@ -1,10 +1,13 @@
 import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 import { readBody } from "./body.ts";
-import { MAX_KEYS, parseJsonObject } from "./json.ts";
+import { MAX_KEYS, numberText, parseJsonObject } from "./json.ts";
 
-/** Parameters by name. Of a name that came twice, the last value counts. */
-export type Params = Record<string, string>;
+/**
+ * Parameters by name. Of a name that came twice, the last value counts. Text, but for a JSON number that
+ * text cannot give as it was meant.
+ */
+export type Params = Record<string, string | number>;
 
 /** Query and form are read alike: sendBeacon and fetch call a plain string `text/plain`. */
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain"]);
@@ -25,7 +28,7 @@ export async function readParams(event: H3Event): Promise<Params> {
   const type = mediaType(event);
   if (type === "application/json") return Object.assign(params, flatten(parseJsonObject(body)));
   if (type !== "" && !FORM_TYPES.has(type)) {
-    throw new Failure("malformed", `Content type ${type} is not understood; send a form`);
+    throw new Failure("malformed", "The content type is not understood; send a form or JSON");
   }
   return Object.assign(params, parseForm(body));
 }
@@ -71,7 +74,9 @@ function decode(text: string): string {
 function flatten(values: Record<string, unknown>): Params {
   const params = emptyParams();
   for (const [name, value] of Object.entries(values)) {
-    if (value !== null) params[name] = typeof value === "string" ? value : JSON.stringify(value);
+    if (typeof value === "string") params[name] = value;
+    else if (typeof value === "number") params[name] = numberText(value);
+    else if (value !== null) params[name] = JSON.stringify(value);
   }
   return params;
 }

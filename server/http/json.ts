@@ -28,19 +28,34 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Failure("malformed", "The body is not a JSON object");
   }
-  refuseExcess(value);
+  const excess = findExcess(value);
+  if (excess !== null) throw new Failure("too_large", `The body ${excess}`);
   return value as Record<string, unknown>;
 }
 
-/** Goes level by level, so that depth costs no stack. */
-function refuseExcess(root: object): void {
+/**
+ * By which limit on depth or keys a value is too much, as the end of a sentence; null when it is not.
+ * Goes level by level, so that depth costs no stack.
+ */
+export function findExcess(root: object): string | null {
   let keyCount = 0;
   let level: object[] = [root];
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new Failure("too_large", `JSON nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH) return `is nested too deeply (maximum is ${MAX_DEPTH} levels)`;
     const values = level.flatMap((value): unknown[] => Object.values(value));
     keyCount += values.length;
-    if (keyCount > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} keys`);
+    if (keyCount > MAX_KEYS) return `has too many keys (maximum is ${MAX_KEYS})`;
     level = values.filter((value): value is object => typeof value === "object" && value !== null);
   }
+  return null;
+}
+
+/**
+ * A number's decimal text. What JSON's parser may have rounded (integers past 2^53, infinities) stays a
+ * number, which no text field takes: a changed id would be somebody else's.
+ */
+export function numberText(value: number): string | number {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+    ? String(value)
+    : value;
 }

@@ -51,6 +51,8 @@ export function rateLimitHeaders(state: RateLimitState | null): AnswerHeaders {
 export interface FailureLimiter {
   /** Whether an address has failed too often to be heard, with this credential. */
   isBlocked(address: string, credential: string): Promise<boolean>;
+  /** Until the address is heard again, at least one. */
+  secondsBlocked(address: string): Promise<number>;
   recordFailure(address: string): Promise<void>;
   /** Keeps an address's way open for this credential. */
   recordSuccess(address: string, credential: string): void;
@@ -65,6 +67,10 @@ export function failureLimiter({ limitPerMinute }: { limitPerMinute: number }): 
       if (accepted.has(`${address} ${credential}`)) return false;
       const result = await limiter.get(address);
       return result !== null && result.consumedPoints >= limitPerMinute;
+    },
+    async secondsBlocked(address) {
+      const result = await limiter.get(address);
+      return Math.max(1, Math.ceil((result?.msBeforeNext ?? 0) / 1_000));
     },
     async recordFailure(address) {
       await consume(limiter, address);

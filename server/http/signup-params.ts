@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
+import { normaliseAddress } from "./client-address.ts";
 import { email, flag, instant, jsonObject, shape, text } from "./fields.ts";
 
 /** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
@@ -9,10 +10,8 @@ export const signupParams = z
     uid: text,
     tid: text,
     ref_id: text,
-    ip: z
-      .string("is invalid")
-      .trim()
-      .pipe(z.union([z.ipv4(), z.ipv6()], "is invalid")),
+    // Choice: what is no address counts as absent, since a lost lead is worse than an unknown address.
+    ip: z.string().transform(normaliseAddress).catch(null),
     promoter_email: text,
     created_at: instant,
     skip_email_notification: flag,

@@ -3,7 +3,7 @@ import { findFirstAccount } from "../domain/account.ts";
 import { findLeadByEmail } from "../domain/lead.ts";
 import { loadPromoter } from "../domain/promoter.ts";
 import { json } from "../http/answer.ts";
-import { readParams } from "../http/form.ts";
+import { readParams, type Params } from "../http/form.ts";
 import { refuse } from "../refusal.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Services } from "../services.ts";
@@ -39,20 +39,17 @@ export function demoScript(): Response {
 export function demoRecord(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {
-      const { tid, email } = await readParams(event);
-      return json({ lead: await recordedLead(services, { tid, email }) }, { "cache-control": "no-store" });
+      const lead = await recordedLead(services, await readParams(event));
+      return json({ lead }, { "cache-control": "no-store" });
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
     }
   };
 }
 
-async function recordedLead(
-  { store }: Services,
-  { tid, email }: { tid: string | undefined; email: string | undefined },
-) {
+async function recordedLead({ store }: Services, { tid, email }: Params) {
   const account = await findFirstAccount(store);
-  if (account === null || tid === undefined || email === undefined) return null;
+  if (account === null || typeof tid !== "string" || typeof email !== "string") return null;
   const lead = await findLeadByEmail(store, account.id, email);
   if (lead === null || lead.tid !== tid.toLowerCase()) return null;
   const promoter = await loadPromoter(store, account.id, lead.promoterId);

@@ -3,7 +3,7 @@ import type { PublicRequest } from "./public-route.ts";
 
 /** `GET /t/details`: what a page may show a visitor of the promoter that sent them. */
 export async function trackDetails({ params, account, context }: PublicRequest) {
-  const details = await findVisitorDetails(context.store, account.id, params["tid"] ?? "");
+  const details = await findVisitorDetails(context.store, account.id, String(params["tid"] ?? ""));
   if (details === null) return { details: null };
   const { promoter, promoterCampaign } = details;
   return {

@@ -45,8 +45,8 @@ export function publicRoute(
   };
 }
 
-async function loadByCid({ store }: Services, cid: string | undefined): Promise<Account> {
-  const account = cid === undefined ? null : await findAccount(store, cid);
+async function loadByCid({ store }: Services, cid: Params[string] | undefined): Promise<Account> {
+  const account = typeof cid === "string" ? await findAccount(store, cid) : null;
   if (account === null) throw new Failure("not_found", "The account (cid) was not found");
   return account;
 }

@@ -15,6 +15,18 @@ import type { PublicRequest } from "./public-route.ts";
  */
 const RECORDED = { recorded: true };
 
+/**
+ * A page says who signed up and no more: whose lead it is, when and from where is ours to say. Taken
+ * away before they are looked at, so that a fault in them costs no lead.
+ */
+const NOT_FOR_PAGES = {
+  ref_id: null,
+  promoter_email: null,
+  created_at: null,
+  ip: null,
+  override_existing_lead: null,
+};
+
 /** Makes `POST /t/signup`, which takes so many sign-ups from one address. */
 export function publicSignup(limiter: RateLimiter) {
   return async ({ event, params, account, context, address, headers }: PublicRequest) => {
@@ -23,18 +35,14 @@ export function publicSignup(limiter: RateLimiter) {
       Object.assign(headers, rateLimitHeaders(state));
       throw new Failure("rate_limited", "Too many sign-ups from this address");
     }
-    const signup = shapeSignup(params);
+    const signup = shapeSignup({ ...params, ...NOT_FOR_PAGES });
     if (signup.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
     const campaign = await campaignOfVisitor({ account, context }, signup.tid);
     const origin = event.req.headers.get("origin");
     if (!isAllowedOrigin(origin, campaign.allowedOrigins, campaign.landingUrl)) {
       throw new Failure("forbidden", "This site may not send sign-ups");
     }
-    // The page decides nothing but who signed up: whose lead it is, when and from where is ours to say.
-    const trusted = { ...signup, refToken: null, promoterEmail: null, createdAt: null, address };
-    await recordUnlessKnown(() =>
-      recordSignup(context, account, { ...trusted, overridesExistingLead: false }),
-    );
+    await recordUnlessKnown(() => recordSignup(context, account, { ...signup, address }));
     return RECORDED;
   };
 }

@@ -35,13 +35,9 @@ export type V1Operation = Operation<V1Request>;
 export function v1Route(services: Services, operation: V1Operation): EventHandler {
   const { handle, shape = v1Error } = operation;
   return async (event) => {
-    let headers: AnswerHeaders = {};
+    const headers: AnswerHeaders = {};
     try {
-      const address = clientAddress(event, services.trustProxyHops);
-      const { account, apiKey } = await admit(services, address, readApiKey(event));
-      const state = await services.limits.v1.take(apiKey.hash);
-      headers = rateLimitHeaders(state);
-      if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
+      const { account, address } = await enter(services, event, headers);
       const { publicUrl } = services;
       const context = newContext(services);
       return json(await handle({ event, account, context, address, publicUrl, headers }), headers);
@@ -49,4 +45,38 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }
   };
+}
+
+/** Makes a route that refuses what V1 does not have; a good key is counted, and told so, there too. */
+export function v1Refusal(services: Services, failure: Failure, given: AnswerHeaders): EventHandler {
+  return async (event) => {
+    const headers = { ...given };
+    let error: unknown = failure;
+    try {
+      if (readApiKey(event) !== null) await enter(services, event, headers);
+    } catch (refusal) {
+      const isStranger = refusal instanceof Failure && refusal.kind === "unauthorized";
+      if (!isStranger) error = refusal;
+    }
+    return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+  };
+}
+
+/**
+ * Authenticates and counts a request. The key's limit stands in `headers` as soon as the key is known,
+ * whatever becomes of the request.
+ *
+ * @throws Failure `unauthorized` or `rate_limited`
+ */
+async function enter(
+  services: Services,
+  event: H3Event,
+  headers: AnswerHeaders,
+): Promise<Pick<V1Request, "account" | "address">> {
+  const address = clientAddress(event, services.trustProxyHops);
+  const { account, apiKey } = await admit(services, address, readApiKey(event));
+  const state = await services.limits.v1.take(apiKey.hash);
+  Object.assign(headers, rateLimitHeaders(state));
+  if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
+  return { account, address };
 }

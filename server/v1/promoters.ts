@@ -1,10 +1,21 @@
 import { z } from "zod";
 import { createPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
-import { isRefToken } from "../domain/ref-token.ts";
+import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
 import type { Failure, FieldErrors } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import { describe, email, flag, id, instant, longText, shape, text, webAddress } from "../http/fields.ts";
+import {
+  describe,
+  email,
+  flag,
+  id,
+  instant,
+  longText,
+  shape,
+  text,
+  webAddress,
+  word,
+} from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
@@ -16,7 +27,7 @@ const createParams = z
     first_name: text,
     last_name: text,
     cust_id: text,
-    ref_id: text.refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    ref_id: word(REF_TOKEN_LENGTH).refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
     promo_code: text,
     customer_promo_code: text,
     campaign_id: id,

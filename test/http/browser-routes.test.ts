@@ -177,7 +177,10 @@ describe("POST /t/signup", () => {
       const { status, body } = await signup({
         email: "lead@example.com",
         ref_id: "bob",
-        created_at: "2020-01-01",
+        promoter_email: "bob@example.com",
+        created_at: time === 0 ? "2020-01-01" : "soon",
+        ip: time === 0 ? "203.0.113.7" : "nowhere",
+        override_existing_lead: "perhaps",
       });
       expect({ status, body }).toEqual({ status: 200, body: { recorded: true } });
     }

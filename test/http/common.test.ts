@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/api-key.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
-import { KEY, answerOf, form, startApp, type Answer, type TestApp } from "../support/app.ts";
+import { newContext } from "../../server/services.ts";
+import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../support/app.ts";
 
 const V1_PATHS = ["/api/v1/promoters/create", "/api/v1/track/signup"];
 
@@ -48,6 +49,14 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     }
   });
 
+  it("does not repeat a content type that it does not understand", async () => {
+    const answer = await post(path, { headers: { "x-api-key": KEY, "content-type": "text/<b>" }, body: "x" });
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status: 400,
+      body: { error: "The content type is not understood; send a form or JSON" },
+    });
+  });
+
   it("answers 405 to another method, with the ones that are allowed", async () => {
     const answer = await answerOf(await app.request(path, { method: "PUT" }));
     expect({ status: answer.status, body: answer.body }).toEqual({
@@ -75,6 +84,34 @@ describe("limits", () => {
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": other }))).status).toBe(400);
   });
 
+  it.each([
+    [400, "POST", "/api/v1/track/signup", ""],
+    [400, "POST", "/api/v1/track/signup", "email=%ff"],
+    [404, "POST", "/api/v1/track/signup", "email=a@b.example"],
+    [422, "POST", "/api/v1/promoters/create", ""],
+    [404, "POST", "/api/v1/nothing", ""],
+    [405, "PUT", "/api/v1/promoters/create", ""],
+    [500, "POST", "/api/v1/promoters/create", "email=a@b.example"],
+  ])("tells a good key its limit with a %i to %s %s %s", async (status, method, path, body) => {
+    app.services.store.transact =
+      status === 500 ? () => Promise.reject(new Error("bug")) : app.services.store.transact;
+    const answer = await post(path, { ...form({}, { "x-api-key": KEY }), method, body });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get("ratelimit-limit")).toBe("100");
+    expect(answer.headers.get("ratelimit-remaining")).toBe("99");
+  });
+
+  it("answers 404 to an unknown path whatever the key, and counts no request without a good one", async () => {
+    for (const key of ["", "wrong"]) {
+      const answer = await post("/api/v1/nothing", form({}, { "x-api-key": key }));
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 404,
+        body: { error: "Not found" },
+      });
+      expect(answer.headers.get("ratelimit-limit")).toBeNull();
+    }
+  });
+
   it("counts V2 requests by account when the operator sets a limit", async () => {
     const headers = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
     const answers = [];
@@ -90,7 +127,12 @@ describe("limits", () => {
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     for (let count = 0; count < 5; count++)
       expect((await from(`guess ${count}`, "203.0.113.1")).status).toBe(401);
-    expect((await from("guess 6", "203.0.113.1")).status).toBe(429);
+    const refused = await from("guess 6", "203.0.113.1");
+    expect({ status: refused.status, body: refused.body }).toEqual({
+      status: 429,
+      body: { error: "Too many failed authentication attempts" },
+    });
+    expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     expect((await from(other, "203.0.113.1")).status).toBe(429);
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     expect((await from(other, "203.0.113.2")).status).toBe(400);
@@ -104,6 +146,9 @@ describe("limits", () => {
     )!;
     await revokeApiKey(app.context, app.accountId, hash.slice(0, 12));
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(401);
+    await expect(revokeApiKey(newContext(app.services), app.accountId, hash)).rejects.toThrow(
+      `The key ${hash} was already revoked, at ${NOW}`,
+    );
   });
 });
 

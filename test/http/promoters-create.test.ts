@@ -181,6 +181,15 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect(body).toMatchObject({ default_ref_id: refId });
   });
 
+  it.each([
+    [" jane_d-1\n", "jane_d-1"],
+    ["x".repeat(100), "x".repeat(100)],
+  ])("trims the ref id %j", async (given, kept) => {
+    const { body } = await create({ email: "x@example.com", ref_id: given });
+    expect(body).toMatchObject({ default_ref_id: kept, promotions: [{ ref_id: kept }] });
+    expect(await app.v1("/track/signup", { uid: "1", ref_id: given })).toMatchObject({ status: 200 });
+  });
+
   it("adds digits to a derived ref id that is taken", async () => {
     await create({ email: "a@example.com", first_name: "Jane" });
     const { body } = await create({ email: "b@example.com", first_name: "Jane" });
@@ -233,6 +242,10 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       { email: "a@b.example", ref_id: "Jane Doe" },
       { ref_id: ["only lower-case letters, digits, - and _ are allowed"] },
     ],
+    [
+      { email: "a@b.example", ref_id: "x".repeat(101) },
+      { ref_id: ["is too long (maximum is 100 characters)"] },
+    ],
     [{ email: "a@b.example", created_at: "2025-02-30" }, { created_at: ["is invalid"] }],
     [{ email: "a@b.example", url_tracking: "maybe" }, { url_tracking: ["is invalid"] }],
     [{ email: "a@b.example", url_tracking: "true" }, { landing_url: ["can't be blank with url_tracking"] }],
@@ -282,6 +295,14 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect((await create({ email: "j.anedoe@gmail.com", always_approve: "true" })).body).toMatchObject({
       status: "approved",
     });
+  });
+
+  it("approves one of many simultaneous second selves", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => create({ email: `jane+${index}@example.com` })),
+    );
+    const states = answers.map(({ body }) => (body as { status: string }).status).sort();
+    expect(states).toEqual(["approved", ...Array(99).fill("pending")]);
   });
 
   it("reads query, form and flat JSON, the body first, and ignores what it does not know", async () => {

@@ -4,6 +4,7 @@ import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { loadStats } from "../../server/domain/stats.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
+import { promoterAddresses } from "../../server/domain/suspicion.ts";
 import type { PromoterCampaign } from "../../server/records.ts";
 import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 
@@ -120,6 +121,13 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     ]);
   });
 
+  it.each([
+    ["1970-01-01T05:00:00+05:00", "1970-01-01T00:00:00.000Z"],
+    ["9999-12-31", "9999-12-31T00:00:00.000Z"],
+  ])("keeps the date %s as %s", async (given, kept) => {
+    expect(await lead({ uid: "1", ref_id: "jane", created_at: given })).toMatchObject({ created_at: kept });
+  });
+
   it("takes the sub id and the address of the visit from the tid", async () => {
     await click({ ref_id: "jane", url: "https://www.acme.example/?via=jane&sub_id=tweet" });
     expect(await lead({ uid: "u1", tid: TID.toUpperCase() })).toMatchObject({
@@ -150,7 +158,17 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     [{ email: "a b", ref_id: "jane" }, 422, { email: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "2025-13-01" }, 422, { created_at: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "soon" }, 422, { created_at: ["is invalid"] }],
-    [{ uid: "1", ref_id: "jane", ip: "1.2.3" }, 422, { ip: ["is invalid"] }],
+    [{ uid: "1", ref_id: "jane", created_at: "1969-12-31T23:59:59Z" }, 422, { created_at: ["is invalid"] }],
+    [
+      { uid: "1", ref_id: "jane", created_at: "1970-01-01T00:00:00+05:00" },
+      422,
+      { created_at: ["is invalid"] },
+    ],
+    [
+      { uid: "1", ref_id: "jane", created_at: "9999-12-31T23:59:59-05:00" },
+      422,
+      { created_at: ["is invalid"] },
+    ],
     [{ uid: "1", ref_id: "jane", custom_fields: "[1]" }, 422, { custom_fields: ["is not a JSON object"] }],
     [{ uid: "1", ref_id: "jane", custom_fields: "{" }, 422, { custom_fields: ["is not a JSON object"] }],
     [
@@ -161,6 +179,35 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
   ])("refuses %o with %i and leaves nothing behind", async (params, status, body) => {
     expect(await signup(params as Record<string, string>)).toEqual({ status, body });
     expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ["nested too deeply", `{"a":${"[".repeat(7000)}${"]".repeat(7000)}}`, "maximum is 16 levels"],
+    ["of too many keys", JSON.stringify({ a: Array(500).fill(1) }), "maximum is 500"],
+    ["of too many bytes", JSON.stringify({ a: "\u20ac".repeat(5500) }), "maximum is 16 KiB"],
+  ])("refuses custom fields %s, given as text", async (_, custom_fields, limit) => {
+    expect(await signup({ uid: "1", ref_id: "jane", custom_fields })).toEqual({
+      status: 422,
+      body: { custom_fields: [expect.stringContaining(limit)] },
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ['{"uid":42}', 200, { lead: { uid: "42" } }],
+    ['{"uid":4.5}', 200, { lead: { uid: "4.5" } }],
+    ['{"uid":12345678901234567890}', 422, { uid: ["is invalid"] }],
+    ['{"uid":"1","username":-1e999,"unlisted":1e999}', 422, { username: ["is invalid"] }],
+    ['{"__proto__":{"uid":"1"}}', 400, { message: "Error. Email and uid can not be blank!" }],
+  ])("answers the JSON body %s with %i", async (body, status, expected) => {
+    const answer = await answerOf(
+      await app.request("/api/v1/track/signup?ref_id=jane", {
+        method: "POST",
+        headers: { "x-api-key": KEY, "content-type": "application/json" },
+        body,
+      }),
+    );
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: expected });
   });
 
   it.each(["pending", "rejected", "blocked", "inactive"] as const)(
@@ -268,6 +315,29 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       });
     });
 
+    it.each([
+      ["::ffff:203.0.113.5", "203.0.113.5"],
+      ["::FFFF:cb00:7105", "203.0.113.5"],
+      ["2001:DB8:0:0::0001", "2001:db8::1"],
+      ["[2001:db8::1%eth0]", "2001:db8:0::1"],
+      [" 203.0.113.5 ", "203.0.113.5:443"],
+    ])("knows %s to be %s", async (first, second) => {
+      expect(await lead({ uid: "1", ref_id: "jane", ip: first })).toMatchObject({
+        suspicion: "no_suspicion",
+      });
+      expect(await lead({ uid: "2", ref_id: "jane", ip: second })).toMatchObject({
+        suspicion: "same_ip_suspicion",
+      });
+    });
+
+    it.each(["1.2.3", "unknown", "203.0.113.5, 203.0.113.6", "x".repeat(5_000)])(
+      "records a lead although its address is none (%#)",
+      async (ip) => {
+        expect(await lead({ uid: "1", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
+        expect(await lead({ uid: "2", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
+      },
+    );
+
     it("knows an address that a lead of the promoter came from within a day", async () => {
       const from = (uid: string) => lead({ uid, ref_id: "jane", ip: "203.0.113.6" });
       expect(await from("1")).toMatchObject({ suspicion: "no_suspicion" });
@@ -275,6 +345,21 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       expect(await from("2")).toMatchObject({ suspicion: "same_ip_suspicion" });
       app.setNow("2026-03-06T05:06:07.889Z");
       expect(await from("3")).toMatchObject({ suspicion: "no_suspicion" });
+    });
+
+    it("writes an address that leads keep coming from once a minute, or they would conflict", async () => {
+      const { store } = app.services;
+      const seenAt = async () =>
+        (await store.page(promoterAddresses, "id", app.accountId, [], { limit: 9 })).map(
+          ({ lastLeadAt }) => lastLeadAt,
+        );
+      await signup({ uid: "1", ref_id: "jane", ip: "203.0.113.6" });
+      app.setNow("2026-03-04T05:07:07.889Z");
+      await signup({ uid: "2", ref_id: "jane", ip: "203.0.113.6" });
+      expect(await seenAt()).toEqual([NOW]);
+      app.setNow("2026-03-04T05:07:07.890Z");
+      await signup({ uid: "3", ref_id: "jane", ip: "203.0.113.6" });
+      expect(await seenAt()).toEqual(["2026-03-04T05:07:07.890Z"]);
     });
 
     it.each([
@@ -346,11 +431,33 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       expect(await v2(person)).toEqual({ status: 422, body: DUPLICATE });
     });
 
+    it("takes a uid that is a number, and keeps custom fields of any name", async () => {
+      const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
+      expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
+      expect(JSON.stringify((await stored())[0]!.customFields)).toBe('{"__proto__":{"a":1},"constructor":2}');
+    });
+
+    it("reads no field out of __proto__", async () => {
+      const answer = await v2(
+        '{"__proto__":{"uid":"1","ref_id":"jane"},"constructor":{"prototype":{"uid":"1"}}}',
+      );
+      expect(answer).toEqual({ status: 400, body: { message: "Error. Email and uid can not be blank!" } });
+    });
+
     it.each([
       ["", 400, { message: "Error. Email and uid can not be blank!" }],
       [{ uid: "1" }, 404, NOBODY],
       ["{", 422, { message: "The body is not valid JSON", code: "invalid_params" }],
       ["[]", 422, { message: "The body is not a JSON object", code: "invalid_params" }],
+      [
+        '{"uid":12345678901234567890,"username":1e999,"ref_id":"jane"}',
+        422,
+        {
+          message: "Validation failed: uid is invalid, username is invalid",
+          code: "invalid_params",
+          errors: { uid: ["is invalid"], username: ["is invalid"] },
+        },
+      ],
       [
         { email: 7, ref_id: "jane" },
         422,

@@ -60,11 +60,15 @@ it.each<[string[], string, Record<string, string>?]>([
   [["promoter", "list"], "error: unknown command 'promoter'"],
   [
     ["account", "list"],
-    "STORAGE_URL redis: is unknown; use lmdb:./folder or memory:",
+    "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use lmdb:./folder or memory:",
     { STORAGE_URL: "redis://me:secret@db.example" },
   ],
   [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
-  [["start"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
+  [
+    ["start"],
+    "Tidemark can't start: The environment is not right:\n  PORT must be a whole number",
+    { PORT: "x" },
+  ],
 ])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
   const store = await openStore(`lmdb:${folder}`);
   const everything = async () => ({

@@ -1,3 +1,4 @@
+import { Agent, request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -5,7 +6,7 @@ import { leads } from "../../server/domain/lead.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 let folder: string;
 let remove: () => void;
@@ -108,6 +109,41 @@ it("finishes what is under way when it is told to stop, and exits 0", async () =
   const [answer] = (await once(socket, "data")) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
   expect(await stopped).toBe(0);
+});
+
+it("answers busy clients until it stops: each connection's last answer closes it, and none is reset", async () => {
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  const recorded: string[] = [];
+  const post = (agent: Agent, uid: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { "x-api-key": KEY, "content-type": "application/x-www-form-urlencoded" };
+      const asked = request(`${server.url}/api/v1/track/signup`, { method: "POST", agent, headers });
+      asked.once("error", reject);
+      asked.once("response", (answer) => answer.resume().once("end", () => resolve(answer)));
+      asked.end(`ref_id=jane&uid=${uid}`);
+    });
+  const work = async (worker: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let count = 0; ; count++) {
+      const uid = `${worker}-${count}`;
+      const answer = await post(agent, uid);
+      expect(answer.statusCode).toBe(200);
+      recorded.push(uid);
+      if (answer.headers.connection === "close") return;
+    }
+  };
+  const workers = Array.from({ length: 40 }, (_, worker) => work(worker));
+  await post(new Agent(), "first");
+  await Promise.all(Array.from({ length: 100 }, (_, index) => post(new Agent(), `warm-${index}`)));
+  const began = Date.now();
+  const stopped = server.stop();
+  await Promise.all(workers);
+  expect(await stopped).toBe(0);
+  expect(Date.now() - began).toBeLessThan(10_000);
+  const store = await openStore(`lmdb:${folder}`);
+  expect(await store.count(leads, "id", 1, [])).toBe(recorded.length + 101);
+  await store.close();
 });
 
 it.each([

@@ -5,10 +5,22 @@ import { describe, expect, it } from "vitest";
 
 /** Which layers each layer may import besides itself. Lower ones stand further down. */
 const LAYERS: Record<string, string[]> = {
-  main: ["app", "config", "first-start", "services", "track", "http", "domain", "storage"],
-  cli: ["main", "config", "domain", "storage", "records"],
-  app: ["services", "refusal", "v1", "v2", "track", "http", "failure"],
+  main: [
+    "app",
+    "config",
+    "configured-store",
+    "first-start",
+    "services",
+    "track",
+    "http",
+    "domain",
+    "storage",
+  ],
+  cli: ["main", "config", "configured-store", "domain", "storage", "records"],
+  openapi: ["http", "failure"],
+  app: ["openapi", "services", "refusal", "v1", "v2", "track", "http", "failure"],
   "first-start": ["domain"],
+  "configured-store": ["config", "storage"],
   v1: ["admission", "refusal", "services", "http", "domain", "storage", "records", "failure"],
   v2: ["admission", "refusal", "services", "http", "domain", "storage", "records", "failure"],
   track: ["refusal", "services", "http", "domain", "storage", "records", "failure"],

@@ -4,8 +4,8 @@ import { WAYS, readWith } from "../support/event.ts";
 
 const NOT_JSON = "The body is not valid JSON";
 const NO_OBJECT = "The body is not a JSON object";
-const TOO_DEEP = "JSON nested deeper than 16 levels";
-const TOO_MANY = "More than 500 keys";
+const TOO_DEEP = "The body is nested too deeply (maximum is 16 levels)";
+const TOO_MANY = "The body has too many keys (maximum is 500)";
 
 /** An object that is so many levels deep, itself the first. */
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;

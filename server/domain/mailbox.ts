@@ -1,0 +1,40 @@
+import type { Mailbox } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import { digest } from "../storage/keys.ts";
+import type { Transaction } from "../storage/store.ts";
+
+/** Stored by the hash, since addresses may be longer than a key. */
+const mailboxes = collection<Mailbox>()({
+  name: "mailbox",
+  id: ({ mailboxHash }) => [mailboxHash],
+  claims: {},
+  indexes: {},
+});
+
+/** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
+export function mailbox(email: string): string {
+  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
+  const untagged = local.replace(/\+.*$/, "");
+  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
+  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
+}
+
+/**
+ * Whether another promoter has the mailbox of this one; where none has, it is this one's from now on.
+ * Read and written by key, so that of many simultaneous promoters one alone is the first.
+ */
+export async function isSharedMailbox(
+  tx: Transaction,
+  promoter: { accountId: number; id: number; email: string },
+): Promise<boolean> {
+  const { accountId, id, email } = promoter;
+  const mailboxHash = digest(mailbox(email));
+  const known = await tx.get(mailboxes, accountId, mailboxHash);
+  if (known === null) await tx.put(mailboxes, { accountId, mailboxHash, firstPromoterId: id });
+  return known !== null && known.firstPromoterId !== id;
+}
+
+function splitAtLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import type { ServerRequest } from "srvx";
+import { toNodeHandler } from "srvx/node";
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the usual minute of proxies, so that they never send into a closing connection. */
+const KEEP_ALIVE_MS = 65_000;
+/** How long a body that nobody reads may go on after its answer, so that its sender gets to read that. */
+const UNREAD_MS = 1_000;
+/** How long a drain waits for the next request of a kept-alive connection, to close it with the answer. */
+const GRACE_MS = 500;
+const SWEEP_MS = 100;
+/** Longest wait for requests under way; the whole stop is promised within 10 s. */
+const CUT_MS = 8_000;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** A port that answers from the moment it is open, until all that it took is answered. */
+export interface Listener {
+  /** Opens the port and gives its number. Until `serve`, every answer is 503. */
+  listen(at: { host: string; port: number }): Promise<number>;
+  /** Answers by `fetch` from now on. */
+  serve(fetch: (request: ServerRequest) => Response | Promise<Response>): void;
+  /** Takes no more connections, ends those that are open, and resolves when no request is under way. */
+  drain(): Promise<void>;
+}
+
+/** Makes a listener; tests give shorter times. */
+export function newListener({ graceMs = GRACE_MS, cutMs = CUT_MS } = {}): Listener {
+  const server = createServer({
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  const connections = trackConnections(server);
+  /** What handlers still work at, even for clients that are gone. */
+  const underWay = new Set<Promise<Response>>();
+  let handle: Handler = answerStarting;
+  server.on("request", (request, response) => {
+    response.once("finish", () => cutUnread(request));
+    return handle(request, response);
+  });
+
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+      }),
+    serve(fetch) {
+      handle = toNodeHandler((request) => {
+        const answer = fetch(request);
+        if (answer instanceof Promise) {
+          const forget = () => underWay.delete(answer);
+          underWay.add(answer);
+          answer.then(forget, forget);
+        }
+        return answer;
+      }) as Handler;
+    },
+    async drain() {
+      connections.closeAfterAnswers();
+      await closeServer(server, connections, { graceMs, cutMs });
+      await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** Closes the port, and resolves when all connections are. */
+async function closeServer(
+  server: Server,
+  connections: { closeIdle(): void },
+  { graceMs, cutMs }: { graceMs: number; cutMs: number },
+): Promise<void> {
+  // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  const begin = Date.now();
+  const sweep = setInterval(() => {
+    // After this turn's reads: a request that has arrived is no idle connection.
+    if (Date.now() - begin >= graceMs) setImmediate(connections.closeIdle);
+  }, SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), cutMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+}
+
+/** Knows the open connections and the newest answer on each. */
+function trackConnections(server: Server) {
+  const newest = new Map<Socket, ServerResponse | null>();
+  let isClosing = false;
+  server.on("connection", (socket) => {
+    newest.set(socket, null);
+    socket.once("close", () => newest.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    if (isClosing) {
+      // Of requests sent without waiting for answers, the last answer closes.
+      const before = newest.get(socket);
+      if (before && !before.headersSent) before.shouldKeepAlive = true;
+      response.shouldKeepAlive = false;
+    }
+    newest.set(socket, response);
+  });
+  return {
+    /** Makes each connection's next answer its last. */
+    closeAfterAnswers() {
+      isClosing = true;
+      for (const response of newest.values()) if (response) response.shouldKeepAlive = false;
+    },
+    closeIdle() {
+      server.closeIdleConnections();
+      // Node counts those that have never sent anything as busy.
+      for (const socket of newest.keys()) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
+}
+
+/** A first start makes the account only when its address is known, which the open port decides. */
+function answerStarting(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(503, { "content-type": "application/json; charset=utf-8", "retry-after": "1" });
+  response.end(JSON.stringify({ status: "starting" }));
+}
+
+/**
+ * Ends a connection whose request goes on after its answer, as one that is too large or endless. At once
+ * would be too soon: what is on its way meets a closed port, whose reset wipes out the answer.
+ */
+function cutUnread(request: IncomingMessage): void {
+  if (request.complete) return;
+  setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, UNREAD_MS).unref();
+}

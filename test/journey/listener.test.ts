@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import { Agent, request, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newListener, type Listener } from "../../server/http/listener.ts";
+import { KEY, startApp } from "../support/app.ts";
+
+const HOST = "127.0.0.1";
+const TIMES = { graceMs: 50, cutMs: 2_000 };
+
+let listener: Listener;
+let port: number;
+let agents: Agent[];
+beforeEach(async () => {
+  listener = newListener(TIMES);
+  port = await listener.listen({ host: HOST, port: 0 });
+  agents = [];
+});
+afterEach(async () => {
+  for (const agent of agents) agent.destroy();
+  await listener.drain();
+});
+
+/** A client of one connection, which it keeps. */
+function client(): (path: string) => Promise<{ status: number; connection: string; body: string }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agents.push(agent);
+  return async (path) => {
+    const asked = request({ host: HOST, port, path, agent });
+    asked.end();
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    let body = "";
+    for await (const chunk of answer) body += String(chunk);
+    return { status: answer.statusCode!, connection: answer.headers.connection!, body };
+  };
+}
+
+/** A handler of `/slow` that answers when it is told to (by `/open`, too), and says when it was reached. */
+function gate() {
+  const { promise: reached, resolve: reach } = withResolvers<void>();
+  const { promise: opened, resolve: open } = withResolvers<void>();
+  listener.serve(async ({ url }) => {
+    const { pathname } = new URL(url);
+    if (pathname === "/open") open();
+    if (pathname === "/slow") {
+      reach();
+      await opened;
+    }
+    return new Response("done");
+  });
+  return { reached, open };
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((done) => void (resolve = done));
+  return { promise, resolve };
+}
+
+async function dial(text = ""): Promise<Socket> {
+  const socket = connect(port, HOST);
+  socket.on("error", () => {}); // a reset ends a connection as well as any other end
+  await once(socket, "connect");
+  if (text !== "") socket.write(text);
+  return socket;
+}
+
+it("answers 503 from the moment that its port is open until it serves", async () => {
+  const ask = client();
+  expect(await ask("/readyz")).toMatchObject({ status: 503, body: '{"status":"starting"}' });
+  listener.serve(() => new Response("ready"));
+  expect(await ask("/readyz")).toEqual({ status: 200, connection: "keep-alive", body: "ready" });
+});
+
+describe("a drain", () => {
+  it("answers what is under way and what comes on kept connections, and closes each with its answer", async () => {
+    const { reached, open } = gate();
+    const [busy, kept] = [client(), client()];
+    expect((await kept("/")).connection).toBe("keep-alive");
+    const slow = busy("/slow");
+    await reached;
+    const drained = listener.drain();
+    expect(await kept("/")).toEqual({ status: 200, connection: "close", body: "done" });
+    await expect(kept("/")).rejects.toThrow("ECONNREFUSED");
+    open();
+    expect(await slow).toEqual({ status: 200, connection: "close", body: "done" });
+    await drained;
+  });
+
+  it.each([
+    ["before", "/slow /", ""],
+    ["after", "/slow", "/open"],
+  ])(
+    "closes after the last of the requests that one connection sent at once %s it began",
+    async (_, ...sent) => {
+      const { reached, open } = gate();
+      const [first, second] = sent.map((paths) =>
+        paths.replace(/\S+ ?/g, (path) => `GET ${path.trim()} HTTP/1.1\r\nHost: x\r\n\r\n`),
+      );
+      const socket = await dial(first);
+      let answers = "";
+      socket.on("data", (chunk) => (answers += String(chunk)));
+      await reached;
+      const drained = listener.drain();
+      if (second === "") open();
+      else socket.write(second!);
+      await once(socket, "close");
+      expect(answers.match(/^(HTTP|Connection).*$/gm)!.map((line) => line.trim())).toEqual([
+        "HTTP/1.1 200",
+        "Connection: keep-alive",
+        "HTTP/1.1 200",
+        "Connection: close",
+      ]);
+      await drained;
+    },
+  );
+
+  it("closes connections on which nothing comes, be they used or new", async () => {
+    listener.serve(() => new Response("done"));
+    await client()("/");
+    const fresh = await dial();
+    const closed = once(fresh, "close");
+    await listener.drain();
+    await closed;
+  });
+
+  it("waits for handlers whose clients are gone", async () => {
+    const { reached, open } = gate();
+    const socket = await dial("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+    await reached;
+    socket.destroy();
+    let isDrained = false;
+    const drained = listener.drain().then(() => (isDrained = true));
+    await expect(client()("/")).rejects.toThrow();
+    expect(isDrained).toBe(false);
+    open();
+    await drained;
+  });
+
+  it("cuts a request that never ends", async () => {
+    listener.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
+    const socket = await dial("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf");
+    const closed = once(socket, "close");
+    await listener.drain();
+    await closed;
+  });
+});
+
+it.each([
+  ["too large", 413, KEY],
+  ["a stranger's", 401, "wrong"],
+])("ends a connection whose body goes on after the answer that it is %s", async (_, status, key) => {
+  const app = await startApp();
+  listener.serve(app.app.fetch);
+  const socket = await dial(
+    "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" +
+      `Content-Type: application/x-www-form-urlencoded\r\nX-API-KEY: ${key}\r\n\r\n`,
+  );
+  let answer = "";
+  socket.on("data", (chunk) => (answer += String(chunk)));
+  const chunk = `8000\r\n${"a".repeat(0x8000)}\r\n`;
+  const sending = setInterval(() => socket.writable && socket.write(chunk), 20);
+  await once(socket, "close");
+  clearInterval(sending);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  await app.close();
+});

@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryFolder } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+});
+afterEach(() => remove());
+
+function run(file: string, args: string[], environment: Record<string, string>) {
+  const env = { ...process.env, STORAGE_URL: "memory:", PORT: "0", ...environment };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`dist/server/${file}`, ...args], {
+    env,
+    encoding: "utf8",
+    timeout: 20_000,
+  });
+  return { status, stdout, stderr };
+}
+
+it("says in one line that its port is in use", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const { status, stdout, stderr } = run("main.js", [], { PORT: String(port) });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^Tidemark can't start: HOST 127\.0\.0\.1 and PORT \d+ .*already in use.*\n$/);
+  other.close();
+});
+
+it("says in one line that its host is none of this machine", () => {
+  const { status, stdout, stderr } = run("main.js", [], { HOST: "300.1.1.1" });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^Tidemark can't start: HOST 300\.1\.1\.1 and PORT 0 can't be listened on: .*\n$/);
+});
+
+it.each([
+  ["main.js", []],
+  ["cli.js", ["start"]],
+  ["cli.js", ["account", "list"]],
+] as [string, string[]][])("says in one line of %s %o what is wrong with its store", (file, args) => {
+  writeFileSync(join(folder, "file"), "");
+  for (const url of ["redis://x", `lmdb:${join(folder, "file")}`, `lmdb:${join(folder, "file", "below")}`]) {
+    const { status, stdout, stderr } = run(file, args, { STORAGE_URL: url });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^(Tidemark can't start: )?The store of STORAGE_URL can't be opened: .*\n$/);
+  }
+});
+
+it("names the version of its package", () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  const { status, stdout } = run("cli.js", ["--version"], {});
+  expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+});
