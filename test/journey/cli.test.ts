@@ -86,7 +86,8 @@ describe("keys", () => {
     rows[1]!.revoked_at = INSTANT;
     const revoked = await run("key", "list", "acme");
     expect(revoked).toEqual([...rows].sort(byHash));
-    await run("key", "revoke", "acme", hashOf(named));
+    const again = await runCli(folder, ["key", "revoke", "acme", hashOf(named)]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("was already revoked")]);
     expect(await run("key", "list", "acme")).toEqual(revoked);
   });
 
