@@ -15,6 +15,18 @@ import { v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
+import {
+  archivePromoCodeOperation,
+  createPromoCodeOperation,
+  getPromoCodeOperation,
+  listPromoCodesOperation,
+  updatePromoCodeOperation,
+} from "./v2/promo-codes.ts";
+import {
+  listPromoterCampaignsOperation,
+  searchPromoterCampaignsOperation,
+  updatePromoterCampaignOperation,
+} from "./v2/promoter-campaigns.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -29,6 +41,18 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
 /** Every operation of V2. */
 export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
   ["POST", "/api/v2/track/signup", v2TrackSignup],
+
+  ["GET", "/api/v2/company/promoter_campaigns", listPromoterCampaignsOperation],
+  ["GET", "/api/v2/company/promoter_campaigns/search", searchPromoterCampaignsOperation],
+  ["PUT", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
+  ["PATCH", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
+
+  ["GET", "/api/v2/company/promo_codes", listPromoCodesOperation],
+  ["POST", "/api/v2/company/promo_codes", createPromoCodeOperation],
+  ["GET", "/api/v2/company/promo_codes/:id", getPromoCodeOperation],
+  ["PUT", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
+  ["PATCH", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
+  ["DELETE", "/api/v2/company/promo_codes/:id", archivePromoCodeOperation],
 ];
 
 /** What the server serves besides the interface. */
