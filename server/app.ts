@@ -27,6 +27,12 @@ import {
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
 } from "./v2/promoter-campaigns.ts";
+import {
+  createRewardOperation,
+  hideRewardOperation,
+  listRewardsOperation,
+  updateRewardOperation,
+} from "./v2/rewards.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -53,6 +59,12 @@ export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
   ["PUT", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
   ["PATCH", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
   ["DELETE", "/api/v2/company/promo_codes/:id", archivePromoCodeOperation],
+
+  ["GET", "/api/v2/company/rewards", listRewardsOperation],
+  ["POST", "/api/v2/company/rewards", createRewardOperation],
+  ["PUT", "/api/v2/company/rewards/:id", updateRewardOperation],
+  ["PATCH", "/api/v2/company/rewards/:id", updateRewardOperation],
+  ["POST", "/api/v2/company/rewards/:id/hide", hideRewardOperation],
 ];
 
 /** What the server serves besides the interface. */

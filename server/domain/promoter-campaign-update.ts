@@ -83,8 +83,8 @@ async function rewardsAfter(
     given: changes.rewardsForReferrals,
     isOwn: changes.hasOwnReferralRewards,
   });
-  await checkRewardEntries(tx, accountId, { earner: "promoters", entries: forPromoters ?? [] });
-  await checkRewardEntries(tx, accountId, { earner: "referrals", entries: forReferrals ?? [] });
+  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: forPromoters ?? [] });
+  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: forReferrals ?? [] });
   return { rewardsForPromoters: forPromoters, rewardsForReferrals: forReferrals };
 }
 

@@ -1,16 +1,13 @@
 import { Failure } from "../failure.ts";
 import type { Reward, RewardEntry } from "../records.ts";
 import type { Reader } from "../storage/store.ts";
-import { loadReward } from "./reward.ts";
+import { loadReward, type RewardScope } from "./reward.ts";
 
 /** A reward entry together with its reward. */
 export interface FullRewardEntry {
   entry: RewardEntry;
   reward: Reward;
 }
-
-/** Who earns by a list of entries: promoters, or the people they refer. */
-export type Earner = "promoters" | "referrals";
 
 const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
 
@@ -22,13 +19,13 @@ const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferra
 export async function checkRewardEntries(
   reader: Reader,
   accountId: number,
-  { earner, entries }: { earner: Earner; entries: RewardEntry[] },
+  { scope, entries }: { scope: RewardScope; entries: RewardEntry[] },
 ): Promise<void> {
   for (const { rewardId } of entries) {
     const reward = await loadReward(reader, accountId, rewardId);
-    if (reward.isPromoterReward === (earner === "promoters")) continue;
-    const fault = `must not hold reward ${rewardId}, which is not for ${earner}`;
-    throw new Failure("rule_broken", "The record breaks a rule", { [FIELDS[earner]]: [fault] });
+    if (reward.isPromoterReward === (scope === "promoters")) continue;
+    const fault = `must not hold reward ${rewardId}, which is not for ${scope}`;
+    throw new Failure("rule_broken", "The record breaks a rule", { [FIELDS[scope]]: [fault] });
   }
 }
 
@@ -39,6 +36,7 @@ export async function loadRewardEntries(
   entries: RewardEntry[],
 ): Promise<FullRewardEntry[]> {
   const full: FullRewardEntry[] = [];
-  for (const entry of entries) full.push({ entry, reward: await loadReward(reader, accountId, entry.rewardId) });
+  for (const entry of entries)
+    full.push({ entry, reward: await loadReward(reader, accountId, entry.rewardId) });
   return full;
 }

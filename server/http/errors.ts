@@ -46,7 +46,8 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
 /** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
 export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
-  const isRecordFault = failure.kind === "invalid" || failure.kind === "taken" || failure.kind === "rule_broken";
+  const isRecordFault =
+    failure.kind === "invalid" || failure.kind === "taken" || failure.kind === "rule_broken";
   const body = isRecordFault ? failure.fields : { error: failure.message };
   return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
 }

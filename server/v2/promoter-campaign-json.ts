@@ -5,12 +5,7 @@ import { loadPromoter } from "../domain/promoter.ts";
 import { refLink } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
 import { loadStats, type Stats } from "../domain/stats.ts";
-import {
-  PROMOTER_CAMPAIGN_STATES,
-  type Campaign,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { PROMOTER_CAMPAIGN_STATES, type Campaign, type Promoter, type PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import {
   embeddedCampaign,
@@ -89,9 +84,7 @@ export async function readPromoterCampaignParts(
 }
 
 /** A participation as V2 shows it. */
-export function promoterCampaignJson(
-  parts: PromoterCampaignParts,
-): z.output<typeof promoterCampaignAnswer> {
+export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typeof promoterCampaignAnswer> {
   const { promoterCampaign, promoter, campaign, stats } = parts;
   const hasOwnPromoterRewards = promoterCampaign.rewardsForPromoters !== null;
   const hasOwnReferralRewards = promoterCampaign.rewardsForReferrals !== null;

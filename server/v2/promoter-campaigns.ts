@@ -26,9 +26,7 @@ const MAX_IDS = 500;
 const state = z.enum(PROMOTER_CAMPAIGN_STATES, "is invalid");
 
 /** One id, or a list of some. */
-const ids = z
-  .union([id.transform((one) => [one]), z.array(id).max(MAX_IDS)], "is invalid")
-  .optional();
+const ids = z.union([id.transform((one) => [one]), z.array(id).max(MAX_IDS)], "is invalid").optional();
 
 /** @see gaps "V2", list promoter campaigns */
 const listParams = pageParams.extend({

@@ -22,13 +22,11 @@ export const rewardEntries = z
         },
         "is invalid",
       )
-      .transform(
-        ({ apply_on, product_ids, reward_id }): RewardEntry => ({
-          applyOn: apply_on ?? (product_ids?.length ? "specific" : "all"),
-          productIds: product_ids ?? [],
-          rewardId: reward_id,
-        }),
-      ),
+      .transform(({ apply_on, product_ids, reward_id }): RewardEntry => ({
+        applyOn: apply_on ?? (product_ids?.length ? "specific" : "all"),
+        productIds: product_ids ?? [],
+        rewardId: reward_id,
+      })),
     "is invalid",
   )
   .max(MAX_ENTRIES, `is too long (maximum is ${MAX_ENTRIES} entries)`);
