@@ -14,6 +14,13 @@ import { publicSignup } from "./track/signup.ts";
 import { v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
+import {
+  createCampaignOperation,
+  deleteCampaignOperation,
+  getCampaignOperation,
+  listCampaignsOperation,
+  updateCampaignOperation,
+} from "./v2/campaigns.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
 import {
   archivePromoCodeOperation,
@@ -59,6 +66,13 @@ export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
   ["PUT", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
   ["PATCH", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
   ["DELETE", "/api/v2/company/promo_codes/:id", archivePromoCodeOperation],
+
+  ["GET", "/api/v2/company/campaigns", listCampaignsOperation],
+  ["POST", "/api/v2/company/campaigns", createCampaignOperation],
+  ["GET", "/api/v2/company/campaigns/:id", getCampaignOperation],
+  ["PUT", "/api/v2/company/campaigns/:id", updateCampaignOperation],
+  ["PATCH", "/api/v2/company/campaigns/:id", updateCampaignOperation],
+  ["DELETE", "/api/v2/company/campaigns/:id", deleteCampaignOperation],
 
   ["GET", "/api/v2/company/rewards", listRewardsOperation],
   ["POST", "/api/v2/company/rewards", createRewardOperation],
