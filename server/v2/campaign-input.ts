@@ -56,9 +56,8 @@ export const updateBody = z
     landing_url: url,
     ref_token_param: refParam,
     color: text.trim(),
-    visitor_cookie_life: id.refine(
-      (days) => days <= MAX_COOKIE_DAYS,
-      `must be less than or equal to ${MAX_COOKIE_DAYS}`,
+    visitor_cookie_life: id.pipe(
+      z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`),
     ),
     auto_approve_promoters: flag,
     is_private: flag,

@@ -20,7 +20,7 @@ import { rewardAnswer, rewardJson } from "./reward-json.ts";
 const MAX_SCHEMAS = 20;
 const MAX_RULES_BYTES = 16 * 1024;
 
-const count = id.refine((value) => value <= 1_000_000, "is too large");
+const count = id.pipe(z.number().max(1_000_000, "is too large"));
 
 const rules = z
   .array(z.record(z.string(), z.unknown()), "is invalid")
