@@ -14,6 +14,13 @@ import { publicSignup } from "./track/signup.ts";
 import { v1Refusal, v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
+import {
+  createCampaignOperation,
+  deleteCampaignOperation,
+  getCampaignOperation,
+  listCampaignsOperation,
+  updateCampaignOperation,
+} from "./v2/campaigns.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
 import {
   createPayoutMethodOperation,
@@ -23,6 +30,24 @@ import {
   updatePayoutMethodOperation,
 } from "./v2/payout-methods.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./v2/payouts.ts";
+import {
+  archivePromoCodeOperation,
+  createPromoCodeOperation,
+  getPromoCodeOperation,
+  listPromoCodesOperation,
+  updatePromoCodeOperation,
+} from "./v2/promo-codes.ts";
+import {
+  listPromoterCampaignsOperation,
+  searchPromoterCampaignsOperation,
+  updatePromoterCampaignOperation,
+} from "./v2/promoter-campaigns.ts";
+import {
+  createRewardOperation,
+  hideRewardOperation,
+  listRewardsOperation,
+  updateRewardOperation,
+} from "./v2/rewards.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -49,6 +74,31 @@ export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
   ["DELETE", `${COMPANY}/payout_methods/:id`, removePayoutMethodOperation],
 
   ["POST", "/api/v2/track/signup", v2TrackSignup],
+
+  ["GET", "/api/v2/company/promoter_campaigns", listPromoterCampaignsOperation],
+  ["GET", "/api/v2/company/promoter_campaigns/search", searchPromoterCampaignsOperation],
+  ["PUT", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
+  ["PATCH", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
+
+  ["GET", "/api/v2/company/promo_codes", listPromoCodesOperation],
+  ["POST", "/api/v2/company/promo_codes", createPromoCodeOperation],
+  ["GET", "/api/v2/company/promo_codes/:id", getPromoCodeOperation],
+  ["PUT", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
+  ["PATCH", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
+  ["DELETE", "/api/v2/company/promo_codes/:id", archivePromoCodeOperation],
+
+  ["GET", "/api/v2/company/campaigns", listCampaignsOperation],
+  ["POST", "/api/v2/company/campaigns", createCampaignOperation],
+  ["GET", "/api/v2/company/campaigns/:id", getCampaignOperation],
+  ["PUT", "/api/v2/company/campaigns/:id", updateCampaignOperation],
+  ["PATCH", "/api/v2/company/campaigns/:id", updateCampaignOperation],
+  ["DELETE", "/api/v2/company/campaigns/:id", deleteCampaignOperation],
+
+  ["GET", "/api/v2/company/rewards", listRewardsOperation],
+  ["POST", "/api/v2/company/rewards", createRewardOperation],
+  ["PUT", "/api/v2/company/rewards/:id", updateRewardOperation],
+  ["PATCH", "/api/v2/company/rewards/:id", updateRewardOperation],
+  ["POST", "/api/v2/company/rewards/:id/hide", hideRewardOperation],
 ];
 
 /** What the server serves besides the interface. */

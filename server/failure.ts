@@ -10,6 +10,8 @@
  * - `missing`: a parameter without which the request means nothing
  * - `invalid`: a parameter, or the record it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
+ * - `rule_broken`: the record is, or would be, such as none may be (archived, contradictory)
+ * - `in_use`: others depend on the record, so it can't go
  * - `already_registered`: the event was recorded before
  * - `not_possible`: the record's state does not allow it
  * - `conflict`: others kept changing the same records
@@ -25,6 +27,8 @@ export type FailureKind =
   | "missing"
   | "invalid"
   | "taken"
+  | "rule_broken"
+  | "in_use"
   | "already_registered"
   | "not_possible"
   | "conflict"

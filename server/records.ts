@@ -92,6 +92,8 @@ export interface CampaignUpgrade {
   campaignId: number;
   amount: number;
   metric: (typeof UPGRADE_METRICS)[number];
+  /** Whether the promoters' leads go with them. */
+  movesLeads: boolean;
 }
 
 export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as const;

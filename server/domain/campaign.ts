@@ -3,6 +3,7 @@ import type { Account, Campaign } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
 
 /** Used in links where the campaign names no parameter of its own. */
 const DEFAULT_REF_PARAM = "via";
@@ -35,7 +36,14 @@ export async function putCampaign(
   now: Date,
   input: NewCampaign & Pick<Campaign, "accountId" | "id">,
 ): Promise<Campaign> {
-  const campaign: Campaign = {
+  const campaign = newCampaign(now, input);
+  await tx.put(campaigns, campaign);
+  return campaign;
+}
+
+/** A campaign that is not written yet. */
+export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "accountId" | "id">): Campaign {
+  return {
     accountId: input.accountId,
     id: input.id,
     name: input.name,
@@ -54,8 +62,11 @@ export async function putCampaign(
     rewardsForReferrals: input.rewardsForReferrals ?? [],
     createdAt: now.toISOString(),
   };
-  await tx.put(campaigns, campaign);
-  return campaign;
+}
+
+/** A page of an account's campaigns, oldest first. */
+export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
+  return findPage(store, campaigns, { accountId, index: "id", start: [], ...window });
 }
 
 /** Every campaign of an account, oldest first. */

@@ -84,13 +84,12 @@ export function updatePayoutMethod(
 /**
  * Removes a payout method that no payout was paid by.
  *
- * @throws Failure `not_found`, or `not_possible`
+ * @throws Failure `not_found`, or `in_use`
  */
 export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
   const { store } = context;
   const usesCount = await store.tally(payouts, accountId, ["method", id]);
-  if (usesCount > 0)
-    throw new Failure("not_possible", "Payouts were paid by this method; disable it instead");
+  if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
   await store.transact(async (tx) => {
     await loadPayoutMethod(tx, accountId, id);
     await tx.remove(payoutMethods, accountId, id);

@@ -1,7 +1,11 @@
 import { Failure } from "../failure.ts";
 import type { PromoCode } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import type { Reader } from "../storage/store.ts";
+import type { Reader, Store } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
+import { loadPromoterCampaign } from "./promoter-campaign.ts";
+import { loadReward } from "./reward.ts";
 
 /** A code is one account's only among those in use, so that an archived one can be made anew. */
 export const promoCodes = collection<PromoCode>()({
@@ -12,12 +16,128 @@ export const promoCodes = collection<PromoCode>()({
   },
   indexes: {
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
+    inUse: ({ promoterCampaignId, archivedAt }) => (archivedAt === null ? [promoterCampaignId] : null),
   },
   tallies: ({ promoterCampaignId }) => [
     [["all"], 1],
     [["promoterCampaign", promoterCampaignId], 1],
   ],
 });
+
+const REFUSALS = {
+  code: () => new Failure("taken", "The record breaks a rule", { code: ["has already been taken"] }),
+};
+
+/** A promo code to be made. */
+export type NewPromoCode = Pick<
+  PromoCode,
+  "code" | "rewardId" | "promoterCampaignId" | "description" | "metadata" | "details"
+>;
+
+/** What changes in a promo code; what is undefined stays. */
+export type PromoCodeChanges = {
+  [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
+};
+
+/**
+ * Makes a promo code of a participation.
+ *
+ * @throws Failure `not_found` for an unknown participation or reward, `taken`
+ */
+export async function createPromoCode(
+  { store, now }: Context,
+  accountId: number,
+  input: NewPromoCode,
+): Promise<PromoCode> {
+  const id = await store.nextId("promo-code");
+  return store.transact(async (tx) => {
+    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
+    const reward = await loadReward(tx, accountId, input.rewardId);
+    const promoCode: PromoCode = {
+      accountId,
+      id,
+      code: input.code,
+      rewardId: reward.id,
+      promoterCampaignId: promoterCampaign.id,
+      extId: null,
+      description: input.description,
+      metadata: input.metadata,
+      details: input.details,
+      createdAt: now.toISOString(),
+      archivedAt: null,
+    };
+    await tx.put(promoCodes, promoCode, REFUSALS);
+    return promoCode;
+  });
+}
+
+/**
+ * Changes a promo code.
+ *
+ * @throws Failure `not_found`, `taken`, `rule_broken` when it is archived and has an `extId`
+ * @see spec "States and transitions", rule 1
+ */
+export function updatePromoCode(
+  { store }: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: PromoCodeChanges },
+): Promise<PromoCode> {
+  return store.transact(async (tx) => {
+    const before = await loadPromoCode(tx, accountId, id);
+    if (before.archivedAt !== null && before.extId !== null) {
+      const fields = { archivedAt: ["is set, and a promo code with an ext_id can't be updated then"] };
+      throw new Failure("rule_broken", "The record breaks a rule", fields);
+    }
+    const { promoterCampaignId = before.promoterCampaignId } = changes;
+    const after: PromoCode = {
+      ...before,
+      code: changes.code ?? before.code,
+      promoterCampaignId: (await loadPromoterCampaign(tx, accountId, promoterCampaignId)).id,
+      description: changes.description === undefined ? before.description : changes.description,
+      metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
+      details: changes.details === undefined ? before.details : changes.details,
+    };
+    await tx.put(promoCodes, after, REFUSALS);
+    return after;
+  });
+}
+
+/** Takes a promo code out of use; one that is archived already stays as it is. @throws Failure `not_found` */
+export function archivePromoCode({ store, now }: Context, accountId: number, id: number): Promise<PromoCode> {
+  return store.transact(async (tx) => {
+    const before = await loadPromoCode(tx, accountId, id);
+    if (before.archivedAt !== null) return before;
+    const after = { ...before, archivedAt: now.toISOString() };
+    await tx.put(promoCodes, after);
+    return after;
+  });
+}
+
+/** Promo codes, archived ones too, oldest first; those of one participation where it is named. */
+export function findPromoCodes(
+  store: Store,
+  accountId: number,
+  { promoterCampaignId, ...window }: { promoterCampaignId: number | null } & Window,
+): Promise<Found<PromoCode>> {
+  const listing =
+    promoterCampaignId === null
+      ? ({ index: "id", start: [] } as const)
+      : ({ index: "promoterCampaign", start: [promoterCampaignId] } as const);
+  return findPage(store, promoCodes, { accountId, ...listing, ...window });
+}
+
+/** The codes of a participation that are in use, oldest first. */
+export async function listCodesInUse(
+  store: Store,
+  accountId: number,
+  promoterCampaignId: number,
+): Promise<string[]> {
+  const codes: string[] = [];
+  for await (const chunk of store.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
+    codes.push(...chunk.map(({ code }) => code));
+  }
+  return codes;
+}
 
 /** @throws Failure `not_found` */
 export async function loadPromoCode(reader: Reader, accountId: number, id: number): Promise<PromoCode> {

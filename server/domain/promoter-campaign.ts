@@ -18,12 +18,14 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
     state: ({ state }) => [state],
+    campaignState: ({ campaignId, state }) => [campaignId, state],
   },
   tallies: ({ campaignId, promoterId, state }) => [
     [["all"], 1],
     [["campaign", campaignId], 1],
     [["promoter", promoterId], 1],
     [["state", state], 1],
+    [["campaignState", campaignId, state], 1],
   ],
 });
 

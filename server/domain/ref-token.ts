@@ -44,6 +44,19 @@ export async function isFreeRefToken(tx: Transaction, accountId: number, token: 
   return (await tx.get(refTokens, accountId, token)) === null;
 }
 
+/**
+ * Makes a free token the participation's, in the index of tokens. The former one is retired for ever:
+ * it leads to nobody, and can be nobody's again.
+ */
+export async function replaceRefToken(
+  tx: Transaction,
+  { accountId, id, refToken }: PromoterCampaign,
+  token: string,
+): Promise<void> {
+  await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
+  await tx.put(refTokens, { accountId, token, promoterCampaignId: id });
+}
+
 /** A free token made from the first name, else from the e-mail's local part, else from chance. */
 export async function deriveRefToken(
   tx: Transaction,

@@ -20,6 +20,8 @@ const V1_STATUS: Record<FailureKind, number> = {
   missing: 422,
   invalid: 422,
   taken: 422,
+  rule_broken: 422,
+  in_use: 422,
   already_registered: 422,
   not_possible: 422,
   conflict: 503,
@@ -36,6 +38,8 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   missing: [422, "invalid_params"],
   invalid: [422, "invalid_params"],
   taken: [400, "invalid_record"],
+  rule_broken: [400, "invalid_record"],
+  in_use: [409, "destroy_failed"],
   already_registered: [422, "operation_failed"],
   not_possible: [422, "operation_failed"],
   conflict: [409, "conflict"],
@@ -50,7 +54,8 @@ export function statusOf(generation: Generation, kind: FailureKind): number {
 /** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
 export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
-  const isRecordFault = failure.kind === "invalid" || failure.kind === "taken";
+  const isRecordFault =
+    failure.kind === "invalid" || failure.kind === "taken" || failure.kind === "rule_broken";
   const body = isRecordFault ? failure.fields : { error: failure.message };
   return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
 }

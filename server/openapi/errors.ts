@@ -12,6 +12,8 @@ const TEXTS: Record<FailureKind, string> = {
   missing: "A parameter without which the request means nothing",
   invalid: "A parameter, or the record it would make, breaks a rule",
   taken: "A unique value belongs to another record",
+  rule_broken: "The record is, or would be, such as none may be",
+  in_use: "Others depend on the record",
   already_registered: "The event was recorded before",
   not_possible: "The record's state does not allow it",
   conflict: "Others kept changing the same records; try again",

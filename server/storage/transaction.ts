@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
-import type { Changes, MaybePromise } from "./driver.ts";
+import { readSum, type Changes, type MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
 
 /** Any claimed value, as it is compared. */
@@ -27,6 +27,8 @@ export interface Transaction extends Reader {
     claim: Claim,
     record: R,
   ): Promise<boolean>;
+  /** A counter of a collection as it was before this transaction; checked again, as all that is read by key. */
+  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
   /**
    * Writes a record, its claims and its index entries.
    *
@@ -95,6 +97,9 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
       if (value === null) return false;
       const holder = await text(claimKey(from, claim, record.accountId, value));
       return holder !== null && holder !== pointerText(from.id(record));
+    },
+    async tally(from, accountId, counter) {
+      return readSum(await text(encodeKey(tallyKey(from, accountId, counter))));
     },
     async put(into, record, refusals = {}) {
       const id = into.id(record);

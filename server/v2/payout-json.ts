@@ -8,7 +8,12 @@ import {
   type Promoter,
 } from "../records.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
-import { campaignRefAnswer, campaignRefJson, promoterRefAnswer, promoterRefJson } from "./refs-json.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "./embedded-json.ts";
 
 const instant = z.iso.datetime();
 
@@ -29,8 +34,8 @@ export const payoutAnswer = z.object({
   total_incl_tax: z.number(),
   created_at: instant,
   payout_method: payoutMethodAnswer.nullable(),
-  promoter: promoterRefAnswer,
-  campaign: campaignRefAnswer,
+  promoter: embeddedPromoter,
+  campaign: embeddedCampaign,
 });
 
 /** A payout with what it shows of other records. */
@@ -65,8 +70,8 @@ export function payoutJson({
     total_incl_tax: inUnits(payout, payout.totalInclTax),
     created_at: payout.createdAt,
     payout_method: method && payoutMethodJson(method),
-    promoter: promoterRefJson(promoter),
-    campaign: campaignRefJson(campaign),
+    promoter: embeddedPromoterJson(promoter),
+    campaign: embeddedCampaignJson(campaign),
   };
 }
 

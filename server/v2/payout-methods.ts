@@ -9,14 +9,12 @@ import {
 } from "../domain/payout-method.ts";
 import { email, flag, id, oneOf, shape, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
-import { readNestedQuery } from "../http/nested-query.ts";
-import { pageHeaders, readPage } from "../http/pages.ts";
-import { pathId } from "../http/path.ts";
+import { readPathId } from "../http/path-id.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
-const PAGES = { usual: 20, most: 100 };
 const BANK_DETAILS =
   "bank_country account_holder_name account_number routing_aba_number country state postal_code address city transit_number institution_number bsb_code sort_code iban swift_bic_code bank_name bank_city bank_address";
 
@@ -41,7 +39,7 @@ const methodBody = z.object({
   is_selected: flag.optional(),
 });
 const updateBody = methodBody.partial();
-const listQuery = z.object({ filters: z.object({ promoter_id: id }, "is missing") });
+const listQuery = pageParams.extend({ filters: z.object({ promoter_id: id }, "is missing") });
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
@@ -50,17 +48,12 @@ export const listPayoutMethodsOperation: V2Operation = {
   answer: z.array(payoutMethodAnswer),
   isPaged: true,
   refusals: ["invalid"],
-  async handle({ event, account, context, publicUrl, headers }: V2Request) {
-    const query = readNestedQuery(event);
-    const { filters } = shape(listQuery, query);
-    const page = readPage(query, PAGES);
-    const found = await listPayoutMethods(context.store, account.id, {
-      promoterId: filters.promoter_id,
-      offset: page.offset,
-      limit: page.perPage,
-    });
-    const address = new URL(event.url.pathname + event.url.search, publicUrl);
-    Object.assign(headers, pageHeaders(address, page, found.total));
+  async handle(request: V2Request) {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listQuery);
+    const promoterId = params.filters.promoter_id;
+    const found = await listPayoutMethods(context.store, account.id, { promoterId, ...window });
+    setPageHeaders(request, page, found.total);
     return found.methods.map(payoutMethodJson);
   },
 };
@@ -90,7 +83,7 @@ export const getPayoutMethodOperation: V2Operation = {
   answer: payoutMethodAnswer,
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {
-    return payoutMethodJson(await loadPayoutMethod(context.store, account.id, pathId(event)));
+    return payoutMethodJson(await loadPayoutMethod(context.store, account.id, readPathId(event)));
   },
 };
 
@@ -103,7 +96,7 @@ export const updatePayoutMethodOperation: V2Operation = {
   async handle({ event, account, context }: V2Request) {
     const given = await readJson(event);
     const body = shape(updateBody, given);
-    const methodId = pathId(event);
+    const methodId = readPathId(event);
     const known = await loadPayoutMethod(context.store, account.id, methodId);
     const method = body.method ?? known.method;
     const changes: Partial<PayoutMethodInput> = { method };
@@ -118,9 +111,9 @@ export const updatePayoutMethodOperation: V2Operation = {
 export const removePayoutMethodOperation: V2Operation = {
   summary: "Remove a payout method that was never used",
   answer: z.object({ message: z.string() }),
-  refusals: ["not_found", "not_possible"],
+  refusals: ["not_found", "in_use"],
   async handle({ event, account, context }: V2Request) {
-    await removePayoutMethod(context, account.id, pathId(event));
+    await removePayoutMethod(context, account.id, readPathId(event));
     return { message: "Payout method deleted" };
   },
 };

@@ -5,6 +5,7 @@ import type { PayoutSort } from "../domain/payout-query.ts";
 import { flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
 import { FRAUD_SUSPICIONS, PAYOUT_METHODS, PAYOUT_STATUSES } from "../records.ts";
+import { pageParams } from "./page-params.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -20,7 +21,6 @@ const until = z
 
 const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
 const direction = oneOf(["asc", "desc"]).optional();
-const pages = { page: z.unknown().optional(), per_page: z.unknown().optional() };
 
 /** @see spec "V2: list payouts" */
 export const listParams = z.object({
@@ -48,7 +48,7 @@ export const listParams = z.object({
   sorting: z
     .object({ amount: direction, period_start: direction, period_end: direction }, "is invalid")
     .default({}),
-  ...pages,
+  ...pageParams.shape,
 });
 
 /** @see spec "V2: list payouts grouped by promoters", gaps "V2", grouped payouts */
@@ -70,7 +70,7 @@ export const groupParams = z.object({
     .partial()
     .default({}),
   include_payout_method_details: flag.optional(),
-  ...pages,
+  ...pageParams.shape,
 });
 
 /** The filter that parameters name. */

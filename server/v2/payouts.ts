@@ -3,18 +3,15 @@ import { loadCampaign } from "../domain/campaign.ts";
 import { payeeReader, type PayeeReader } from "../domain/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../domain/payout-groups.ts";
 import { listPayouts } from "../domain/payout-query.ts";
-import { shape } from "../http/fields.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
-import { pageHeaders, readPage, type Page } from "../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES, type Payout } from "../records.ts";
 import type { Store } from "../storage/store.ts";
+import { embeddedPromoter, embeddedPromoterJson } from "./embedded-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
+import { readListing, setPageHeaders } from "./page-params.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
-import { promoterRefAnswer, promoterRefJson } from "./refs-json.ts";
-
-const PAGES = { usual: 20, most: 100 };
 
 /** `GET /api/v2/company/payouts` @see spec "V2: list payouts" */
 export const listPayoutsOperation: V2Operation = {
@@ -28,7 +25,7 @@ export const listPayoutsOperation: V2Operation = {
 
 /** @see spec "V2 grouped payouts" */
 const groupAnswer = z.object({
-  promoter: promoterRefAnswer.extend({
+  promoter: embeddedPromoter.extend({
     invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
     fraud_suspicions: z.array(z.string()),
     profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
@@ -62,25 +59,21 @@ export const groupPayoutsOperation: V2Operation = {
 
 async function list(request: V2Request) {
   const { event, account, context } = request;
-  const query = readNestedQuery(event);
-  const params = shape(listParams, query);
-  const page = readPage(query, PAGES);
+  const { params, page, window } = readListing(request, listParams);
   const found = await listPayouts(context, account, {
     filter: payoutFilter(params),
-    sorting: payoutSorting(params.sorting, query),
-    offset: page.offset,
-    limit: page.perPage,
+    sorting: payoutSorting(params.sorting, readNestedQuery(event)),
+    ...window,
   });
-  tellPage(request, page, found.total);
+  setPageHeaders(request, page, found.total);
   const readers = payeeReader(context.store, account.id);
   return Promise.all(found.payouts.map((payout) => readPayoutJson(context.store, readers, payout)));
 }
 
 async function group(request: V2Request) {
-  const { event, account, context } = request;
-  const query = readNestedQuery(event);
-  const { q, filters, include_payout_method_details: withDetails } = shape(groupParams, query);
-  const page = readPage(query, PAGES);
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, groupParams);
+  const { q, filters, include_payout_method_details: withDetails } = params;
   const found = await groupPayouts(context, account, {
     filter: {
       text: q,
@@ -89,10 +82,9 @@ async function group(request: V2Request) {
       minPaymentCents: filters.min_payment === undefined ? undefined : Math.round(filters.min_payment * 100),
       invoiceable: filters.invoiceable,
     },
-    offset: page.offset,
-    limit: page.perPage,
+    ...window,
   });
-  tellPage(request, page, found.promotersCount);
+  setPageHeaders(request, page, found.promotersCount);
   const readers = payeeReader(context.store, account.id);
   const data = found.groups.map((each) => groupJson(context.store, readers, { each, withDetails }));
   return {
@@ -116,7 +108,7 @@ async function groupJson(
   const method = selected && payoutMethodJson(selected);
   return {
     promoter: {
-      ...promoterRefJson(promoter),
+      ...embeddedPromoterJson(promoter),
       invoice_details_status: promoter.invoiceDetailsStatus,
       fraud_suspicions: promoter.fraudSuspicions,
       profile: { invoice_details_validation_errors: {} },
@@ -144,9 +136,4 @@ async function readPayoutJson(
     campaign: await loadCampaign(store, payout.accountId, payout.campaignId),
     method: payoutMethodId === null ? selected : await readers.method(payoutMethodId),
   });
-}
-
-function tellPage({ event, publicUrl, headers }: V2Request, page: Page, total: number): void {
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(headers, pageHeaders(address, page, total));
 }

@@ -73,7 +73,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
           promoter: {
             id: bob.id,
             email: "bob@example.com",
-            name: "",
+            name: null,
             invoice_details_status: "approved",
             fraud_suspicions: ["ad_source"],
             profile: { invoice_details_validation_errors: {} },

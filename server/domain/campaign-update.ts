@@ -1,0 +1,160 @@
+import { Failure } from "../failure.ts";
+import { SYSTEM, type Campaign, type CampaignLink } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { accounts } from "./account.ts";
+import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { checkRewardEntries } from "./reward-entry.ts";
+
+/** A change to one of a campaign's links: a new one where it names no id. */
+export interface LinkChange {
+  id: number | null;
+  /** undefined: stays. */
+  name: string | undefined;
+  url: string | undefined;
+  isRemoved: boolean;
+}
+
+/** What changes in a campaign; what is undefined stays. */
+export interface CampaignChanges {
+  name?: string | undefined;
+  color?: string | undefined;
+  landingUrl?: string | undefined;
+  /** The name of the URL parameter in links from now on. */
+  refParam?: string | undefined;
+  visitorCookieDays?: number | undefined;
+  autoApprovePromoters?: boolean | undefined;
+  trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
+  isPrivate?: boolean | undefined;
+  /** Links that are not named stay. */
+  links?: LinkChange[] | undefined;
+  upgrade?: Campaign["upgrade"] | undefined;
+  rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
+  rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
+}
+
+/**
+ * Makes a campaign with links and rewards.
+ *
+ * @throws Failure `not_found` for an unknown link, reward or upgrade, `rule_broken`
+ */
+export async function createFullCampaign(
+  context: Context,
+  accountId: number,
+  input: CampaignChanges & Pick<NewCampaign, "name" | "landingUrl">,
+): Promise<Campaign> {
+  const id = await context.store.nextId("campaign");
+  const linkIds = await newLinkIds(context, input.links);
+  const { name, landingUrl } = input;
+  const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
+  return context.store.transact((tx) => putChanged(tx, blank, { changes: input, linkIds }));
+}
+
+/**
+ * Changes a campaign.
+ *
+ * @throws Failure `not_found` for it, or for an unknown link, reward or upgrade; `rule_broken`
+ */
+export async function updateCampaign(
+  context: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: CampaignChanges },
+): Promise<Campaign> {
+  const linkIds = await newLinkIds(context, changes.links);
+  return context.store.transact(async (tx) =>
+    putChanged(tx, await loadCampaign(tx, accountId, id), { changes, linkIds }),
+  );
+}
+
+/**
+ * Removes a campaign.
+ *
+ * @throws Failure `not_found`, `in_use` while promoters take part in it, or are to by default
+ */
+export function deleteCampaign({ store }: Context, accountId: number, id: number): Promise<Campaign> {
+  return store.transact(async (tx) => {
+    const campaign = await loadCampaign(tx, accountId, id);
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account?.defaultCampaignId === id) {
+      throw new Failure("in_use", "The default campaign can't be deleted");
+    }
+    // Counted within the transaction, so that a promoter who joins meanwhile stops it.
+    const memberCount = await tx.tally(promoterCampaigns, accountId, ["campaign", id]);
+    if (memberCount > 0) {
+      throw new Failure("in_use", `${memberCount} promoter campaigns belong to the campaign`);
+    }
+    await tx.remove(campaigns, accountId, id);
+    return campaign;
+  });
+}
+
+async function putChanged(
+  tx: Transaction,
+  before: Campaign,
+  { changes, linkIds }: { changes: CampaignChanges; linkIds: number[] },
+): Promise<Campaign> {
+  const after: Campaign = {
+    ...before,
+    name: changes.name ?? before.name,
+    color: changes.color ?? before.color,
+    landingUrl: changes.landingUrl ?? before.landingUrl,
+    refParams: refParamsAfter(before, changes.refParam),
+    visitorCookieDays: changes.visitorCookieDays ?? before.visitorCookieDays,
+    autoApprovePromoters: changes.autoApprovePromoters ?? before.autoApprovePromoters,
+    trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,
+    isPrivate: changes.isPrivate ?? before.isPrivate,
+    links: linksAfter(before.links, changes.links ?? [], linkIds),
+    upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
+    rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
+    rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
+  };
+  // One that was there before may lead to a campaign that is gone; it stops no other change.
+  if (changes.upgrade) await checkUpgrade(tx, after);
+  const { accountId } = after;
+  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
+  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
+  await tx.put(campaigns, after);
+  return after;
+}
+
+/** Names that were in use stay behind the new one, for the links that are out already. */
+function refParamsAfter({ refParams }: Campaign, name: string | undefined): string[] {
+  return name === undefined ? refParams : [name, ...refParams.filter((former) => former !== name)];
+}
+
+async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {
+  if (upgrade === null) return;
+  if (upgrade.campaignId === id) {
+    const fields = { upgrade: ["must lead to another campaign"] };
+    throw new Failure("rule_broken", "The record breaks a rule", fields);
+  }
+  await loadCampaign(tx, accountId, upgrade.campaignId);
+}
+
+/** Ids are taken before the transaction: it may run more than once. */
+async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
+  const ids: number[] = [];
+  for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));
+  return ids;
+}
+
+function linksAfter(before: CampaignLink[], changes: LinkChange[], newIds: number[]): CampaignLink[] {
+  const links = new Map(before.map((link) => [link.id, link]));
+  const freeIds = [...newIds];
+  for (const change of changes) {
+    const known = change.id === null ? undefined : links.get(change.id);
+    if (change.id !== null && known === undefined) throw new Failure("not_found", "Link not found.");
+    const id = change.id ?? freeIds.shift();
+    if (id === undefined) continue;
+    if (change.isRemoved) links.delete(id);
+    else links.set(id, linkAfter({ id, name: "", url: "", ...known }, change));
+  }
+  return [...links.values()];
+}
+
+function linkAfter(link: CampaignLink, { name = link.name, url = link.url }: LinkChange): CampaignLink {
+  if (name !== "" && url !== "") return { id: link.id, name, url };
+  const fields = { links: ["must have a name and a url"] };
+  throw new Failure("rule_broken", "The record breaks a rule", fields);
+}

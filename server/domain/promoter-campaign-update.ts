@@ -1,0 +1,120 @@
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { loadCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
+import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
+import { checkRewardEntries } from "./reward-entry.ts";
+
+const TAKEN = "has already been taken";
+
+/** What changes in a participation; what is undefined stays. */
+export interface PromoterCampaignChanges {
+  state?: PromoterCampaignState | undefined;
+  refToken?: string | undefined;
+  coupon?: string | null | undefined;
+  displayCoupon?: string | null | undefined;
+  /** A page of the promoter's own, a visit of which names them. null: none. */
+  directUrl?: string | null | undefined;
+  rewardsForPromoters?: RewardEntry[] | undefined;
+  rewardsForReferrals?: RewardEntry[] | undefined;
+  /** Whether the participation has rewards of its own, instead of the campaign's. */
+  hasOwnPromoterRewards?: boolean | undefined;
+  hasOwnReferralRewards?: boolean | undefined;
+}
+
+/**
+ * Changes a participation. Its state may go from any to any other; a former ref token leads to
+ * nobody from then on.
+ *
+ * @throws Failure `not_found`, `rule_broken`, `taken` naming every unique field that is another's
+ * @see spec "V2: update promoter campaign"
+ */
+export function updatePromoterCampaign(
+  context: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: PromoterCampaignChanges },
+): Promise<PromoterCampaign> {
+  return context.store.transact(async (tx) => {
+    const before = await loadPromoterCampaign(tx, accountId, id);
+    const after: PromoterCampaign = {
+      ...before,
+      state: changes.state ?? before.state,
+      refToken: changes.refToken ?? before.refToken,
+      coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
+      displayCoupon: changes.displayCoupon === undefined ? before.displayCoupon : changes.displayCoupon,
+      ...pageAfter(before, changes.directUrl),
+      ...(await rewardsAfter(tx, before, changes)),
+    };
+    await refuseTaken(tx, before, after);
+    if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
+    await tx.put(promoterCampaigns, after);
+    return after;
+  });
+}
+
+/** A page without tracking, as V1 can set, is none of this field's: clearing it leaves that page alone. */
+function pageAfter(
+  { landingUrl, usesUrlTracking }: PromoterCampaign,
+  directUrl: string | null | undefined,
+): Pick<PromoterCampaign, "landingUrl" | "usesUrlTracking"> {
+  if (directUrl === undefined) return { landingUrl, usesUrlTracking };
+  if (directUrl !== null) return { landingUrl: directUrl, usesUrlTracking: true };
+  return { landingUrl: usesUrlTracking ? null : landingUrl, usesUrlTracking: false };
+}
+
+async function rewardsAfter(
+  tx: Transaction,
+  before: PromoterCampaign,
+  changes: PromoterCampaignChanges,
+): Promise<Pick<PromoterCampaign, "rewardsForPromoters" | "rewardsForReferrals">> {
+  const { accountId } = before;
+  const campaign = await loadCampaign(tx, accountId, before.campaignId);
+  const forPromoters = ownRewards({
+    own: before.rewardsForPromoters,
+    usual: campaign.rewardsForPromoters,
+    given: changes.rewardsForPromoters,
+    isOwn: changes.hasOwnPromoterRewards,
+  });
+  const forReferrals = ownRewards({
+    own: before.rewardsForReferrals,
+    usual: campaign.rewardsForReferrals,
+    given: changes.rewardsForReferrals,
+    isOwn: changes.hasOwnReferralRewards,
+  });
+  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: forPromoters ?? [] });
+  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: forReferrals ?? [] });
+  return { rewardsForPromoters: forPromoters, rewardsForReferrals: forReferrals };
+}
+
+/**
+ * The rewards of the participation alone. Choice: entries without a word on whether they are
+ * customised are so; customised without entries begins with the campaign's, so that nothing changes
+ * for the promoter yet; not customised drops them, whatever entries come with it, as clients send
+ * back what they were shown.
+ */
+function ownRewards(rewards: {
+  own: RewardEntry[] | null;
+  usual: RewardEntry[];
+  given: RewardEntry[] | undefined;
+  isOwn: boolean | undefined;
+}): RewardEntry[] | null {
+  const { own, usual, given, isOwn = given === undefined ? own !== null : true } = rewards;
+  return isOwn ? (given ?? own ?? usual) : null;
+}
+
+/** Names every taken field at once, where the claims alone would stop at the first. */
+async function refuseTaken(
+  tx: Transaction,
+  before: PromoterCampaign,
+  after: PromoterCampaign,
+): Promise<void> {
+  const fields: FieldErrors = {};
+  const isMoved = after.refToken !== before.refToken;
+  if (isMoved && !(await isFreeRefToken(tx, after.accountId, after.refToken))) fields["refToken"] = [TAKEN];
+  for (const field of ["coupon", "displayCoupon", "directUrl"] as const) {
+    if (await tx.isTaken(promoterCampaigns, field, after)) fields[field] = [TAKEN];
+  }
+  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
+}

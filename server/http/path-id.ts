@@ -1,0 +1,11 @@
+import type { H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { describe, id } from "./fields.ts";
+
+/** The id that the path names. @throws Failure `invalid` for what is no id */
+export function readPathId(event: H3Event): number {
+  const parsed = id.safeParse(event.context.params?.["id"] ?? "");
+  if (parsed.success) return parsed.data;
+  const fields = { id: ["is invalid"] };
+  throw new Failure("invalid", describe(fields), fields);
+}

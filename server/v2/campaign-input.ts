@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { CampaignChanges } from "../domain/campaign-update.ts";
+import { flag, id, text, webAddress } from "../http/fields.ts";
+import { AD_TRAFFIC_POLICIES, UPGRADE_METRICS } from "../records.ts";
+import { rewardEntries } from "./reward-entry-json.ts";
+
+const MAX_COOKIE_DAYS = 3_650;
+const MAX_LINKS = 100;
+/** Those that the browser script reads. */
+const REF_PARAMS = new Set([
+  "svc",
+  "svc_ref",
+  "fp_ref",
+  "fpr",
+  "via",
+  "ref",
+  "a",
+  "_from",
+  "_by",
+  "deal",
+  "_go",
+  "_get",
+]);
+
+const refParam = text
+  .trim()
+  .transform((value) => value.replace(/^\?/, ""))
+  .refine((name) => REF_PARAMS.has(name), "is invalid");
+
+const url = text.trim().pipe(webAddress);
+
+const links = z
+  .array(
+    z.object(
+      { id: id.nullish(), name: text.trim().optional(), url: url.optional(), _destroy: flag.nullish() },
+      "is invalid",
+    ),
+    "is invalid",
+  )
+  .max(MAX_LINKS, `is too long (maximum is ${MAX_LINKS} entries)`);
+
+const upgrade = z.object(
+  {
+    campaign_id: id,
+    amount: id,
+    metric: z.enum(UPGRADE_METRICS, "is invalid"),
+    move_referrals_on_level_change: flag.nullish(),
+  },
+  "is invalid",
+);
+
+/** What of a campaign can be changed. */
+export const updateBody = z
+  .object({
+    name: text.trim(),
+    landing_url: url,
+    ref_token_param: refParam,
+    color: text.trim(),
+    visitor_cookie_life: id.pipe(
+      z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`),
+    ),
+    auto_approve_promoters: flag,
+    is_private: flag,
+    track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES, "is invalid"),
+    links,
+    upgrade_details: upgrade.nullable(),
+    rewards_for_promoters: rewardEntries,
+    rewards_for_referrals: rewardEntries,
+  })
+  .partial();
+
+/** What a campaign is made of. Choice: the parameter and the cookie's life may be left out, as they have usual values. */
+export const createBody = updateBody.extend({ name: text.trim(), landing_url: url });
+
+/** The domain's words for a body. */
+export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
+  const { upgrade_details: upgrade } = body;
+  return {
+    name: body.name,
+    color: body.color,
+    landingUrl: body.landing_url,
+    refParam: body.ref_token_param,
+    visitorCookieDays: body.visitor_cookie_life,
+    autoApprovePromoters: body.auto_approve_promoters,
+    trackAdTraffic: body.track_ad_traffic,
+    isPrivate: body.is_private,
+    links: body.links?.map((link) => ({
+      id: link.id ?? null,
+      name: link.name,
+      url: link.url,
+      isRemoved: link._destroy ?? false,
+    })),
+    upgrade: upgrade && {
+      campaignId: upgrade.campaign_id,
+      amount: upgrade.amount,
+      metric: upgrade.metric,
+      movesLeads: upgrade.move_referrals_on_level_change ?? false,
+    },
+    rewardsForPromoters: body.rewards_for_promoters,
+    rewardsForReferrals: body.rewards_for_referrals,
+  };
+}

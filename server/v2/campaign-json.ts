@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { refParam } from "../domain/campaign.ts";
+import { leads } from "../domain/lead.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
+import { loadCampaignStats } from "../domain/stats.ts";
+import { AD_TRAFFIC_POLICIES, UPGRADE_METRICS, type Account, type Campaign } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
+
+/** A campaign of V2. */
+export const campaignAnswer = z.object({
+  id: z.int(),
+  name: z.string(),
+  color: z.string(),
+  stats: z.object({
+    referrals_count: z.int(),
+    sales_count: z.int(),
+    customers_count: z.int(),
+    promoters_count: z.int(),
+    revenue_amount: z.int(),
+  }),
+  landing_url: z.string(),
+  visitor_cookie_life: z.int(),
+  ref_token_param: z.string(),
+  auto_approve_leads: z.boolean(),
+  track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
+  auto_approve_promoters: z.boolean(),
+  is_private: z.boolean(),
+  is_default: z.boolean(),
+  upgrade_details: z
+    .object({
+      campaign_id: z.int(),
+      amount: z.int(),
+      metric: z.enum(UPGRADE_METRICS),
+      move_referrals_on_level_change: z.boolean(),
+    })
+    .nullable(),
+  signup_url: z.string().nullable(),
+  links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
+  rewards_for_promoters: z.array(rewardEntryAnswer),
+  rewards_for_referrals: z.array(rewardEntryAnswer),
+});
+
+/** A campaign with all that its V2 form shows. */
+export interface CampaignParts {
+  campaign: Campaign;
+  isDefault: boolean;
+  stats: { leads: number; promoters: number; customers: number; sales: number; salesCents: number };
+  rewardsForPromoters: FullRewardEntry[];
+  rewardsForReferrals: FullRewardEntry[];
+}
+
+/** Reads what V2 shows of a campaign beside its own record. */
+export async function readCampaignParts(
+  store: Store,
+  account: Account,
+  campaign: Campaign,
+): Promise<CampaignParts> {
+  const { accountId, id } = campaign;
+  return {
+    campaign,
+    isDefault: account.defaultCampaignId === id,
+    stats: {
+      ...(await loadCampaignStats(store, accountId, id)),
+      leads: await store.tally(leads, accountId, ["campaign", id]),
+      promoters: await store.tally(promoterCampaigns, accountId, ["campaign", id]),
+    },
+    rewardsForPromoters: await loadRewardEntries(store, accountId, campaign.rewardsForPromoters),
+    rewardsForReferrals: await loadRewardEntries(store, accountId, campaign.rewardsForReferrals),
+  };
+}
+
+/** A campaign as V2 shows it. */
+export function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
+  const { campaign, stats } = parts;
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    color: campaign.color,
+    stats: {
+      referrals_count: stats.leads,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      promoters_count: stats.promoters,
+      revenue_amount: stats.salesCents,
+    },
+    landing_url: campaign.landingUrl,
+    visitor_cookie_life: campaign.visitorCookieDays,
+    ref_token_param: `?${refParam(campaign)}`,
+    auto_approve_leads: true, // leads wait for nobody's approval
+    track_ad_traffic: campaign.trackAdTraffic,
+    auto_approve_promoters: campaign.autoApprovePromoters,
+    is_private: campaign.isPrivate,
+    is_default: parts.isDefault,
+    upgrade_details: campaign.upgrade && {
+      campaign_id: campaign.upgrade.campaignId,
+      amount: campaign.upgrade.amount,
+      metric: campaign.upgrade.metric,
+      move_referrals_on_level_change: campaign.upgrade.movesLeads,
+    },
+    signup_url: null, // there is no page for promoters to sign up on yet
+    links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
+    rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
+    rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+  };
+}

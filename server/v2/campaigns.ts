@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { findCampaigns, loadCampaign } from "../domain/campaign.ts";
+import { createFullCampaign, deleteCampaign, updateCampaign } from "../domain/campaign-update.ts";
+import { readJson } from "../http/json.ts";
+import { readPathId } from "../http/path-id.ts";
+import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import { changesOf, createBody, updateBody } from "./campaign-input.ts";
+import { campaignAnswer, campaignJson, readCampaignParts } from "./campaign-json.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { recordError } from "./record-error.ts";
+
+const shape = recordError({
+  upgrade: "upgrade_details",
+  rewardsForPromoters: "rewards_for_promoters",
+  rewardsForReferrals: "rewards_for_referrals",
+});
+
+/** `GET /api/v2/company/campaigns` */
+export const listCampaignsOperation: V2Operation = {
+  summary: "List campaigns",
+  params: pageParams,
+  answer: z.array(campaignAnswer),
+  isPaged: true,
+  handle: list,
+};
+
+/** `POST /api/v2/company/campaigns` */
+export const createCampaignOperation: V2Operation = {
+  summary: "Create a campaign",
+  body: createBody,
+  answer: campaignAnswer,
+  status: 201,
+  refusals: ["not_found", "invalid", "rule_broken"],
+  shape,
+  handle: create,
+};
+
+/** `GET /api/v2/company/campaigns/{id}` */
+export const getCampaignOperation: V2Operation = {
+  summary: "Get a campaign",
+  answer: campaignAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: get,
+};
+
+/** `PUT` and `PATCH /api/v2/company/campaigns/{id}` */
+export const updateCampaignOperation: V2Operation = {
+  summary: "Update a campaign",
+  body: updateBody,
+  answer: campaignAnswer,
+  refusals: ["not_found", "invalid", "rule_broken"],
+  shape,
+  handle: update,
+};
+
+/** `DELETE /api/v2/company/campaigns/{id}` */
+export const deleteCampaignOperation: V2Operation = {
+  summary: "Delete a campaign that nobody takes part in",
+  answer: campaignAnswer,
+  refusals: ["not_found", "invalid", "in_use"],
+  handle: remove,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { page, window } = readListing(request, pageParams);
+  const { records, total } = await findCampaigns(context.store, account.id, window);
+  setPageHeaders(request, page, total);
+  const answers = [];
+  for (const campaign of records) {
+    answers.push(campaignJson(await readCampaignParts(context.store, account, campaign)));
+  }
+  return answers;
+}
+
+async function create({ event, account, context }: V2Request) {
+  const body = shapeCreation(createBody, await readJson(event));
+  const campaign = await createFullCampaign(context, account.id, {
+    ...changesOf(body),
+    name: body.name,
+    landingUrl: body.landing_url,
+  });
+  return campaignJson(await readCampaignParts(context.store, account, campaign));
+}
+
+async function get({ event, account, context: { store } }: V2Request) {
+  const campaign = await loadCampaign(store, account.id, readPathId(event));
+  return campaignJson(await readCampaignParts(store, account, campaign));
+}
+
+async function update({ event, account, context }: V2Request) {
+  const id = readPathId(event);
+  const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
+  const campaign = await updateCampaign(context, account.id, { id, changes });
+  return campaignJson(await readCampaignParts(context.store, account, campaign));
+}
+
+async function remove({ event, account, context }: V2Request) {
+  const campaign = await deleteCampaign(context, account.id, readPathId(event));
+  return campaignJson(await readCampaignParts(context.store, account, campaign));
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import type { Campaign, Promoter } from "../records.ts";
+
+/** A promoter within other records. */
+export const embeddedPromoter = z.object({ id: z.int(), email: z.string(), name: z.string().nullable() });
+
+/** A campaign within other records. */
+export const embeddedCampaign = z.object({ id: z.int(), name: z.string(), color: z.string() });
+
+/** A promoter as other records show them. The name is null where they gave none. */
+export function embeddedPromoterJson({ id, email, profile }: Promoter): z.output<typeof embeddedPromoter> {
+  const names = [profile.firstName, profile.lastName].filter((name) => name !== null);
+  return { id, email, name: names.length === 0 ? null : names.join(" ") };
+}
+
+/** A campaign as other records show it. */
+export function embeddedCampaignJson({ id, name, color }: Campaign): z.output<typeof embeddedCampaign> {
+  return { id, name, color };
+}

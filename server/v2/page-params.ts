@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { readNestedQuery, type Query } from "../http/nested-query.ts";
+import { pageHeaders, readPage, type Page } from "../http/pages.ts";
+import { shapeQuery } from "../http/record-input.ts";
+import type { V2Request } from "./operation.ts";
+
+/** How long pages of V2 are. @see gaps "V2", pagination */
+const LENGTHS = { usual: 20, most: 100 };
+
+/** Parameters of every paged list; what is no positive number counts as not given. */
+export const pageParams = z.object({ page: z.unknown(), per_page: z.unknown() }).partial();
+
+/** A list's parameters, and the page that they ask for. @throws Failure `invalid`, `malformed` or `too_large` */
+export function readListing<S extends z.ZodType>(
+  { event }: V2Request,
+  schema: S,
+): { params: z.output<S>; page: Page; window: { limit: number; offset: number } } {
+  const query: Query = readNestedQuery(event);
+  const page = readPage(query, LENGTHS);
+  return {
+    params: shapeQuery(schema, query),
+    page,
+    window: { limit: page.perPage, offset: page.offset },
+  };
+}
+
+/** Puts a page's place in the whole list into the answer's headers. */
+export function setPageHeaders({ event, headers, publicUrl }: V2Request, page: Page, total: number): void {
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(headers, pageHeaders(address, page, total));
+}

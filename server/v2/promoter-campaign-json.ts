@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { loadCampaign } from "../domain/campaign.ts";
+import { listCodesInUse } from "../domain/promo-code.ts";
+import { loadPromoter } from "../domain/promoter.ts";
+import { refLink } from "../domain/promoter-campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
+import { loadStats, type Stats } from "../domain/stats.ts";
+import { PROMOTER_CAMPAIGN_STATES, type Campaign, type Promoter, type PromoterCampaign } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "./embedded-json.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
+
+/** @see spec "V2 promoter campaign (a promoter's participation in a campaign)" */
+export const promoterCampaignAnswer = z.object({
+  id: z.int(),
+  campaign_id: z.int(),
+  promoter_id: z.int(),
+  created_at: z.iso.datetime(),
+  promoter: embeddedPromoter,
+  campaign: embeddedCampaign,
+  state: z.enum(PROMOTER_CAMPAIGN_STATES),
+  stats: z.object({
+    clicks_count: z.int(),
+    referrals_count: z.int(),
+    sales_count: z.int(),
+    customers_count: z.int(),
+    revenue_amount: z.number(),
+  }),
+  coupon: z.string().nullable(),
+  display_coupon: z.string().nullable(),
+  ref_token: z.string(),
+  ref_link: z.string(),
+  direct_url: z.string().nullable(),
+  is_customized: z.boolean(),
+  referral_rewards_customized: z.boolean(),
+  promoter_rewards_customized: z.boolean(),
+  rewards_for_promoters: z.array(rewardEntryAnswer),
+  rewards_for_referrals: z.array(rewardEntryAnswer),
+  promo_codes: z.array(z.string()),
+});
+
+/** A participation with all that its V2 form shows. */
+export interface PromoterCampaignParts {
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+  campaign: Campaign;
+  stats: Stats;
+  /** Those that count: the participation's own, else the campaign's. */
+  rewardsForPromoters: FullRewardEntry[];
+  rewardsForReferrals: FullRewardEntry[];
+  codesInUse: string[];
+}
+
+/** Reads what V2 shows of a participation beside its own record. */
+export async function readPromoterCampaignParts(
+  store: Store,
+  promoterCampaign: PromoterCampaign,
+): Promise<PromoterCampaignParts> {
+  const { accountId, id, campaignId, promoterId, rewardsForPromoters, rewardsForReferrals } =
+    promoterCampaign;
+  const campaign = await loadCampaign(store, accountId, campaignId);
+  return {
+    promoterCampaign,
+    promoter: await loadPromoter(store, accountId, promoterId),
+    campaign,
+    stats: await loadStats(store, accountId, id),
+    rewardsForPromoters: await loadRewardEntries(
+      store,
+      accountId,
+      rewardsForPromoters ?? campaign.rewardsForPromoters,
+    ),
+    rewardsForReferrals: await loadRewardEntries(
+      store,
+      accountId,
+      rewardsForReferrals ?? campaign.rewardsForReferrals,
+    ),
+    codesInUse: await listCodesInUse(store, accountId, id),
+  };
+}
+
+/** A participation as V2 shows it. */
+export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typeof promoterCampaignAnswer> {
+  const { promoterCampaign, promoter, campaign, stats } = parts;
+  const hasOwnPromoterRewards = promoterCampaign.rewardsForPromoters !== null;
+  const hasOwnReferralRewards = promoterCampaign.rewardsForReferrals !== null;
+  return {
+    id: promoterCampaign.id,
+    campaign_id: promoterCampaign.campaignId,
+    promoter_id: promoterCampaign.promoterId,
+    created_at: promoterCampaign.createdAt,
+    promoter: embeddedPromoterJson(promoter),
+    campaign: embeddedCampaignJson(campaign),
+    state: promoterCampaign.state,
+    stats: {
+      clicks_count: stats.clicks,
+      referrals_count: stats.referrals,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      revenue_amount: stats.salesCents,
+    },
+    coupon: promoterCampaign.coupon,
+    display_coupon: promoterCampaign.displayCoupon,
+    ref_token: promoterCampaign.refToken,
+    ref_link: refLink(promoterCampaign, campaign),
+    direct_url: promoterCampaign.usesUrlTracking ? promoterCampaign.landingUrl : null,
+    is_customized: hasOwnPromoterRewards || hasOwnReferralRewards,
+    referral_rewards_customized: hasOwnReferralRewards,
+    promoter_rewards_customized: hasOwnPromoterRewards,
+    rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
+    rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    promo_codes: parts.codesInUse,
+  };
+}

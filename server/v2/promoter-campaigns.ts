@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { findPromoterCampaigns, searchPromoterCampaigns } from "../domain/promoter-campaign-query.ts";
+import { updatePromoterCampaign, type PromoterCampaignChanges } from "../domain/promoter-campaign-update.ts";
+import { isRefToken } from "../domain/ref-token.ts";
+import { flag, id, text, webAddress } from "../http/fields.ts";
+import { readJson } from "../http/json.ts";
+import { readNestedQuery } from "../http/nested-query.ts";
+import { readPathId } from "../http/path-id.ts";
+import { shapeChanges, shapeQuery } from "../http/record-input.ts";
+import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import {
+  promoterCampaignAnswer,
+  promoterCampaignJson,
+  readPromoterCampaignParts,
+} from "./promoter-campaign-json.ts";
+import { recordError } from "./record-error.ts";
+import { rewardEntries } from "./reward-entry-json.ts";
+
+/** @see observed-service, part 2.2 */
+const SEARCH_LENGTH = 5;
+const MAX_IDS = 500;
+
+const state = z.enum(PROMOTER_CAMPAIGN_STATES, "is invalid");
+
+/** One id, or a list of some. */
+const ids = z.union([id.transform((one) => [one]), z.array(id).max(MAX_IDS)], "is invalid").optional();
+
+/** @see gaps "V2", list promoter campaigns */
+const listParams = pageParams.extend({
+  q: text.optional(),
+  ids,
+  filters: z
+    .object({ campaign_id: ids, promoter_id: id.optional(), state: state.optional() }, "is invalid")
+    .optional(),
+});
+
+const searchParams = z.object({ q: text });
+
+/** @see spec "V2: update promoter campaign" */
+const updateBody = z
+  .object({
+    state,
+    ref_token: text.trim().refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    coupon: text.trim().nullable(),
+    display_coupon: text.trim().nullable(),
+    direct_url: text.trim().pipe(webAddress).nullable(),
+    rewards_for_promoters: rewardEntries,
+    rewards_for_referrals: rewardEntries,
+    promoter_rewards_customized: flag,
+    referral_rewards_customized: flag,
+  })
+  .partial();
+
+const WIRE_NAMES = {
+  refToken: "ref_token",
+  displayCoupon: "display_coupon",
+  directUrl: "direct_url",
+  rewardsForPromoters: "rewards_for_promoters",
+  rewardsForReferrals: "rewards_for_referrals",
+};
+
+/** `GET /api/v2/company/promoter_campaigns` */
+export const listPromoterCampaignsOperation: V2Operation = {
+  summary: "List promoter campaigns",
+  params: listParams,
+  answer: z.array(promoterCampaignAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** `GET /api/v2/company/promoter_campaigns/search` */
+export const searchPromoterCampaignsOperation: V2Operation = {
+  summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
+  params: searchParams,
+  answer: z.array(promoterCampaignAnswer),
+  refusals: ["invalid"],
+  handle: search,
+};
+
+/** `PUT` and `PATCH /api/v2/company/promoter_campaigns/{id}` */
+export const updatePromoterCampaignOperation: V2Operation = {
+  summary: "Update a promoter campaign",
+  body: updateBody,
+  answer: promoterCampaignAnswer,
+  refusals: ["not_found", "invalid", "taken", "rule_broken"],
+  shape: recordError(WIRE_NAMES),
+  handle: update,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, listParams);
+  const { records, total } = await findPromoterCampaigns(context.store, account.id, {
+    text: params.q ?? null,
+    ids: params.ids ?? null,
+    campaignIds: params.filters?.campaign_id ?? null,
+    promoterId: params.filters?.promoter_id ?? null,
+    state: params.filters?.state ?? null,
+    ...window,
+  });
+  setPageHeaders(request, page, total);
+  return answers(context.store, records);
+}
+
+async function search({ event, account, context }: V2Request) {
+  const { q } = shapeQuery(searchParams, readNestedQuery(event));
+  const { store } = context;
+  return answers(store, await searchPromoterCampaigns(store, account.id, { text: q, limit: SEARCH_LENGTH }));
+}
+
+async function update({ event, account, context }: V2Request) {
+  const id = readPathId(event);
+  const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
+  const updated = await updatePromoterCampaign(context, account.id, { id, changes });
+  return promoterCampaignJson(await readPromoterCampaignParts(context.store, updated));
+}
+
+function changesOf(body: z.output<typeof updateBody>): PromoterCampaignChanges {
+  return {
+    state: body.state,
+    refToken: body.ref_token,
+    coupon: body.coupon,
+    displayCoupon: body.display_coupon,
+    directUrl: body.direct_url,
+    rewardsForPromoters: body.rewards_for_promoters,
+    rewardsForReferrals: body.rewards_for_referrals,
+    hasOwnPromoterRewards: body.promoter_rewards_customized,
+    hasOwnReferralRewards: body.referral_rewards_customized,
+  };
+}
+
+async function answers(store: Store, records: PromoterCampaign[]) {
+  const found = [];
+  for (const record of records) {
+    found.push(promoterCampaignJson(await readPromoterCampaignParts(store, record)));
+  }
+  return found;
+}

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setDefaultCampaign } from "../../server/domain/account.ts";
+import { loadCampaign } from "../../server/domain/campaign.ts";
+import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
+import { countFact } from "../../server/domain/stats.ts";
+import { STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { JANE, company, invalid, join, outcome, reward } from "../support/v2.ts";
+
+const NONE = {
+  referrals_count: 0,
+  sales_count: 0,
+  customers_count: 0,
+  promoters_count: 0,
+  revenue_amount: 0,
+};
+/** The account's first campaign, as it begins. */
+const DEFAULT = {
+  id: 1,
+  name: "Default campaign",
+  color: "#2563eb",
+  stats: NONE,
+  landing_url: "https://www.acme.example/",
+  visitor_cookie_life: 60,
+  ref_token_param: "?via",
+  auto_approve_leads: true,
+  track_ad_traffic: "pending",
+  auto_approve_promoters: true,
+  is_private: false,
+  is_default: true,
+  upgrade_details: null,
+  signup_url: null,
+  links: [],
+  rewards_for_promoters: [],
+  rewards_for_referrals: [],
+};
+const GIVEN = { name: "Summer", landing_url: "https://acme.example/summer" };
+const SUMMER = { ...DEFAULT, ...GIVEN, id: 2, is_default: false };
+const SETTINGS = {
+  color: "red",
+  visitor_cookie_life: 30,
+  ref_token_param: "?ref",
+  track_ad_traffic: "block",
+  auto_approve_promoters: false,
+  is_private: true,
+  upgrade_details: {
+    campaign_id: 1,
+    amount: 10,
+    metric: "customers",
+    move_referrals_on_level_change: true,
+  },
+};
+const NOT_FOUND = { status: 404, body: { message: "Campaign not found.", code: "not_found" } };
+
+describe.each(STORAGES)("campaigns on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp(storage);
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const call = (request: string, body?: unknown) => outcome(company(app, request, body));
+  const create = (over: Record<string, unknown> = {}) => call("POST /campaigns", { ...GIVEN, ...over });
+
+  describe("POST /campaigns", () => {
+    it("makes one of what is required", async () => {
+      expect(await create()).toEqual({ status: 201, body: SUMMER });
+      expect(await call("GET /campaigns/2")).toEqual({ status: 200, body: SUMMER });
+    });
+
+    it("makes one of every field", async () => {
+      await reward(app);
+      const links = [{ name: "Blog", url: "https://acme.example/blog" }];
+      const answer = await create({
+        ...SETTINGS,
+        links,
+        rewards_for_promoters: [{ apply_on: "yearly", product_ids: [], reward_id: 1 }],
+      });
+      const shownReward = {
+        name: "20 percent",
+        promoter_reward_type: "sale",
+        coupon: null,
+        hide_reward: false,
+        tier_level: null,
+      };
+      const entry = { apply_on: "yearly", product_ids: [], reward_id: 1, reward: shownReward, products: [] };
+      const shown = {
+        ...SUMMER,
+        ...SETTINGS,
+        rewards_for_promoters: [entry],
+        links: [{ id: 1, ...links[0] }],
+      };
+      expect(answer).toEqual({ status: 201, body: shown });
+    });
+
+    it("takes text for numbers and switches, a parameter without its mark, and blank text for none", async () => {
+      const texts = { visitor_cookie_life: "30", is_private: "1", ref_token_param: "_by", color: "" };
+      const shown = { ...SUMMER, visitor_cookie_life: 30, is_private: true, ref_token_param: "?_by" };
+      expect(await create({ ...texts, upgrade_details: null })).toEqual({ status: 201, body: shown });
+    });
+
+    it("names all that is missing", async () => {
+      const blank = ["can't be blank"];
+      expect(await call("POST /campaigns", {})).toEqual(invalid({ name: blank, landing_url: blank }));
+      const inner = {
+        "links[url]": ["is invalid"],
+        "upgrade_details[campaign_id]": blank,
+        "upgrade_details[amount]": blank,
+        "upgrade_details[metric]": ["is invalid"],
+      };
+      expect(
+        await create({ links: [{ name: "x", url: "x" }], upgrade_details: { metric: "clicks" } }),
+      ).toEqual(invalid(inner));
+    });
+
+    it.each([
+      ["landing_url", "acme.example", "is invalid"],
+      ["ref_token_param", "?who", "is invalid"],
+      ["visitor_cookie_life", 0, "is invalid"],
+      ["visitor_cookie_life", 3_651, "must be less than or equal to 3650"],
+      ["track_ad_traffic", "maybe", "is invalid"],
+      ["is_private", "maybe", "is invalid"],
+      ["links", "x", "is invalid"],
+      ["links", ["x"], "is invalid"],
+      ["upgrade_details", "x", "is invalid"],
+      ["rewards_for_referrals", [7], "is invalid"],
+    ])("answers 422 to %s %j", async (field, value, message) => {
+      expect(await create({ [field]: value })).toEqual(invalid({ [field]: [message] }));
+      expect((await call("GET /campaigns")).body).toEqual([DEFAULT]);
+    });
+
+    it.each([
+      [{ links: [{ name: "Blog" }] }, { links: ["must have a name and a url"] }],
+      [
+        { rewards_for_referrals: [{ reward_id: 1, product_ids: [] }] },
+        { rewards_for_referrals: ["must not hold reward 1, which is not for referrals"] },
+      ],
+    ])("answers 400 to %j", async (over, errors) => {
+      await reward(app);
+      expect(await create(over)).toEqual(invalid(errors as Record<string, string[]>, 400));
+      expect((await call("GET /campaigns")).body).toEqual([DEFAULT]);
+    });
+
+    it.each([
+      [{ rewards_for_promoters: [{ reward_id: 9 }] }, "Reward not found."],
+      [{ upgrade_details: { campaign_id: 9, amount: 1, metric: "revenue" } }, "Campaign not found."],
+      [{ links: [{ id: 9, name: "x", url: "https://x.example" }] }, "Link not found."],
+    ])("answers 404 to %j", async (over, message) => {
+      expect(await create(over)).toEqual({ status: 404, body: { message, code: "not_found" } });
+    });
+  });
+
+  describe.each(["PUT", "PATCH"])("%s /campaigns/{id}", (method) => {
+    const update = (body?: unknown, id: number | string = 2) => call(`${method} /campaigns/${id}`, body);
+    beforeEach(async () => {
+      await create();
+    });
+
+    it.each([
+      [undefined, {}],
+      [{ id: 7, stats: {}, is_default: true }, {}],
+      [{ name: "New" }, { name: "New" }],
+      [{ landing_url: "https://acme.example/new" }, { landing_url: "https://acme.example/new" }],
+      [SETTINGS, SETTINGS],
+    ])("takes %j", async (body, changes) => {
+      const after = { status: 200, body: { ...SUMMER, ...changes } };
+      expect(await update(body)).toEqual(after);
+      expect(await call("GET /campaigns/2")).toEqual(after);
+    });
+
+    it("clears where promoters go who reach a goal", async () => {
+      await update(SETTINGS);
+      expect((await update({ upgrade_details: null })).body).toMatchObject({ upgrade_details: null });
+    });
+
+    it("changes single links, and keeps those that are not named", async () => {
+      const url = "https://acme.example/page";
+      await update({ links: ["a", "b", "c"].map((name) => ({ name, url })) });
+      const changes = [
+        { id: 2, _destroy: true },
+        { id: "1", name: "A" },
+        { name: "d", url },
+      ];
+      expect((await update({ links: changes })).body).toMatchObject({
+        links: [
+          { id: 1, name: "A", url },
+          { id: 3, name: "c", url },
+          { id: 4, name: "d", url },
+        ],
+      });
+      expect((await update({ links: [{ id: 2, name: "gone", url }] })).status).toBe(404);
+    });
+
+    it("keeps names of the parameter behind the new one", async () => {
+      await update({ ref_token_param: "?ref" });
+      await update({ ref_token_param: "?deal" });
+      const { refParams } = await loadCampaign(app.services.store, app.accountId, 2);
+      expect(refParams).toEqual(["deal", "ref"]);
+    });
+
+    it.each([
+      [{ name: "" }, { name: ["can't be blank"] }, 422],
+      [{ color: null }, { color: ["can't be blank"] }, 422],
+      [
+        { upgrade_details: { campaign_id: 2, amount: 1, metric: "revenue" } },
+        { upgrade_details: ["must lead to another campaign"] },
+        400,
+      ],
+    ] as const)("answers %j with %j and %i", async (body, errors, status) => {
+      expect(await update(body)).toEqual(invalid(errors as unknown as Record<string, string[]>, status));
+      expect((await call("GET /campaigns/2")).body).toEqual(SUMMER);
+    });
+  });
+
+  describe("DELETE /campaigns/{id}", () => {
+    it("removes one that nobody takes part in", async () => {
+      await create();
+      expect(await call("DELETE /campaigns/2")).toEqual({ status: 200, body: SUMMER });
+      expect(await call("GET /campaigns/2")).toEqual(NOT_FOUND);
+      expect((await call("GET /campaigns")).body).toEqual([DEFAULT]);
+    });
+
+    it("refuses the default one", async () => {
+      const body = { message: "The default campaign can't be deleted", code: "destroy_failed" };
+      expect(await call("DELETE /campaigns/1")).toEqual({ status: 409, body });
+      await create();
+      await setDefaultCampaign(app.context, app.accountId, 2);
+      expect((await call("DELETE /campaigns/2")).status).toBe(409);
+      expect((await call("DELETE /campaigns/1")).status).toBe(200);
+    });
+
+    it("refuses one with participations", async () => {
+      await create();
+      await join(app, "jane@example.com", { campaign_id: "2" });
+      const body = { message: "1 promoter campaigns belong to the campaign", code: "destroy_failed" };
+      expect(await call("DELETE /campaigns/2")).toEqual({ status: 409, body });
+      expect((await call("GET /campaigns/2")).status).toBe(200);
+    });
+
+    it("leaves no promoter who joins at that moment without a campaign", async () => {
+      for (let id = 2; id < 22; id++) {
+        await create();
+        const [joined, removed] = await Promise.all([
+          app.v1("/promoters/create", { email: `jane${id}@example.com`, campaign_id: String(id) }),
+          call(`DELETE /campaigns/${id}`),
+        ]);
+        expect([joined.status, removed.status]).toSatisfy(
+          (statuses: number[]) => statuses.join() === "200,409" || statuses.join() === "404,200",
+        );
+      }
+    });
+  });
+
+  describe.each(["GET", "PUT", "PATCH", "DELETE"])("%s /campaigns/{id}", (method) => {
+    it("answers 404 to an unknown one, and 422 to no id", async () => {
+      expect(await call(`${method} /campaigns/99`)).toEqual(NOT_FOUND);
+      expect(await call(`${method} /campaigns/x`)).toEqual(invalid({ id: ["is invalid"] }));
+    });
+  });
+
+  describe("GET /campaigns", () => {
+    it("answers every campaign whole, a page at a time", async () => {
+      await create();
+      const { body, headers } = await company(app, "GET /campaigns");
+      expect(body).toEqual([DEFAULT, SUMMER]);
+      expect(headers.get("total")).toBe("2");
+      expect((await call("GET /campaigns?per_page=1&page=2")).body).toEqual([SUMMER]);
+      expect((await call("GET /campaigns?page=3")).body).toEqual([]);
+    });
+
+    it("counts promoters, leads and sales", async () => {
+      await create();
+      await join(app, "jane@example.com");
+      await app.v1("/track/signup", { email: "lead@example.com", ref_id: JANE.ref_token });
+      await app.services.store.transact(async (tx) => {
+        const promoterCampaign = await loadPromoterCampaign(tx, app.accountId, 1);
+        const at = app.context.now;
+        countFact(tx, promoterCampaign, { metric: "sales", at });
+        countFact(tx, promoterCampaign, { metric: "salesCents", at, delta: 1_999 });
+        countFact(tx, promoterCampaign, { metric: "customers", at });
+      });
+      const stats = {
+        referrals_count: 1,
+        sales_count: 1,
+        customers_count: 1,
+        promoters_count: 1,
+        revenue_amount: 1_999,
+      };
+      expect((await call("GET /campaigns")).body).toEqual([{ ...DEFAULT, stats }, SUMMER]);
+      const revenue = { stats: { sales_count: 1, revenue_amount: 1_999 } };
+      expect((await call("GET /promoter_campaigns")).body).toMatchObject([revenue]);
+    });
+  });
+});

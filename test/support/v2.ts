@@ -1,0 +1,100 @@
+import { expect } from "vitest";
+import { V2_OPERATIONS } from "../../server/app.ts";
+import { KEY, NOW, answerOf, type Answer, type TestApp } from "./app.ts";
+
+/** What every V2 request carries. */
+export const V2_HEADERS = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
+
+/** Calls a company operation with a JSON body, or none; a success must be exactly what its schema says. */
+export async function company(
+  app: TestApp,
+  request: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const [method = "", path = ""] = request.split(" ");
+  const answer = await answerOf(
+    await app.request(`/api/v2/company${path}`, {
+      method,
+      headers: { ...V2_HEADERS, "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    }),
+  );
+  if (answer.status < 300) expectAsDeclared(method, path, answer);
+  return answer;
+}
+
+/** Status and body alone, as most tests compare them. */
+export async function outcome(answer: Promise<Answer>): Promise<{ status: number; body: unknown }> {
+  const { status, body } = await answer;
+  return { status, body };
+}
+
+/** A promoter made through V1, and the id of their participation. */
+export async function join(
+  app: TestApp,
+  email: string,
+  params: Record<string, string> = {},
+): Promise<{ promoterId: number; promoterCampaignId: number }> {
+  const { status, body } = await app.v1("/promoters/create", { email, ...params });
+  expect(status).toBe(200);
+  const { id, default_promotion_id } = body as { id: number; default_promotion_id: number };
+  return { promoterId: id, promoterCampaignId: default_promotion_id };
+}
+
+/** The participation of Jane Doe, jane@example.com, as it begins where she is the first promoter. */
+export const JANE = {
+  id: 1,
+  campaign_id: 1,
+  promoter_id: 1,
+  created_at: NOW,
+  promoter: { id: 1, email: "jane@example.com", name: "Jane Doe" },
+  campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
+  state: "accepted",
+  stats: { clicks_count: 0, referrals_count: 0, sales_count: 0, customers_count: 0, revenue_amount: 0 },
+  coupon: null,
+  display_coupon: null,
+  ref_token: "jane",
+  ref_link: "https://www.acme.example/?via=jane",
+  direct_url: null,
+  is_customized: false,
+  referral_rewards_customized: false,
+  promoter_rewards_customized: false,
+  rewards_for_promoters: [],
+  rewards_for_referrals: [],
+  promo_codes: [],
+};
+
+/** The outcome of a call with faulty parameters, or, by status 400, with a record that breaks a rule. */
+export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 422) {
+  const faults = Object.entries(errors).flatMap(([name, messages]) =>
+    messages.map((message) => `${name} ${message}`),
+  );
+  const code = status === 422 ? "invalid_params" : "invalid_record";
+  return { status, body: { message: `Validation failed: ${faults.join(", ")}`, code, errors } };
+}
+
+/** A reward made through V2; gives its id. */
+export async function reward(app: TestApp, over: Record<string, unknown> = {}): Promise<number> {
+  const { status, body } = await company(app, "POST /rewards", {
+    name: "20 percent",
+    is_promoter_reward: true,
+    schemas: [{ unit: "cash", amount: 20, flat_amount: false }],
+    ...over,
+  });
+  expect(status).toBe(200);
+  return (body as { id: number }).id;
+}
+
+/** zod drops what a schema does not list, so that an answer which says more differs from itself. */
+function expectAsDeclared(method: string, path: string, { status, body }: Answer): void {
+  const plain = path.replace(/\?.*$/, "");
+  const declared = V2_OPERATIONS.find(([declaredMethod, route]) => {
+    const pattern = route.replace("/api/v2/company", "").replace(/:\w+/g, "[^/]+");
+    return declaredMethod === method && new RegExp(`^${pattern}$`).test(plain);
+  });
+  if (declared === undefined) throw new Error(`${method} ${path} is no operation`);
+  const [, , operation] = declared;
+  expect(status).toBe(operation.status ?? 200);
+  expect(operation.answer.parse(body)).toEqual(body);
+}
