@@ -11,6 +11,7 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
+import { deleteLead, listLeads, showLead, updateLead } from "./v1/leads.ts";
 import { v1Route, type V1Operation } from "./v1/operation.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
@@ -24,6 +25,11 @@ type Route = [method: Method, path: string, handler: EventHandler];
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/promoters/create", createPromoterOperation],
   ["POST", "/api/v1/track/signup", v1TrackSignup],
+  ["GET", "/api/v1/leads/list", listLeads],
+  ["GET", "/api/v1/leads/show", showLead],
+  ["PUT", "/api/v1/leads/update", updateLead],
+  ["POST", "/api/v1/leads/update", updateLead],
+  ["DELETE", "/api/v1/leads/delete", deleteLead],
 ];
 
 /** Every operation of V2. */

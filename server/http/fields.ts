@@ -92,13 +92,24 @@ export const jsonObject = z
  * @throws Failure `invalid` naming every faulty field
  */
 export function shape<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
-  const parsed = schema.safeParse(withoutBlanks(params));
-  if (parsed.success) return parsed.data;
-  const fields: FieldErrors = {};
-  for (const issue of parsed.error.issues) {
-    (fields[String(issue.path[0] ?? "base")] ??= []).push(issue.message);
-  }
-  throw new Failure("invalid", describe(fields), fields);
+  return parse(schema, withoutBlanks(params));
+}
+
+/**
+ * The changes that a schema makes of the parameters of an update: a blank one clears its field where
+ * that may be null, and counts as absent elsewhere. @see gaps "Both generations", blank text
+ *
+ * @throws Failure `invalid` naming every faulty field
+ */
+export function shapeChanges<S extends z.ZodObject>(schema: S, params: Record<string, unknown>): z.output<S> {
+  const fields = new Map(Object.entries(schema.shape) as [string, z.ZodType][]);
+  const cleared = Object.entries(params).filter(
+    ([name, value]) => isBlank(value) && fields.get(name)?.safeParse(null).success,
+  );
+  return parse(schema, {
+    ...withoutBlanks(params),
+    ...Object.fromEntries(cleared.map(([name]) => [name, null])),
+  });
 }
 
 /** One sentence for all faults of a record. */
@@ -107,6 +118,16 @@ export function describe(fields: FieldErrors): string {
     messages.map((message) => `${field} ${message}`),
   );
   return `Validation failed: ${faults.join(", ")}`;
+}
+
+function parse<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const fields: FieldErrors = {};
+  for (const issue of parsed.error.issues) {
+    (fields[String(issue.path[0] ?? "base")] ??= []).push(issue.message);
+  }
+  throw new Failure("invalid", describe(fields), fields);
 }
 
 /** Made of entries, so that a parameter named `__proto__` lends nothing to the others. */
