@@ -13,7 +13,9 @@ import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
 import { deleteLead, listLeads, showLead, updateLead } from "./v1/leads.ts";
 import { v1Route, type V1Operation } from "./v1/operation.ts";
+import { listPayouts } from "./v1/payouts.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
+import { listRewards } from "./v1/rewards.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
@@ -30,6 +32,8 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["PUT", "/api/v1/leads/update", updateLead],
   ["POST", "/api/v1/leads/update", updateLead],
   ["DELETE", "/api/v1/leads/delete", deleteLead],
+  ["GET", "/api/v1/rewards/list", listRewards],
+  ["GET", "/api/v1/payouts/list", listPayouts],
 ];
 
 /** Every operation of V2. */
