@@ -15,6 +15,7 @@ import { deleteLead, listLeads, showLead, updateLead } from "./v1/leads.ts";
 import { v1Route, type V1Operation } from "./v1/operation.ts";
 import { listPayouts } from "./v1/payouts.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./v1/reports.ts";
 import { listRewards } from "./v1/rewards.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
@@ -34,6 +35,9 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["DELETE", "/api/v1/leads/delete", deleteLead],
   ["GET", "/api/v1/rewards/list", listRewards],
   ["GET", "/api/v1/payouts/list", listPayouts],
+  ["GET", "/api/v1/reports/overview", overviewReport],
+  ["GET", "/api/v1/reports/campaigns", campaignsReport],
+  ["GET", "/api/v1/reports/promoters", promotersReport],
 ];
 
 /** Every operation of V2. */
