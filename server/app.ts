@@ -11,8 +11,12 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
+import { deleteLead, listLeads, showLead, updateLead } from "./v1/leads.ts";
 import { v1Refusal, v1Route, type V1Operation } from "./v1/operation.ts";
+import { listPayouts } from "./v1/payouts.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./v1/reports.ts";
+import { listRewards } from "./v1/rewards.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import {
   createCampaignOperation,
@@ -60,6 +64,16 @@ const COMPANY = "/api/v2/company";
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/promoters/create", createPromoterOperation],
   ["POST", "/api/v1/track/signup", v1TrackSignup],
+  ["GET", "/api/v1/leads/list", listLeads],
+  ["GET", "/api/v1/leads/show", showLead],
+  ["PUT", "/api/v1/leads/update", updateLead],
+  ["POST", "/api/v1/leads/update", updateLead],
+  ["DELETE", "/api/v1/leads/delete", deleteLead],
+  ["GET", "/api/v1/rewards/list", listRewards],
+  ["GET", "/api/v1/payouts/list", listPayouts],
+  ["GET", "/api/v1/reports/overview", overviewReport],
+  ["GET", "/api/v1/reports/campaigns", campaignsReport],
+  ["GET", "/api/v1/reports/promoters", promotersReport],
 ];
 
 /** Every operation of V2. */

@@ -9,6 +9,7 @@ export const commissions = collection<Commission>()({
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
+    lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
   tallies: ({ promoterCampaignId, promoterId, campaignId }) => [
     [["all"], 1],

@@ -40,6 +40,24 @@ export function findLeadByEmail(reader: Reader, accountId: number, email: string
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
 }
 
+/** How a request names a lead: the first that is given, in this order. null: not given. */
+export interface LeadSelector {
+  id: number | null;
+  uid: string | null;
+  email: string | null;
+}
+
+/** @throws Failure `missing` when nothing names the lead, `not_found` */
+export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
+  const { id, uid, email } = selector;
+  if (id === null && uid === null && email === null) {
+    throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
+  }
+  const lead = await findSelected(reader, accountId, selector);
+  if (lead === null) throw new Failure("not_found", "Lead not found.");
+  return lead;
+}
+
 /**
  * The lead with this e-mail or this uid, or null.
  *
@@ -73,6 +91,16 @@ export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
 /** The refusal of a second sign-up of the same person. */
 export function alreadyRegistered(): Failure {
   return new Failure("already_registered", "there is already a signup event registered on this lead");
+}
+
+async function findSelected(
+  reader: Reader,
+  accountId: number,
+  { id, uid, email }: LeadSelector,
+): Promise<Lead | null> {
+  if (id !== null) return reader.get(leads, accountId, id);
+  if (uid !== null) return reader.find(leads, "uid", accountId, [uid]);
+  return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
 /** How e-mail addresses of leads are compared. */

@@ -4,9 +4,9 @@ import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { countLead } from "./lead-facts.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
-import { countFact } from "./stats.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
 /** A sign-up to be recorded. At least one of `email` and `uid` is given. */
@@ -102,7 +102,7 @@ async function addLead(
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
   }
-  countFact(tx, promoterCampaign, { metric: "referrals", at: new Date(lead.createdAt) });
+  countLead(tx, lead);
   return { eventId: ids.eventId, lead, promoter };
 }
 

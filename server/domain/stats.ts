@@ -12,6 +12,9 @@ export const METRICS = [
   "refunds",
   "refundsCents",
   "cancellations",
+  "nonLinkCustomers",
+  "earningsCents",
+  "paidCents",
 ] as const;
 /** What is counted: facts, or cents where the name says so. */
 export type Metric = (typeof METRICS)[number];
@@ -21,19 +24,49 @@ const CAMPAIGN_NAMES = ["customers", "sales", "salesCents"] as const;
 /** What campaigns are told of as a whole. Leads are counted with their records, and clicks, where each counter costs, by nobody. */
 const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set(CAMPAIGN_NAMES);
 
-/** Counts a fact for its promoter campaign and into the daily series that the reports are made of. */
+/** What daily counters are kept of. */
+export const SERIES = ["account", "campaign", "promoter-campaign"] as const;
+export type Series = (typeof SERIES)[number];
+
+/** What was counted of one thing on one day. */
+export interface DailySum {
+  day: string;
+  /** Of the account, the campaign or the promoter campaign. */
+  id: number;
+  metric: Metric;
+  sum: number;
+}
+
+/**
+ * Counts a fact for its promoter campaign and into the daily series that the reports are made of.
+ *
+ * The day comes first in their keys: a report reads the days that it speaks of, in order, and meets
+ * only those who had a fact on them.
+ */
 export function countFact(
   tx: Transaction,
-  { accountId, id, campaignId }: PromoterCampaign,
+  { accountId, id, campaignId }: Pick<PromoterCampaign, "accountId" | "id" | "campaignId">,
   fact: { metric: Metric; at: Date; delta?: number },
 ): void {
   const { metric, at, delta = 1 } = fact;
   const day = at.toISOString().slice(0, 10);
+  const ids = { account: accountId, campaign: campaignId, "promoter-campaign": id };
   tx.add([...statsKey(accountId, id), metric], delta);
   if (CAMPAIGN_METRICS.has(metric)) tx.add([...campaignKey(accountId, campaignId), metric], delta);
-  tx.add([accountId, "daily", "account", day, metric], delta);
-  tx.add([accountId, "daily", "campaign", campaignId, day, metric], delta);
-  tx.add([accountId, "daily", "promoter-campaign", id, day, metric], delta);
+  for (const series of SERIES) tx.add([...dailyKey(accountId, series), day, ids[series], metric], delta);
+}
+
+/** What was counted from one day to another, both included, day by day. */
+export async function* dailySums(
+  store: Store,
+  accountId: number,
+  { series, from, to }: { series: Series; from: string; to: string },
+): AsyncGenerator<DailySum[]> {
+  // What follows a day in the order of texts and precedes the next one.
+  const range = { from, before: `${to}~` };
+  for await (const sums of store.sumsBetween(dailyKey(accountId, series), range)) {
+    yield sums.map(([[day, id, metric], sum]) => ({ day, id, metric, sum }) as DailySum);
+  }
 }
 
 /** All that was counted for a promoter campaign; zero where nothing was. */
@@ -61,4 +94,8 @@ function campaignKey(accountId: number, campaignId: number): Key {
 
 function statsKey(accountId: number, promoterCampaignId: number): Key {
   return [accountId, "stats", promoterCampaignId];
+}
+
+function dailyKey(accountId: number, series: Series): Key {
+  return [accountId, "daily", series];
 }

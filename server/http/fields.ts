@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Failure, type FieldErrors } from "../failure.ts";
-import { findExcess, numberText } from "./json.ts";
+import { findExcess } from "./json.ts";
 
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
@@ -113,48 +112,6 @@ export function listOf<S extends z.ZodType>(item: S) {
 /** One of a closed set of words. */
 export function oneOf<const W extends readonly string[]>(words: W) {
   return z.enum(words, `is not one of ${words.join(", ")}`);
-}
-
-/**
- * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped,
- * JSON's numbers count as their text.
- *
- * @throws Failure `invalid` naming every faulty field
- */
-export function shape<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
-  const parsed = schema.safeParse(withoutBlanks(params));
-  if (parsed.success) return parsed.data;
-  const fields: FieldErrors = {};
-  for (const issue of parsed.error.issues) {
-    (fields[fieldName(issue.path)] ??= []).push(issue.message);
-  }
-  throw new Failure("invalid", describe(fields), fields);
-}
-
-/** As a query writes it: `filters[status]`. */
-function fieldName([first = "base", ...rest]: PropertyKey[]): string {
-  return String(first) + rest.map((name) => `[${String(name)}]`).join("");
-}
-
-/** One sentence for all faults of a record. */
-export function describe(fields: FieldErrors): string {
-  const faults = Object.entries(fields).flatMap(([field, messages]) =>
-    messages.map((message) => `${field} ${message}`),
-  );
-  return `Validation failed: ${faults.join(", ")}`;
-}
-
-/** Without a prototype, so that what hangs on a parameter named `__proto__` is no parameter. */
-function withoutBlanks(params: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of Object.entries(params)) {
-    if (!isBlank(value)) given[name] = typeof value === "number" ? numberText(value) : value;
-  }
-  return given;
-}
-
-function isBlank(value: unknown): boolean {
-  return value === null || (typeof value === "string" && value.trim() === "");
 }
 
 function parseObject(value: string): Record<string, unknown> | null {

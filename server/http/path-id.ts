@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
-import { describe, id } from "./fields.ts";
+import { id } from "./fields.ts";
+import { describe } from "./shape.ts";
 
 /** The id that the path names. @throws Failure `invalid` for what is no id */
 export function readPathId(event: H3Event): number {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
-import { describe } from "./fields.ts";
+import { describe } from "./shape.ts";
 
 type Values = Record<string, unknown>;
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { normaliseAddress } from "./client-address.ts";
-import { email, flag, instant, jsonObject, shape, text } from "./fields.ts";
+import { email, flag, instant, jsonObject, text } from "./fields.ts";
+import { shape } from "./shape.ts";
 
 /** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
 export const signupParams = z

@@ -4,8 +4,9 @@ import { Failure } from "../failure.ts";
 import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
 import { readSum, type AtomicDriver, type MaybePromise } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
+import { encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
 import { scan } from "./scan.ts";
+import { scanSums, type NamedSum } from "./sums.ts";
 import { beginTransaction, parse, type Reader, type Transaction } from "./transaction.ts";
 
 export type { Reader, Transaction } from "./transaction.ts";
@@ -21,8 +22,6 @@ export interface Page {
   /** The length of the whole listing, where known: a page near its end is then read from there. */
   total?: number;
 }
-
-type TalliedSum = [rest: KeyPart[], sum: number];
 
 /** Records over an atomic driver. */
 export interface Store extends Reader {
@@ -49,7 +48,9 @@ export interface Store extends Reader {
   /** A counter that a collection keeps of its records. */
   tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
   /** The counters of a collection whose names begin so, with the rest of their names; those of zero are left out. */
-  tallies<R>(from: Collection<R>, accountId: number, start: Key): AsyncGenerator<TalliedSum[]>;
+  tallies<R>(from: Collection<R>, accountId: number, start: Key): AsyncGenerator<NamedSum[]>;
+  /** Counters under one key from one next part to before another, with the rest of their names; not those of zero. */
+  sumsBetween(under: Key, range: { from: KeyPart; before: KeyPart }): AsyncGenerator<NamedSum[]>;
   /** Counters under one key, by name; 0 where nothing was counted. */
   sums(under: Key, names: readonly string[]): Promise<number[]>;
   /**
@@ -107,16 +108,12 @@ export function newStore(driver: AtomicDriver): Store {
     async tally(from, accountId, counter) {
       return readSum(await read(encodeKey(tallyKey(from, accountId, counter))));
     },
-    async *tallies(from, accountId, start) {
+    tallies(from, accountId, start) {
       const prefix = tallyKey(from, accountId, start);
-      for await (const entries of scan(driver, prefixRange(prefix))) {
-        const sums = entries.map(([key, text]): TalliedSum => [
-          decodeKey(key).slice(prefix.length),
-          readSum(text),
-        ]);
-        yield sums.filter(([, sum]) => sum !== 0);
-      }
+      return scanSums(driver, prefix, prefixRange(prefix));
     },
+    sumsBetween: (under, { from, before }) =>
+      scanSums(driver, under, { from: encodeKey([...under, from]), before: encodeKey([...under, before]) }),
     count(from, index, accountId, start) {
       return driver.count(prefixRange(listPrefix(from, index, accountId, start)));
     },

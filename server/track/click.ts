@@ -3,7 +3,8 @@ import type { H3Event } from "h3";
 import { z } from "zod";
 import { recordClick, type ClickResult } from "../domain/visitor.ts";
 import { VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
-import { address as webPage, flag, shape, text } from "../http/fields.ts";
+import { address as webPage, flag, text } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
 import type { Account } from "../records.ts";
 import type { PublicRequest } from "./public-route.ts";
 

@@ -4,18 +4,8 @@ import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
 import type { Failure, FieldErrors } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import {
-  describe,
-  email,
-  flag,
-  id,
-  instant,
-  longText,
-  shape,
-  text,
-  webAddress,
-  word,
-} from "../http/fields.ts";
+import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
+import { describe, shape } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";

@@ -7,7 +7,8 @@ import {
   updatePayoutMethod,
   type PayoutMethodInput,
 } from "../domain/payout-method.ts";
-import { email, flag, id, oneOf, shape, text } from "../http/fields.ts";
+import { email, flag, id, oneOf, text } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
 import { readPathId } from "../http/path-id.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../records.ts";

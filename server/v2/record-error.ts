@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import { v2Error, type ErrorShape } from "../http/errors.ts";
-import { describe } from "../http/fields.ts";
+import { describe } from "../http/shape.ts";
 
 /** Writes refusals of records, with V2's names for the domain's fields. */
 export function recordError(names: Record<string, string>): ErrorShape {

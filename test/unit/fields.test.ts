@@ -2,7 +2,7 @@ import { describe as group, expect, it } from "vitest";
 import { z } from "zod";
 import * as fields from "../../server/http/fields.ts";
 
-const { describe, shape } = fields;
+import { describe, shape } from "../../server/http/shape.ts";
 
 /** What a field makes of a value; the messages where it refuses. */
 function read(field: z.ZodType, value: unknown): unknown {

@@ -1,0 +1,132 @@
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { Lead, LeadState, PromoterCampaign } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { moveCommissions } from "./commission-move.ts";
+import type { Context } from "./context.ts";
+import { countLead, uncountLead } from "./lead-facts.ts";
+import { leads, loadLead, type LeadSelector } from "./lead.ts";
+import { acceptsLeads } from "./promoter-campaign.ts";
+import { findByRefToken } from "./ref-token.ts";
+
+const TAKEN = "has already been taken";
+
+/** What is to change in a lead. undefined: stays as it is; null: is cleared. */
+export interface LeadChanges {
+  email: string | null | undefined;
+  uid: string | null | undefined;
+  planName: string | null | undefined;
+  customerSince: Date | null | undefined;
+  state: LeadState | undefined;
+  /** Whose lead it becomes. */
+  refToken: string | undefined;
+  /** Whether a lead that goes to another promoter leaves its commissions behind. */
+  leavesCommissions: boolean;
+}
+
+type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
+
+/**
+ * The dates that go with each state. Choice: who is a mere sign-up or subscriber is no customer and
+ * has cancelled nothing; denying somebody keeps both dates, so that it can be undone.
+ */
+const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
+  signup: () => ({ customerSince: null, cancelledAt: null }),
+  subscribed: () => ({ customerSince: null, cancelledAt: null }),
+  active: ({ customerSince }, now) => ({ customerSince: customerSince ?? now, cancelledAt: null }),
+  cancelled: ({ customerSince, cancelledAt }, now) => ({ customerSince, cancelledAt: cancelledAt ?? now }),
+  denied: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+};
+
+/**
+ * Changes a lead and keeps the counters of whoever it belongs to right.
+ *
+ * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
+ */
+export async function updateLead(
+  { store, now }: Context,
+  accountId: number,
+  { selector, changes }: { selector: LeadSelector; changes: LeadChanges },
+): Promise<Lead> {
+  return store.transact(async (tx) => {
+    const before = await loadLead(tx, accountId, selector);
+    const target = await findTarget(tx, before, changes.refToken);
+    const after = changed(target === null ? before : belongingTo(before, target), changes, now);
+    await refuseFaults(tx, after);
+    uncountLead(tx, before);
+    countLead(tx, after);
+    await tx.put(leads, after);
+    if (target !== null && !changes.leavesCommissions)
+      await moveCommissions(tx, store, { lead: before, target });
+    return after;
+  });
+}
+
+/**
+ * Removes a lead and what was counted for it.
+ *
+ * Choice: what it has earned for its promoter stays: money is taken back by a refund, never by
+ * forgetting who paid it.
+ *
+ * @throws Failure `missing`, `not_found`
+ */
+export async function deleteLead({ store }: Context, accountId: number, selector: LeadSelector) {
+  await store.transact(async (tx) => {
+    const lead = await loadLead(tx, accountId, selector);
+    uncountLead(tx, lead);
+    await tx.remove(leads, accountId, lead.id);
+  });
+}
+
+/** Where the lead is to go. null: it stays. */
+async function findTarget(
+  tx: Transaction,
+  { accountId, promoterCampaignId }: Lead,
+  refToken: string | undefined,
+): Promise<PromoterCampaign | null> {
+  if (refToken === undefined) return null;
+  const target = await findByRefToken(tx, accountId, refToken);
+  if (target?.id === promoterCampaignId) return null;
+  // As with sign-ups, only accepted promoters receive leads.
+  if (target === null || !acceptsLeads(target)) throw new Failure("not_found", "Promotion not found.");
+  return target;
+}
+
+function belongingTo(lead: Lead, target: PromoterCampaign): Lead {
+  return {
+    ...lead,
+    promoterCampaignId: target.id,
+    promoterId: target.promoterId,
+    campaignId: target.campaignId,
+  };
+}
+
+function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
+  const { email, uid, planName, customerSince } = changes;
+  const told: Lead = {
+    ...lead,
+    email: email === undefined ? lead.email : email,
+    uid: uid === undefined ? lead.uid : uid,
+    planName: planName === undefined ? lead.planName : planName,
+    customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
+  };
+  const state = changes.state ?? impliedState(told, customerSince);
+  return { ...told, state, ...DATES[state](told, now.toISOString()) };
+}
+
+/** Choice: told that a sign-up is a customer, it is an active one; told that it is none, it is a sign-up again. */
+function impliedState({ state }: Lead, customerSince: Date | null | undefined): LeadState {
+  const isProspect = state === "signup" || state === "subscribed";
+  if (customerSince && isProspect) return "active";
+  return customerSince === null && state === "active" ? "signup" : state;
+}
+
+async function refuseFaults(tx: Transaction, lead: Lead): Promise<void> {
+  if (lead.email === null && lead.uid === null) {
+    const fields = { email: ["can't be blank without a uid"] };
+    throw new Failure("invalid", "A lead needs an e-mail address or a uid", fields);
+  }
+  const fields: FieldErrors = {};
+  if (await tx.isTaken(leads, "email", lead)) fields["email"] = [TAKEN];
+  if (await tx.isTaken(leads, "uid", lead)) fields["uid"] = [TAKEN];
+  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
+}

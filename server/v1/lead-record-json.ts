@@ -1,0 +1,24 @@
+import { z } from "zod";
+import type { Lead } from "../records.ts";
+import type { Embedded } from "./embedded.ts";
+import { leadAnswer, leadJson } from "./lead-json.ts";
+import { promoterSubsetAnswer } from "./promoter-json.ts";
+import { promotionAnswer } from "./promotion-json.ts";
+
+/** A lead with whose it is. @see operations-v1 "/api/v1/leads" */
+export const leadRecordAnswer = leadAnswer.extend({
+  promotion: promotionAnswer.nullable(),
+  promoter: promoterSubsetAnswer.nullable(),
+});
+
+/** A lead with whose it is, as the lead operations show it. */
+export async function leadRecordJson(
+  lead: Lead,
+  embedded: Embedded,
+): Promise<z.output<typeof leadRecordAnswer>> {
+  return {
+    ...leadJson(lead),
+    promotion: await embedded.promotion(lead.promoterCampaignId),
+    promoter: await embedded.promoter(lead.promoterId),
+  };
+}

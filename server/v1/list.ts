@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Scope } from "../domain/scope.ts";
+import type { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { id, text } from "../http/fields.ts";
+import { pageHeaders, readPage, type Page } from "../http/pages.ts";
+import type { V1Request } from "./operation.ts";
+
+/** @see spec "Limits" */
+const MOST_PER_PAGE = 500;
+
+/** The filters that leads and rewards are listed by. */
+export const scopeParams = z
+  .object({ promotion_id: id, ref_id: text, promoter_id: id, campaign_id: id })
+  .partial();
+
+/** The inner form of those filters. */
+export function readScope(params: z.output<typeof scopeParams>): Scope {
+  return {
+    promoterCampaignId: params.promotion_id ?? null,
+    refToken: params.ref_id ?? null,
+    promoterId: params.promoter_id ?? null,
+    campaignId: params.campaign_id ?? null,
+  };
+}
+
+/** The page that a V1 list is asked for. */
+export function readListPage(params: Record<string, unknown>, usual: number): Page {
+  return readPage(params, { usual, most: MOST_PER_PAGE });
+}
+
+/** Adds `Total`, `Per-Page` and `Link` to the answer. */
+export function setPageHeaders({ event, publicUrl, headers }: V1Request, page: Page, total: number): void {
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(headers, pageHeaders(address, page, total));
+}
+
+/** As all errors of V1, but 422 where a filter names what does not exist: the list itself is there. */
+export function listError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind === "not_found") return json({ error: failure.message }, headers, 422);
+  return v1Error(failure, headers);
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { PAYOUT_STATUSES, type Campaign, type Payout } from "../records.ts";
+import { promoterSubsetAnswer } from "./promoter-json.ts";
+import { v1Unit } from "./reward-json.ts";
+
+const campaignAnswer = z.object({
+  id: z.int(),
+  name: z.string(),
+  landing_url: z.string(),
+  description: z.string().nullable(),
+  private: z.boolean(),
+  color: z.string(),
+  default_webhook_url: z.string().nullable(),
+  auto_approve_rewards: z.boolean(),
+  auto_approve_promoters: z.boolean(),
+});
+
+/** @see operations-v1 "/api/v1/payouts" */
+export const payoutAnswer = z.object({
+  id: z.int(),
+  status: z.enum(PAYOUT_STATUSES),
+  amount: z.int(),
+  date_paid: z.iso.datetime().nullable(),
+  due_date: z.iso.datetime().nullable(),
+  unit: z.string(),
+  created_at: z.iso.datetime(),
+  has_issues: z.boolean(),
+  reward: z.record(z.string(), z.unknown()).nullable(),
+  promoter: promoterSubsetAnswer.nullable(),
+  campaign: campaignAnswer.nullable(),
+});
+
+/**
+ * A payout as V1 shows it. Choice: one that failed has issues; `reward` is null, as a payout is of
+ * all that was earned in its period.
+ */
+export function payoutJson(
+  payout: Payout,
+  {
+    promoter,
+    campaign,
+  }: { promoter: z.output<typeof promoterSubsetAnswer> | null; campaign: Campaign | null },
+): z.output<typeof payoutAnswer> {
+  return {
+    id: payout.id,
+    status: payout.status,
+    amount: payout.amount,
+    date_paid: payout.paidAt,
+    due_date: `${payout.dueDate}T00:00:00.000Z`,
+    unit: v1Unit(payout.unit),
+    created_at: payout.createdAt,
+    has_issues: payout.status === "failed" || payout.error !== null,
+    reward: null,
+    promoter,
+    campaign: campaign && campaignJson(campaign),
+  };
+}
+
+function campaignJson(campaign: Campaign): z.output<typeof campaignAnswer> {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    landing_url: campaign.landingUrl,
+    description: null,
+    private: campaign.isPrivate,
+    color: campaign.color,
+    default_webhook_url: null,
+    auto_approve_rewards: false, // no campaign has this setting yet
+    auto_approve_promoters: campaign.autoApprovePromoters,
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { campaigns } from "../domain/campaign.ts";
+import { listPayouts as list } from "../domain/payout-list.ts";
+import { id } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
+import { readQuery } from "../http/form.ts";
+import { PAYOUT_STATUSES } from "../records.ts";
+import { newEmbedded, once } from "./embedded.ts";
+import { readListPage, setPageHeaders } from "./list.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { payoutAnswer, payoutJson } from "./payout-json.ts";
+
+const USUAL_PER_PAGE = 20;
+
+/** Choice: every status that a payout may have, where V1's own list names three. */
+const listParams = z
+  .object({ promoter_id: id, campaign_id: id, status: z.enum(PAYOUT_STATUSES, "is invalid") })
+  .partial();
+
+/** `GET /api/v1/payouts/list` */
+export const listPayouts: V1Operation = {
+  summary: "List payouts",
+  params: listParams,
+  answer: z.array(payoutAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: listAll,
+};
+
+async function listAll(request: V1Request) {
+  const { event, account, context } = request;
+  const { store } = context;
+  const params = readQuery(event);
+  const filters = shape(listParams, params);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } = await list(store, {
+    accountId: account.id,
+    scope: {
+      status: filters.status ?? null,
+      promoterId: filters.promoter_id ?? null,
+      campaignId: filters.campaign_id ?? null,
+    },
+    page: { limit: page.perPage, offset: page.offset },
+  });
+  setPageHeaders(request, page, total);
+  const embedded = newEmbedded(store, account.id);
+  const campaignOf = once((id) => store.get(campaigns, account.id, id));
+  return Promise.all(
+    records.map(async (payout) => {
+      const promoter = await embedded.promoter(payout.promoterId);
+      return payoutJson(payout, { promoter, campaign: await campaignOf(payout.campaignId) });
+    }),
+  );
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { reportCampaigns, reportOverview, reportPromoters, type ReportGroup } from "../domain/report.ts";
+import type { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { readQuery } from "../http/form.ts";
+import { readListPage, setPageHeaders } from "./list.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import {
+  columnsAnswer,
+  figureOf,
+  reportWriter,
+  rowAnswer,
+  type Column,
+  type ReportWriter,
+} from "./report-columns.ts";
+import {
+  overviewParams,
+  promotersParams,
+  readReportParams,
+  readReportQuery,
+  reportParams,
+} from "./report-params.ts";
+
+/** @see operations-v1 "/api/v1/reports": what its answers show where nothing is selected */
+const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
+const PROMOTERS_PER_PAGE = 50;
+
+const items = z.array(rowAnswer);
+
+/** `GET /api/v1/reports/overview` */
+export const overviewReport: V1Operation = {
+  summary: "Report on the account, period by period",
+  params: overviewParams,
+  answer: items,
+  refusals: ["invalid"],
+  shape: reportError,
+  handle: overview,
+};
+
+/** `GET /api/v1/reports/campaigns` */
+export const campaignsReport: V1Operation = {
+  summary: "Report on each campaign, period by period",
+  params: reportParams,
+  answer: z.array(columnsAnswer.extend({ campaign_name: z.string(), campaign_id: z.int(), items })),
+  refusals: ["invalid"],
+  shape: reportError,
+  handle: campaigns,
+};
+
+/** `GET /api/v1/reports/promoters` */
+export const promotersReport: V1Operation = {
+  summary: "Report on the promoters with the most of a column, period by period",
+  params: promotersParams,
+  answer: z.array(columnsAnswer.extend({ promoter_name: z.string(), promoter_id: z.int(), items })),
+  isPaged: true,
+  refusals: ["invalid"],
+  shape: reportError,
+  handle: promoters,
+};
+
+/** The greatest of the first column come first, unless told otherwise. */
+async function overview(request: V1Request) {
+  const { account, context } = request;
+  const params = readReportParams(request, overviewParams);
+  const query = readReportQuery(request, params, [...USUAL_COLUMNS, "promoter_earnings_amount"]);
+  const by = figureOf(params.sort ?? query.columns[0] ?? "revenue_amount");
+  const sort = { by, isDescending: params.sort_dir !== "asc" };
+  const rows = await reportOverview(context.store, account.id, { ...query, sort });
+  return rows.map(reportWriter(account.currency, query).row);
+}
+
+async function campaigns(request: V1Request) {
+  const { account, context } = request;
+  const query = readReportQuery(request, readReportParams(request, reportParams), USUAL_COLUMNS);
+  const groups = await reportCampaigns(context.store, account.id, query);
+  const writer = reportWriter(account.currency, query);
+  return groups.map((group) => ({
+    campaign_name: group.name,
+    campaign_id: group.id,
+    ...groupJson(group, writer),
+  }));
+}
+
+/** Choice: `page` goes on where the first fifty end, in the same order. */
+async function promoters(request: V1Request) {
+  const { event, account, context } = request;
+  const params = readReportParams(request, promotersParams);
+  const query = readReportQuery(request, params, USUAL_COLUMNS);
+  const page = readListPage(readQuery(event), PROMOTERS_PER_PAGE);
+  const { groups, total } = await reportPromoters(context.store, account.id, {
+    ...query,
+    promoterIds: params.promoter_ids ?? null,
+    rankBy: figureOf(params.top_50 ?? "revenue_amount"),
+    page: { limit: page.perPage, offset: page.offset },
+  });
+  setPageHeaders(request, page, total);
+  const writer = reportWriter(account.currency, query);
+  return groups.map((group) => ({
+    promoter_name: group.name,
+    promoter_id: group.id,
+    ...groupJson(group, writer),
+  }));
+}
+
+function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
+  return { items: rows.map(writer.row), ...writer.columns(total) };
+}
+
+/** `{message, code}` where the parameters are at fault. */
+function reportError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind !== "invalid") return v1Error(failure, headers);
+  return json({ message: failure.message, code: "invalid_params" }, headers, 422);
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { commissions } from "../domain/commission.ts";
+import { leads } from "../domain/lead.ts";
+import { listInScope } from "../domain/scope.ts";
+import { shape } from "../http/shape.ts";
+import { readQuery } from "../http/form.ts";
+import { newEmbedded, once } from "./embedded.ts";
+import { listError, readListPage, readScope, scopeParams, setPageHeaders } from "./list.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { rewardAnswer, rewardJson } from "./reward-json.ts";
+
+const USUAL_PER_PAGE = 20;
+
+/** `GET /api/v1/rewards/list` */
+export const listRewards: V1Operation = {
+  summary: "List rewards, which are commissions",
+  params: scopeParams,
+  answer: z.array(rewardAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  shape: listError,
+  handle: list,
+};
+
+async function list(request: V1Request) {
+  const { event, account, context } = request;
+  const { store } = context;
+  const params = readQuery(event);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } = await listInScope(store, commissions, {
+    accountId: account.id,
+    scope: readScope(shape(scopeParams, params)),
+    page: { limit: page.perPage, offset: page.offset },
+  });
+  setPageHeaders(request, page, total);
+  const embedded = newEmbedded(store, account.id);
+  const leadOf = once((id) => store.get(leads, account.id, id));
+  return Promise.all(
+    records.map(async (commission) => {
+      const lead = commission.leadId === null ? null : await leadOf(commission.leadId);
+      return rewardJson(commission, lead, embedded);
+    }),
+  );
+}
