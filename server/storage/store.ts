@@ -127,6 +127,7 @@ function transactor(
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<Attempt<T>> {
+    driver.refresh?.();
     const tx = beginTransaction(read);
     let result: T;
     try {
@@ -138,11 +139,12 @@ function transactor(
     }
     const changes = tx.changes();
     const isReadOnly = changes.puts.length + changes.removes.length + changes.sums.length === 0;
-    if (isReadOnly || (await driver.commit(changes))) return { isDone: true, result };
-    return { isDone: false };
+    const isDone = isReadOnly ? await stillStands(changes.checks) : await driver.commit(changes);
+    return isDone ? { isDone, result } : { isDone };
   }
 
   async function stillStands(checks: [string, string | null][]): Promise<boolean> {
+    driver.refresh?.();
     for (const [key, seen] of checks) if ((await read(key)) !== seen) return false;
     return true;
   }

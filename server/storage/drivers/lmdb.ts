@@ -17,15 +17,17 @@ export function lmdbDriver(path: string): AtomicDriver {
     overlappingSync: false,
   });
   const get = (key: string) => db.get(key);
+  /** Whether this turn of the event loop has its own snapshot. */
+  let isFresh = false;
   let pending: PendingCommit[] = [];
   return {
     name: "lmdb",
-    hasItem: (key) => db.doesExist(key),
-    getItem: (key) => get(key) ?? null,
-    getItemRaw: (key) => get(key) ?? null,
+    hasItem: (key) => read(key) !== null,
+    getItem: read,
+    getItemRaw: read,
     setItem: async (key, value) => void (await db.put(key, value)),
     removeItem: async (key) => void (await db.remove(key)),
-    getKeys: () => [...db.getKeys()],
+    getKeys: () => (freshen(), [...db.getKeys()]),
     dispose: () => db.close(),
     async commit(changes) {
       refuseLongKeys(changes);
@@ -35,12 +37,32 @@ export function lmdbDriver(path: string): AtomicDriver {
       });
     },
     async list({ from, before, limit, reverse = false }: Range) {
+      freshen();
       return reverse ? listBackwards({ from, before, limit }) : listForwards({ from, before, limit });
     },
     async count({ from, before }) {
+      freshen();
       return db.getKeysCount({ start: from, end: before });
     },
+    refresh,
   };
+
+  function read(key: string): string | null {
+    freshen();
+    return get(key) ?? null;
+  }
+
+  /** lmdb holds on to a snapshot until a timer runs, while what asks for it may come from who has written since. */
+  function freshen(): void {
+    if (isFresh) return;
+    isFresh = true;
+    setImmediate(() => (isFresh = false));
+    refresh();
+  }
+
+  function refresh(): void {
+    db.resetReadTxn();
+  }
 
   /** All that came while the last write transaction was under way goes into the next, and shares its sync. */
   async function commitPending(): Promise<void> {
