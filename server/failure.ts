@@ -13,6 +13,7 @@
  * - `already_registered`: the event was recorded before
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
+ * - `unavailable`: the store cannot be written to, as when the disk is full; nothing was changed
  */
 export type FailureKind =
   | "unauthorized"
@@ -26,7 +27,8 @@ export type FailureKind =
   | "taken"
   | "already_registered"
   | "conflict"
-  | "rate_limited";
+  | "rate_limited"
+  | "unavailable";
 
 /** Messages for each faulty field, in the wire's own field names. */
 export type FieldErrors = Record<string, string[]>;

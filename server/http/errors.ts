@@ -22,6 +22,7 @@ const V1_STATUS: Record<FailureKind, number> = {
   already_registered: 422,
   conflict: 503,
   rate_limited: 429,
+  unavailable: 503,
 };
 
 const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
@@ -37,6 +38,7 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   already_registered: [422, "operation_failed"],
   conflict: [409, "conflict"],
   rate_limited: [429, "rate_limited"],
+  unavailable: [503, "unavailable"],
 };
 
 /** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
@@ -73,5 +75,6 @@ export function bugAnswer(generation: Generation, requestId: string): Response {
 }
 
 function withRetry(failure: Failure, headers: AnswerHeaders): AnswerHeaders {
-  return failure.kind === "conflict" ? { ...headers, ...RETRY_SOON } : headers;
+  const isPassing = failure.kind === "conflict" || failure.kind === "unavailable";
+  return isPassing ? { ...headers, ...RETRY_SOON } : headers;
 }

@@ -1,6 +1,9 @@
 import { open } from "lmdb";
+import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
+
+const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
 interface PendingCommit {
   changes: Changes;
@@ -15,6 +18,9 @@ export function lmdbDriver(path: string): AtomicDriver {
     encoding: "string",
     // A commit resolves only when the disk has it, not as soon as other readers can see it.
     overlappingSync: false,
+    // Each transaction comes alone. With batching, lmdb makes a promise beside it that nobody can await,
+    // and whose rejection would end the process.
+    eventTurnBatching: false,
   });
   const get = (key: string) => db.get(key);
   /** Whether this turn of the event loop has its own snapshot. */
@@ -25,17 +31,11 @@ export function lmdbDriver(path: string): AtomicDriver {
     hasItem: (key) => read(key) !== null,
     getItem: read,
     getItemRaw: read,
-    setItem: async (key, value) => void (await db.put(key, value)),
-    removeItem: async (key) => void (await db.remove(key)),
+    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
+    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
     getKeys: () => (freshen(), [...db.getKeys()]),
     dispose: () => db.close(),
-    async commit(changes) {
-      refuseLongKeys(changes);
-      return new Promise<boolean>((resolve, reject) => {
-        pending.push({ changes, resolve, reject });
-        if (pending.length === 1) void commitPending();
-      });
-    },
+    commit,
     async list({ from, before, limit, reverse = false }: Range) {
       freshen();
       return reverse ? listBackwards({ from, before, limit }) : listForwards({ from, before, limit });
@@ -64,6 +64,14 @@ export function lmdbDriver(path: string): AtomicDriver {
     db.resetReadTxn();
   }
 
+  async function commit(changes: Changes): Promise<boolean> {
+    refuseLongKeys(changes);
+    return new Promise<boolean>((resolve, reject) => {
+      pending.push({ changes, resolve, reject });
+      if (pending.length === 1) void commitPending();
+    });
+  }
+
   /** All that came while the last write transaction was under way goes into the next, and shares its sync. */
   async function commitPending(): Promise<void> {
     let batch: PendingCommit[] = [];
@@ -83,7 +91,8 @@ export function lmdbDriver(path: string): AtomicDriver {
       batch.forEach(({ resolve }, index) => resolve(results[index] === true));
     } catch (error) {
       if (batch.length === 0) take();
-      for (const { reject } of batch) reject(error);
+      const refusal = await whyNotCommitted(error);
+      for (const { reject } of batch) reject(refusal);
     }
   }
 
@@ -100,4 +109,16 @@ export function lmdbDriver(path: string): AtomicDriver {
     }
     return entries;
   }
+}
+
+/** lmdb rejects a commit that the disk refused with an error that promises its cause. */
+async function whyNotCommitted(rejection: unknown): Promise<unknown> {
+  if (!(rejection instanceof Error && "commitError" in rejection)) return rejection;
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  try {
+    await rejection.commitError;
+  } catch (cause) {
+    failure.cause = cause;
+  }
+  return failure;
 }
