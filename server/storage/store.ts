@@ -5,7 +5,8 @@ import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from 
 import { readSum, type AtomicDriver, type MaybePromise } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey, prefixRange, type Key } from "./keys.ts";
-import { beginTransaction, parse, type Reader, type Transaction } from "./transaction.ts";
+import { parse } from "./parsed.ts";
+import { beginTransaction, type Reader, type Transaction } from "./transaction.ts";
 
 export type { Reader, Transaction } from "./transaction.ts";
 
@@ -57,14 +58,19 @@ export function newStore(driver: AtomicDriver): Store {
   const read = (key: string) => driver.getItemRaw(key);
   const transact = transactor(driver, read);
 
-  async function get<R>(from: Collection<R>, accountId: number, ...id: Key) {
-    return parse<R>(await read(recordKey(from, accountId, id)));
+  async function load<R>(key: string): Promise<R | null> {
+    const stored = read(key);
+    return parse<R>(stored instanceof Promise ? await stored : stored);
+  }
+
+  function get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null> {
+    return load(recordKey(from, accountId, id));
   }
 
   return {
     get,
     async find(from, claim, accountId, value) {
-      const pointer = parse<Pointer>(await read(claimKey(from, claim, accountId, value)));
+      const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
       return pointer && get(from, accountId, ...pointer.id);
     },
     async page(from, index, accountId, start, { limit, offset = 0, reverse = false }) {

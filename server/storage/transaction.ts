@@ -1,10 +1,8 @@
 import { Failure } from "../failure.ts";
-import { claimKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
+import { claimKey, claimKeyOf, indexKeyOf, recordKey, type Collection, type Pointer } from "./collection.ts";
 import type { Changes, MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
-
-/** Any claimed value, as it is compared. */
-type Claims<R> = Record<string, (record: R) => Key | null>;
+import { parse } from "./parsed.ts";
 
 /** Reads records; a store and a transaction both do. */
 export interface Reader {
@@ -37,6 +35,16 @@ export interface Transaction extends Reader {
     record: R,
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
+  /**
+   * Writes a record that has just been given its id by `nextId`: nothing of it can be there to be read.
+   *
+   * @throws the refusal given for a claim that another record holds, else Failure `taken`
+   */
+  insert<R extends { accountId: number }, Claim extends string>(
+    into: Collection<R, Claim>,
+    record: R,
+    refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
+  ): Promise<void>;
   /** Removes a record, its claims and its index entries. */
   remove<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<void>;
   /** Adds to a counter, without reading it. */
@@ -55,107 +63,108 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
   const written = new Map<string, string | null>();
   const sums = new Map<string, number>();
 
-  async function text(key: string): Promise<string | null> {
-    const known = written.has(key) ? written.get(key) : seen.get(key);
+  /** Answers at once where the driver does: a promise for each read would cost as much as the read. */
+  function text(key: string): MaybePromise<string | null> {
+    const own = written.get(key);
+    if (own !== undefined) return own;
+    const known = seen.get(key);
     if (known !== undefined) return known;
-    const stored = await read(key);
+    const stored = read(key);
+    return stored instanceof Promise ? stored.then((later) => remember(key, later)) : remember(key, stored);
+  }
+
+  function remember(key: string, stored: string | null): string | null {
     seen.set(key, stored);
     return stored;
   }
 
-  const tx: OpenTransaction = {
-    async get<R>(from: Collection<R>, accountId: number, ...id: Key) {
-      return parse<R>(await text(recordKey(from, accountId, id)));
-    },
-    async find<R>(from: Collection<R>, claim: string, accountId: number, value: Key) {
-      const pointer = parse<Pointer>(await text(claimKey(from, claim, accountId, value)));
-      return pointer && parse<R>(await text(recordKey(from, accountId, pointer.id)));
+  async function load<R>(key: string): Promise<R | null> {
+    const stored = text(key);
+    return parse<R>(stored instanceof Promise ? await stored : stored);
+  }
+
+  async function write<R extends { accountId: number }>(
+    into: Collection<R>,
+    [before, after]: [before: R | null, after: R],
+    refusals: Refusals,
+  ): Promise<void> {
+    const id = into.id(after);
+    const pointer = JSON.stringify({ id } satisfies Pointer);
+    for (const claim of Object.keys(into.claims)) {
+      const from = before && claimKeyOf(into, claim, before);
+      const to = claimKeyOf(into, claim, after);
+      if (from === to) continue;
+      if (to !== null) {
+        const holder = text(to);
+        if ((holder instanceof Promise ? await holder : holder) !== null) throw refusal(refusals, claim);
+      }
+      move(from, to, pointer);
+    }
+    for (const index of Object.keys(into.indexes)) {
+      move(before && indexKeyOf(into, index, before), indexKeyOf(into, index, after), pointer);
+    }
+    written.set(recordKey(into, after.accountId, id), JSON.stringify(after));
+  }
+
+  function move(from: string | null, to: string | null, pointer: string): void {
+    if (from === to) return;
+    if (from !== null) written.set(from, null);
+    if (to !== null) written.set(to, pointer);
+  }
+
+  return {
+    get: (from, accountId, ...id) => load(recordKey(from, accountId, id)),
+    async find(from, claim, accountId, value) {
+      const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
+      return pointer && load(recordKey(from, accountId, pointer.id));
     },
     async isTaken(from, claim, record) {
-      const value = from.claims[claim](record);
-      if (value === null) return false;
-      const holder = await text(claimKey(from, claim, record.accountId, value));
-      return holder !== null && holder !== pointerText(from.id(record));
+      const key = claimKeyOf(from, claim, record);
+      if (key === null) return false;
+      const pointer = await load<Pointer>(key);
+      return pointer !== null && encodeKey(pointer.id) !== encodeKey(from.id(record));
     },
     async put(into, record, refusals = {}) {
-      const id = into.id(record);
-      const key = recordKey(into, record.accountId, id);
-      const before = parse<typeof record>(await text(key));
-      const pointer = pointerText(id);
-      for (const [claim, from, to] of moves(claimKeys(into, before), claimKeys(into, record))) {
-        if (to !== null && (await text(to)) !== null) throw refusal(refusals, claim);
-        if (from !== null) written.set(from, null);
-        if (to !== null) written.set(to, pointer);
-      }
-      for (const [, from, to] of moves(indexKeys(into, before), indexKeys(into, record))) {
-        if (from !== null) written.set(from, null);
-        if (to !== null) written.set(to, pointer);
-      }
-      written.set(key, JSON.stringify(record));
+      const before = await load<typeof record>(recordKey(into, record.accountId, into.id(record)));
+      return write(into, [before, record], refusals);
     },
+    insert: (into, record, refusals = {}) => write(into, [null, record], refusals),
     async remove<R>(from: Collection<R>, accountId: number, ...id: Key) {
       const key = recordKey(from, accountId, id);
-      const before = parse<R & { accountId: number }>(await text(key));
+      const before = await load<R & { accountId: number }>(key);
       if (before === null) return;
-      for (const [, old] of [...claimKeys(from, before), ...indexKeys(from, before)]) {
-        if (old !== null) written.set(old, null);
-      }
+      for (const claim of Object.keys(from.claims)) move(claimKeyOf(from, claim, before), null, "");
+      for (const index of Object.keys(from.indexes)) move(indexKeyOf(from, index, before), null, "");
       written.set(key, null);
     },
     add(counter, delta) {
       const key = encodeKey(counter);
       sums.set(key, (sums.get(key) ?? 0) + delta);
     },
-    changes: () => ({
-      checks: [...seen],
-      puts: [...written].filter((entry): entry is [string, string] => entry[1] !== null),
-      removes: [...written].filter(([, value]) => value === null).map(([key]) => key),
-      sums: [...sums],
-    }),
+    changes: () => changesOf({ seen, written, sums }),
   };
-  return tx;
 }
 
-/** What a stored text holds. */
-export function parse<R>(text: string | null): R | null {
-  return text === null ? null : (JSON.parse(text) as R);
+type Refusals = Record<string, (() => Failure) | undefined>;
+
+function changesOf({
+  seen,
+  written,
+  sums,
+}: {
+  seen: Map<string, string | null>;
+  written: Map<string, string | null>;
+  sums: Map<string, number>;
+}): Changes {
+  const puts: Changes["puts"] = [];
+  const removes: string[] = [];
+  for (const [key, value] of written) {
+    if (value === null) removes.push(key);
+    else puts.push([key, value]);
+  }
+  return { checks: [...seen], puts, removes, sums: [...sums] };
 }
 
-type NamedKeys = [name: string, key: string | null][];
-
-function claimKeys<R extends { accountId: number }>(
-  { name, claims }: { name: string; claims: Claims<R> },
-  record: R | null,
-): NamedKeys {
-  return Object.entries(claims).map(([claim, valueOf]) => {
-    const value = record && valueOf(record);
-    return [claim, value && record && claimKey({ name }, claim, record.accountId, value)];
-  });
-}
-
-function indexKeys<R extends { accountId: number }>(from: Collection<R>, record: R | null): NamedKeys {
-  return Object.entries(from.indexes).map(([index, valueOf]) => {
-    const value = record && valueOf(record);
-    if (!value || !record) return [index, null];
-    return [index, encodeKey([...indexPrefix(from, index, record.accountId, value), ...from.id(record)])];
-  });
-}
-
-/** The keys that differ, each as where it was and where it is to be. */
-function moves(before: NamedKeys, after: NamedKeys): [string, string | null, string | null][] {
-  return after
-    .map(([name, key], index): [string, string | null, string | null] => [
-      name,
-      before[index]?.[1] ?? null,
-      key,
-    ])
-    .filter(([, from, to]) => from !== to);
-}
-
-function pointerText(id: Key): string {
-  return JSON.stringify({ id } satisfies Pointer);
-}
-
-function refusal(refusals: Record<string, (() => Failure) | undefined>, claim: string): Failure {
+function refusal(refusals: Refusals, claim: string): Failure {
   return refusals[claim]?.() ?? new Failure("taken", `${claim} has already been taken`);
 }
