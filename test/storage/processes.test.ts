@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
@@ -63,6 +64,19 @@ describe("a store that another process writes to", () => {
     putElsewhere();
     await stat(folder);
     expect(await store.count(things, "id", 1, [])).toBe(id);
+  });
+
+  it("lets every one of the read-add-write cycles of three processes arrive", async () => {
+    const child = () =>
+      promisify(execFile)(process.execPath, [
+        "test/support/storage-count.mjs",
+        module,
+        `lmdb:${folder}`,
+        "40",
+      ]);
+    await Promise.all([child(), child(), child()]);
+    expect(await store.get(things, 1, 0)).toEqual({ accountId: 1, id: 0, count: 3 * 8 * 40 });
+    await store.transact((tx) => tx.remove(things, 1, 0));
   });
 
   it("begins a transaction on what that one has committed by then", async () => {

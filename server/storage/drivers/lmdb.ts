@@ -1,9 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { open } from "lmdb";
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
+import { knownTexts } from "./known-texts.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+
+/** Where each commit leaves its stamp; after all encoded keys. */
+const STAMP = "~";
 
 interface PendingCommit {
   changes: Changes;
@@ -22,7 +27,9 @@ export function lmdbDriver(path: string): AtomicDriver {
     // and whose rejection would end the process.
     eventTurnBatching: false,
   });
-  const get = (key: string) => db.get(key);
+  const known = knownTexts();
+  const process = randomUUID();
+  let commitCount = 0;
   /** Whether this turn of the event loop has its own snapshot. */
   let isFresh = false;
   let pending: PendingCommit[] = [];
@@ -33,7 +40,7 @@ export function lmdbDriver(path: string): AtomicDriver {
     getItemRaw: read,
     setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
     removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
-    getKeys: () => (freshen(), [...db.getKeys()]),
+    getKeys: () => (freshen(), [...db.getKeys({ end: STAMP })]),
     dispose: () => db.close(),
     commit,
     async list({ from, before, limit, reverse = false }: Range) {
@@ -49,19 +56,24 @@ export function lmdbDriver(path: string): AtomicDriver {
 
   function read(key: string): string | null {
     freshen();
-    return get(key) ?? null;
+    const text = known.get(key);
+    if (text !== undefined) return text;
+    const stored = db.get(key) ?? null;
+    known.set(key, stored);
+    return stored;
   }
 
   /** lmdb holds on to a snapshot until a timer runs, while what asks for it may come from who has written since. */
   function freshen(): void {
     if (isFresh) return;
     isFresh = true;
-    setImmediate(() => (isFresh = false));
-    refresh();
+    setImmediate(refresh);
+    db.resetReadTxn();
+    known.see(db.get(STAMP));
   }
 
   function refresh(): void {
-    db.resetReadTxn();
+    isFresh = false;
   }
 
   async function commit(changes: Changes): Promise<boolean> {
@@ -82,11 +94,7 @@ export function lmdbDriver(path: string): AtomicDriver {
     try {
       const results = await db.transaction(() => {
         take();
-        return applyBatch(batch, {
-          get,
-          put: (key, value) => void db.put(key, value),
-          remove: (key) => void db.remove(key),
-        });
+        return write(batch);
       });
       batch.forEach(({ resolve }, index) => resolve(results[index] === true));
     } catch (error) {
@@ -94,6 +102,29 @@ export function lmdbDriver(path: string): AtomicDriver {
       const refusal = await whyNotCommitted(error);
       for (const { reject } of batch) reject(refusal);
     }
+  }
+
+  /** Runs within a write transaction, which nobody else's commit can come between. */
+  function write(batch: readonly PendingCommit[]): boolean[] {
+    known.see(db.get(STAMP));
+    const stamp = `${process} ${++commitCount}`;
+    known.expect(stamp, batch);
+    void db.put(STAMP, stamp);
+    refresh();
+    return applyBatch(batch, {
+      get(key) {
+        const text = known.get(key);
+        return text === undefined ? db.get(key) : (text ?? undefined);
+      },
+      put(key, value) {
+        known.forget(key);
+        void db.put(key, value);
+      },
+      remove(key) {
+        known.forget(key);
+        void db.remove(key);
+      },
+    });
   }
 
   function listForwards({ from, before, limit }: Range): [string, string][] {
