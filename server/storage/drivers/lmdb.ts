@@ -28,7 +28,7 @@ export function lmdbDriver(path: string): AtomicDriver {
     eventTurnBatching: false,
   });
   const known = knownTexts();
-  const process = randomUUID();
+  const writer = randomUUID();
   let commitCount = 0;
   /** Whether this turn of the event loop has its own snapshot. */
   let isFresh = false;
@@ -107,7 +107,7 @@ export function lmdbDriver(path: string): AtomicDriver {
   /** Runs within a write transaction, which nobody else's commit can come between. */
   function write(batch: readonly PendingCommit[]): boolean[] {
     known.see(db.get(STAMP));
-    const stamp = `${process} ${++commitCount}`;
+    const stamp = `${writer} ${++commitCount}`;
     known.expect(stamp, batch);
     void db.put(STAMP, stamp);
     refresh();
