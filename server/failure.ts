@@ -16,6 +16,7 @@
  * - `not_possible`: the record's state does not allow it
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
+ * - `unavailable`: the store cannot be written to, as when the disk is full; nothing was changed
  */
 export type FailureKind =
   | "unauthorized"
@@ -32,7 +33,8 @@ export type FailureKind =
   | "already_registered"
   | "not_possible"
   | "conflict"
-  | "rate_limited";
+  | "rate_limited"
+  | "unavailable";
 
 /** Messages for each faulty field, in the wire's own field names. */
 export type FieldErrors = Record<string, string[]>;

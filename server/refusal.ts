@@ -14,7 +14,10 @@ export interface Refusal {
 
 /** The answer to whatever a handler threw: a refusal in the route's shape, else a bug, logged and 500. */
 export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
-  if (error instanceof Failure) return refusal.shape(error, refusal.headers);
+  if (error instanceof Failure) {
+    if (error.kind === "unavailable") services.log.error({ err: error.cause }, error.message);
+    return refusal.shape(error, refusal.headers);
+  }
   const requestId = randomUUID();
   services.log.error({ requestId, method: event.req.method, path: event.url.pathname, err: error }, "bug");
   return bugAnswer(refusal.generation, requestId, refusal.headers);

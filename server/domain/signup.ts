@@ -97,7 +97,7 @@ async function addLead(
     cancelledAt: null,
     createdAt: (signup.createdAt ?? context.now).toISOString(),
   };
-  await tx.put(leads, lead);
+  await tx.insert(leads, lead);
   const promoter = await noteSuspicion(tx, referrer.promoter, suspicion);
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });

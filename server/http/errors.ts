@@ -8,7 +8,7 @@ export type ErrorShape = (failure: Failure, headers: AnswerHeaders) => Response;
 export type Generation = "v1" | "v2";
 
 /** What conflicted is over in a moment. */
-const CONFLICT_SECONDS = 1;
+const RETRY_SECONDS = 1;
 
 const V1_STATUS: Record<FailureKind, number> = {
   unauthorized: 401,
@@ -26,6 +26,7 @@ const V1_STATUS: Record<FailureKind, number> = {
   not_possible: 422,
   conflict: 503,
   rate_limited: 429,
+  unavailable: 503,
 };
 
 const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
@@ -44,6 +45,7 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   not_possible: [422, "operation_failed"],
   conflict: [409, "conflict"],
   rate_limited: [429, "rate_limited"],
+  unavailable: [503, "unavailable"],
 };
 
 /** The status that a kind of refusal gets, where an operation has none of its own. */
@@ -86,6 +88,7 @@ export function bugAnswer(generation: Generation, requestId: string, headers: An
 }
 
 function withRetry(failure: Failure, headers: AnswerHeaders): AnswerHeaders {
-  const seconds = failure.kind === "conflict" ? CONFLICT_SECONDS : failure.retryAfterSeconds;
+  const isPassing = failure.kind === "conflict" || failure.kind === "unavailable";
+  const seconds = isPassing ? RETRY_SECONDS : failure.retryAfterSeconds;
   return seconds === null ? headers : { ...headers, "retry-after": String(seconds) };
 }

@@ -17,6 +17,7 @@ const TEXTS: Record<FailureKind, string> = {
   already_registered: "The event was recorded before",
   not_possible: "The record's state does not allow it",
   conflict: "Others kept changing the same records; try again",
+  unavailable: "The store can't be reached or written to; try again",
   rate_limited: "Too many requests",
 };
 

@@ -1,4 +1,4 @@
-import { digest, encodeKey, type Key } from "./keys.ts";
+import { encodeKey, fingerprint, type Key } from "./keys.ts";
 
 /** Declares a kind of record once: how it is found, what is unique in it, and in which orders it is listed. */
 export interface Collection<R, Claim extends string = string, Index extends string = string> {
@@ -35,7 +35,27 @@ export function recordKey({ name }: { name: string }, accountId: number, id: Key
 
 /** The storage key of a claim. Claimed values may be long or personal, so only their hash stands in it. */
 export function claimKey({ name }: { name: string }, claim: string, accountId: number, value: Key): string {
-  return encodeKey([accountId, `${name}.${claim}`, digest(encodeKey(value))]);
+  return `${encodeKey([accountId, `${name}.${claim}`])}:${fingerprint(value)}`;
+}
+
+/** The storage key of what a record claims. null: it claims nothing. */
+export function claimKeyOf<R extends { accountId: number }>(
+  from: Collection<R>,
+  claim: string,
+  record: R,
+): string | null {
+  const value = from.claims[claim]?.(record) ?? null;
+  return value && claimKey(from, claim, record.accountId, value);
+}
+
+/** The storage key of a record's entry in an index. null: it is not listed. */
+export function indexKeyOf<R extends { accountId: number }>(
+  from: Collection<R>,
+  index: string,
+  record: R,
+): string | null {
+  const value = from.indexes[index]?.(record) ?? null;
+  return value && encodeKey([...indexPrefix(from, index, record.accountId, value), ...from.id(record)]);
 }
 
 /** The tuple that all entries of an index begin with. */

@@ -32,6 +32,8 @@ export interface AtomicDriver extends Driver {
   /** Entries in key order, or against it. */
   list(range: Range): Promise<[key: string, value: string][]>;
   count(range: Pick<Range, "from" | "before">): Promise<number>;
+  /** Lets the reads that follow see all that any process has committed; for drivers that read from a snapshot. */
+  refresh?(): void;
 }
 
 /** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */

@@ -7,12 +7,16 @@ export type Key = readonly KeyPart[];
 
 /** Eleven digits of base 36 hold every safe integer. */
 const INTEGER_DIGITS = 11;
+/** Stands before an integer for the count of its digits, so that longer ones sort after shorter ones. */
+const LENGTH_MARKS = "_cdefghijklm";
+const FINGERPRINT_LENGTH = 22;
 const END = "!";
-const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
-/** The first texts that needed escapes: the names of collections, which stand in every key. */
+const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
+const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
+/** The names that stand second in every key. They come from the code, so they are few. */
 const encodedNames = new Map<string, string>();
-const MAX_ENCODED_NAMES = 100;
+const MAX_ENCODED_NAMES = 1_000;
 
 /**
  * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
@@ -25,9 +29,11 @@ const MAX_ENCODED_NAMES = 100;
  */
 export function encodeKey(key: Key): string {
   let encoded = "";
-  for (const part of key) {
-    if (encoded !== "") encoded += ":";
-    encoded += typeof part === "number" ? encodeInteger(part) : encodeText(part);
+  for (let at = 0; at < key.length; at++) {
+    const part = key[at] as KeyPart;
+    if (at > 0) encoded += ":";
+    if (typeof part === "number") encoded += encodeInteger(part);
+    else encoded += at === 1 ? encodeName(part) : encodeText(part);
   }
   return encoded;
 }
@@ -37,7 +43,7 @@ export function decodeKey(encoded: string): KeyPart[] {
   return encoded.split(":").map((segment) => {
     if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
     const value = Number.parseInt(segment.slice(1), 36);
-    return segment.startsWith("m") ? value - Number.MAX_SAFE_INTEGER : value;
+    return segment.startsWith("b") ? value - Number.MAX_SAFE_INTEGER : value;
   });
 }
 
@@ -53,32 +59,41 @@ export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
+/** Stands for a tuple where only equality counts: 132 bits of its SHA-256. Two that share one can't be found. */
+export function fingerprint(key: Key): string {
+  return hash("sha256", JSON.stringify(key), "base64url").slice(0, FINGERPRINT_LENGTH);
+}
+
 function encodeInteger(value: number): string {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} can't be part of a key`);
   // Negative ones count up from the least, under a letter that sorts first.
-  if (value < 0) return `m${digits(value + Number.MAX_SAFE_INTEGER)}`;
-  return `n${digits(value)}`;
+  if (value < 0) return `b${(value + Number.MAX_SAFE_INTEGER).toString(36).padStart(INTEGER_DIGITS, "0")}`;
+  const digits = value.toString(36);
+  return LENGTH_MARKS.charAt(digits.length) + digits;
 }
 
-function digits(value: number): string {
-  return value.toString(36).padStart(INTEGER_DIGITS, "0");
+/** Collections, claims, indexes and counters: the same few names in every key. */
+function encodeName(name: string): string {
+  const known = encodedNames.get(name);
+  if (known !== undefined) return known;
+  const encoded = encodeText(name);
+  if (encodedNames.size < MAX_ENCODED_NAMES) encodedNames.set(name, encoded);
+  return encoded;
 }
 
 /** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
 function encodeText(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
-  return encodedNames.get(text) ?? encodeSlowly(text);
+  return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
 }
 
-function encodeSlowly(text: string): string {
-  const encoded = `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
-  if (encodedNames.size < MAX_ENCODED_NAMES) encodedNames.set(text, encoded);
-  return encoded;
+function escapeUnit(character: string): string {
+  const unit = character.charCodeAt(0);
+  return ASCII_ESCAPES[unit] ?? `~${hex(unit, 4)}`;
 }
 
 /** Each escape begins with a mark from the gap that its character comes from, which keeps the order. */
-function escapeUnit(character: string): string {
-  const unit = character.charCodeAt(0);
+function escapeAscii(unit: number): string {
   if (unit < 0x30) return `+${hex(unit, 2)}`;
   if (unit < 0x41) return `@${hex(unit, 2)}`;
   if (unit < 0x61) return `_${hex(unit, 2)}`;

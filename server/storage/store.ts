@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createStorage } from "unstorage";
-import { Failure } from "../failure.ts";
 import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
-import { readSum, type AtomicDriver, type MaybePromise } from "./driver.ts";
+import { readSum, type AtomicDriver } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
 import { scan } from "./scan.ts";
 import { scanSums, type NamedSum } from "./sums.ts";
-import { beginTransaction, parse, type Reader, type Transaction } from "./transaction.ts";
+import { parse } from "./parsed.ts";
+import type { Reader, Transaction } from "./transaction.ts";
+import { transactor } from "./transactor.ts";
 
 export type { Reader, Transaction } from "./transaction.ts";
-
-const MAX_TRIES = 20;
-const MAX_DELAY_MS = 50;
 
 /** A page of an ordered listing. */
 export interface Page {
@@ -72,8 +69,13 @@ export function newStore(driver: AtomicDriver): Store {
   const read = (key: string) => driver.getItemRaw(key);
   const transact = transactor(driver, read);
 
-  async function get<R>(from: Collection<R>, accountId: number, ...id: Key) {
-    return parse<R>(await read(recordKey(from, accountId, id)));
+  async function load<R>(key: string): Promise<R | null> {
+    const stored = read(key);
+    return parse<R>(stored instanceof Promise ? await stored : stored);
+  }
+
+  function get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null> {
+    return load(recordKey(from, accountId, id));
   }
 
   async function recordsOf<R>(
@@ -84,15 +86,17 @@ export function newStore(driver: AtomicDriver): Store {
   ): Promise<R[]> {
     if (index === "id") return entries.map(([, text]) => JSON.parse(text));
     const records = [];
-    for (const [, text] of entries)
-      records.push(await get(from, accountId, ...(JSON.parse(text) as Pointer).id));
-    return records.filter((record) => record !== null);
+    for (const [, text] of entries) {
+      const stored = await read(recordKey(from, accountId, (JSON.parse(text) as Pointer).id));
+      if (stored !== null) records.push(JSON.parse(stored));
+    }
+    return records;
   }
 
   return {
     get,
     async find(from, claim, accountId, value) {
-      const pointer = parse<Pointer>(await read(claimKey(from, claim, accountId, value)));
+      const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
       return pointer && get(from, accountId, ...pointer.id);
     },
     async page(from, index, accountId, start, page) {
@@ -146,51 +150,3 @@ function nearest({ limit, offset = 0, reverse = false, total = Infinity }: Page)
 function listPrefix(from: { name: string }, index: string, accountId: number, start: Key): Key {
   return index === "id" ? [accountId, from.name, ...start] : indexPrefix(from, index, accountId, start);
 }
-
-function transactor(
-  driver: AtomicDriver,
-  read: (key: string) => MaybePromise<string | null>,
-): Store["transact"] {
-  /** Second tries go one at a time, so that those of one process cannot keep failing each other. */
-  let line: Promise<unknown> = Promise.resolve();
-
-  return async function transact(work) {
-    const first = await attempt(work);
-    if (first.isDone) return first.result;
-    const turn = line.then(() => retry(work));
-    line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
-    return turn;
-  };
-
-  async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    for (let tries = 1; tries < MAX_TRIES; tries++) {
-      const next = await attempt(work);
-      if (next.isDone) return next.result;
-      await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
-    }
-    throw new Failure("conflict", "Others kept changing the same records; try again");
-  }
-
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<Attempt<T>> {
-    const tx = beginTransaction(read);
-    let result: T;
-    try {
-      result = await work(tx);
-    } catch (error) {
-      // A refusal that was decided on what has changed since must be decided again.
-      if (error instanceof Failure && !(await stillStands(tx.changes().checks))) return { isDone: false };
-      throw error;
-    }
-    const changes = tx.changes();
-    const isReadOnly = changes.puts.length + changes.removes.length + changes.sums.length === 0;
-    if (isReadOnly || (await driver.commit(changes))) return { isDone: true, result };
-    return { isDone: false };
-  }
-
-  async function stillStands(checks: [string, string | null][]): Promise<boolean> {
-    for (const [key, seen] of checks) if ((await read(key)) !== seen) return false;
-    return true;
-  }
-}
-
-type Attempt<T> = { isDone: true; result: T } | { isDone: false };

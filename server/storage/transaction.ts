@@ -1,10 +1,17 @@
 import { Failure } from "../failure.ts";
-import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
+import {
+  claimKey,
+  claimKeyOf,
+  indexKeyOf,
+  recordKey,
+  tallyKey,
+  type Collection,
+  type Pointer,
+} from "./collection.ts";
+import { newDraft, type Draft } from "./draft.ts";
 import { readSum, type Changes, type MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
-
-/** Any claimed value, as it is compared. */
-type Claims<R> = Record<string, (record: R) => Key | null>;
+import { parse } from "./parsed.ts";
 
 /** Reads records; a store and a transaction both do. */
 export interface Reader {
@@ -27,8 +34,6 @@ export interface Transaction extends Reader {
     claim: Claim,
     record: R,
   ): Promise<boolean>;
-  /** A counter of a collection as it was before this transaction; checked again, as all that is read by key. */
-  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
   /**
    * Writes a record, its claims and its index entries.
    *
@@ -39,6 +44,18 @@ export interface Transaction extends Reader {
     record: R,
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
+  /**
+   * Writes a record that has just been given its id by `nextId`: nothing of it can be there to be read.
+   *
+   * @throws the refusal given for a claim that another record holds, else Failure `taken`
+   */
+  insert<R extends { accountId: number }, Claim extends string>(
+    into: Collection<R, Claim>,
+    record: R,
+    refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
+  ): Promise<void>;
+  /** A counter of a collection as it was before this transaction; checked again, as all that is read by key. */
+  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
   /** Removes a record, its claims and its index entries. */
   remove<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<void>;
   /** Adds to a counter, without reading it. */
@@ -52,133 +69,92 @@ export interface OpenTransaction extends Transaction {
 
 /** Begins a transaction on items that `read` gives. */
 export function beginTransaction(read: (key: string) => MaybePromise<string | null>): OpenTransaction {
-  const seen = new Map<string, string | null>();
-  /** null: removed. */
-  const written = new Map<string, string | null>();
-  const sums = new Map<string, number>();
-
-  async function text(key: string): Promise<string | null> {
-    const known = written.has(key) ? written.get(key) : seen.get(key);
-    if (known !== undefined) return known;
-    const stored = await read(key);
-    seen.set(key, stored);
-    return stored;
-  }
-
-  function add(counter: Key, delta: number): void {
-    const key = encodeKey(counter);
-    sums.set(key, (sums.get(key) ?? 0) + delta);
-  }
-
-  function retally<R extends { accountId: number }>(
-    from: Collection<R>,
-    before: R | null,
-    after: R | null,
-  ): void {
-    const count = (record: R, sign: 1 | -1) => {
-      for (const [name, amount] of from.tallies?.(record) ?? []) {
-        add(tallyKey(from, record.accountId, name), sign * amount);
-      }
-    };
-    if (before !== null) count(before, -1);
-    if (after !== null) count(after, 1);
-  }
-
-  const tx: OpenTransaction = {
-    async get<R>(from: Collection<R>, accountId: number, ...id: Key) {
-      return parse<R>(await text(recordKey(from, accountId, id)));
-    },
-    async find<R>(from: Collection<R>, claim: string, accountId: number, value: Key) {
-      const pointer = parse<Pointer>(await text(claimKey(from, claim, accountId, value)));
-      return pointer && parse<R>(await text(recordKey(from, accountId, pointer.id)));
+  const draft = newDraft(read);
+  return {
+    get: (from, accountId, ...id) => load(draft, recordKey(from, accountId, id)),
+    async find(from, claim, accountId, value) {
+      const pointer = await load<Pointer>(draft, claimKey(from, claim, accountId, value));
+      return pointer && load(draft, recordKey(from, accountId, pointer.id));
     },
     async isTaken(from, claim, record) {
-      const value = from.claims[claim](record);
-      if (value === null) return false;
-      const holder = await text(claimKey(from, claim, record.accountId, value));
-      return holder !== null && holder !== pointerText(from.id(record));
-    },
-    async tally(from, accountId, counter) {
-      return readSum(await text(encodeKey(tallyKey(from, accountId, counter))));
+      const key = claimKeyOf(from, claim, record);
+      if (key === null) return false;
+      const pointer = await load<Pointer>(draft, key);
+      return pointer !== null && encodeKey(pointer.id) !== encodeKey(from.id(record));
     },
     async put(into, record, refusals = {}) {
-      const id = into.id(record);
-      const key = recordKey(into, record.accountId, id);
-      const before = parse<typeof record>(await text(key));
-      const pointer = pointerText(id);
-      for (const [claim, from, to] of moves(claimKeys(into, before), claimKeys(into, record))) {
-        if (to !== null && (await text(to)) !== null) throw refusal(refusals, claim);
-        if (from !== null) written.set(from, null);
-        if (to !== null) written.set(to, pointer);
-      }
-      for (const [, from, to] of moves(indexKeys(into, before), indexKeys(into, record))) {
-        if (from !== null) written.set(from, null);
-        if (to !== null) written.set(to, pointer);
-      }
-      retally(into, before, record);
-      written.set(key, JSON.stringify(record));
+      const before = await load<typeof record>(draft, recordKey(into, record.accountId, into.id(record)));
+      return write(draft, into, { before, after: record, refusals });
     },
+    async tally(from, accountId, counter) {
+      return readSum(await draft.text(encodeKey(tallyKey(from, accountId, counter))));
+    },
+    insert: (into, record, refusals = {}) => write(draft, into, { before: null, after: record, refusals }),
     async remove<R>(from: Collection<R>, accountId: number, ...id: Key) {
       const key = recordKey(from, accountId, id);
-      const before = parse<R & { accountId: number }>(await text(key));
+      const before = await load<R & { accountId: number }>(draft, key);
       if (before === null) return;
-      for (const [, old] of [...claimKeys(from, before), ...indexKeys(from, before)]) {
-        if (old !== null) written.set(old, null);
-      }
-      retally(from, before, null);
-      written.set(key, null);
+      for (const claim of Object.keys(from.claims)) move(draft, { from: claimKeyOf(from, claim, before) });
+      for (const index of Object.keys(from.indexes)) move(draft, { from: indexKeyOf(from, index, before) });
+      tally(draft, from, before, -1);
+      draft.write(key, null);
     },
-    add,
-    changes: () => ({
-      checks: [...seen],
-      puts: [...written].filter((entry): entry is [string, string] => entry[1] !== null),
-      removes: [...written].filter(([, value]) => value === null).map(([key]) => key),
-      sums: [...sums].filter(([, delta]) => delta !== 0),
-    }),
+    add: (counter, delta) => draft.add(encodeKey(counter), delta),
+    changes: () => draft.changes(),
   };
-  return tx;
 }
 
-/** What a stored text holds. */
-export function parse<R>(text: string | null): R | null {
-  return text === null ? null : (JSON.parse(text) as R);
+type Refusals = Record<string, (() => Failure) | undefined>;
+
+async function load<R>(draft: Draft, key: string): Promise<R | null> {
+  const stored = draft.text(key);
+  return parse<R>(stored instanceof Promise ? await stored : stored);
 }
 
-type NamedKeys = [name: string, key: string | null][];
-
-function claimKeys<R extends { accountId: number }>(
-  { name, claims }: { name: string; claims: Claims<R> },
-  record: R | null,
-): NamedKeys {
-  return Object.entries(claims).map(([claim, valueOf]) => {
-    const value = record && valueOf(record);
-    return [claim, value && record && claimKey({ name }, claim, record.accountId, value)];
-  });
+async function write<R extends { accountId: number }>(
+  draft: Draft,
+  into: Collection<R>,
+  { before, after, refusals }: { before: R | null; after: R; refusals: Refusals },
+): Promise<void> {
+  const id = into.id(after);
+  const pointer = JSON.stringify({ id } satisfies Pointer);
+  for (const claim of Object.keys(into.claims)) {
+    const from = before && claimKeyOf(into, claim, before);
+    const to = claimKeyOf(into, claim, after);
+    if (from === to) continue;
+    const holder = to === null ? null : draft.text(to);
+    if ((holder instanceof Promise ? await holder : holder) !== null) throw refusal(refusals, claim);
+    move(draft, { from, to, pointer });
+  }
+  for (const index of Object.keys(into.indexes)) {
+    const from = before && indexKeyOf(into, index, before);
+    move(draft, { from, to: indexKeyOf(into, index, after), pointer });
+  }
+  if (before !== null) tally(draft, into, before, -1);
+  tally(draft, into, after, 1);
+  draft.write(recordKey(into, after.accountId, id), JSON.stringify(after));
 }
 
-function indexKeys<R extends { accountId: number }>(from: Collection<R>, record: R | null): NamedKeys {
-  return Object.entries(from.indexes).map(([index, valueOf]) => {
-    const value = record && valueOf(record);
-    if (!value || !record) return [index, null];
-    return [index, encodeKey([...indexPrefix(from, index, record.accountId, value), ...from.id(record)])];
-  });
+/** Adds what a record adds to the counters of its collection, or takes it away. */
+function tally<R extends { accountId: number }>(
+  draft: Draft,
+  ...[from, record, sign]: [from: Collection<R>, record: R, sign: 1 | -1]
+): void {
+  for (const [name, amount] of from.tallies?.(record) ?? []) {
+    draft.add(encodeKey(tallyKey(from, record.accountId, name)), sign * amount);
+  }
 }
 
-/** The keys that differ, each as where it was and where it is to be. */
-function moves(before: NamedKeys, after: NamedKeys): [string, string | null, string | null][] {
-  return after
-    .map(([name, key], index): [string, string | null, string | null] => [
-      name,
-      before[index]?.[1] ?? null,
-      key,
-    ])
-    .filter(([, from, to]) => from !== to);
+/** Moves a claim or an index entry from where it was to where it is to be. null: nowhere. */
+function move(
+  draft: Draft,
+  { from, to = null, pointer = "" }: { from: string | null; to?: string | null; pointer?: string },
+): void {
+  if (from === to) return;
+  if (from !== null) draft.write(from, null);
+  if (to !== null) draft.write(to, pointer);
 }
 
-function pointerText(id: Key): string {
-  return JSON.stringify({ id } satisfies Pointer);
-}
-
-function refusal(refusals: Record<string, (() => Failure) | undefined>, claim: string): Failure {
+function refusal(refusals: Refusals, claim: string): Failure {
   return refusals[claim]?.() ?? new Failure("taken", `${claim} has already been taken`);
 }

@@ -178,6 +178,24 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       await store.transact((tx) => tx.put(people, { accountId: 2, id: 2, email: "a@b", rank: 2 }));
     });
 
+    it("inserts a record with its claims and index entries, and refuses a claim that another holds", async () => {
+      const insert = (id: number) =>
+        store.transact((tx) => tx.insert(people, { accountId: 1, id, email: "a@b", rank: 4 }));
+      await insert(1);
+      expect(await store.find(people, "email", 1, ["a@b"])).toMatchObject({ id: 1 });
+      expect(await store.count(people, "rank", 1, [4])).toBe(1);
+      const before = await entries();
+      await expect(insert(2)).rejects.toMatchObject({ kind: "taken" });
+      expect(await entries()).toEqual(before);
+    });
+
+    it("gives records that nobody can change for others", async () => {
+      await put({ id: 1, email: "a@b", rank: 1 });
+      const person = (await store.get(people, 1, 1))!;
+      expect(() => (person.rank = 2)).toThrow(TypeError);
+      expect(await store.get(people, 1, 1)).toMatchObject({ rank: 1 });
+    });
+
     it("shows a transaction its own writes, and nobody else's before they are committed", async () => {
       await store.transact(async (tx) => {
         await tx.put(people, { accountId: 1, id: 1, email: "a@b", rank: 1 });

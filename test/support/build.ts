@@ -17,8 +17,8 @@ export async function buildStorageModule(): Promise<string> {
       }),
     ],
   });
-  // Within the project, so that its packages are found.
-  const file = resolve("dist/test/storage.mjs");
+  // Within the project, so that its packages are found; one for each worker, as they build at the same time.
+  const file = resolve(`dist/test/storage-${process.env.VITEST_POOL_ID ?? 0}.mjs`);
   await bundle.write({ file, format: "es" });
   await bundle.close();
   return file;

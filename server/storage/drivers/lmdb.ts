@@ -1,6 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { open } from "lmdb";
+import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
+import { knownTexts } from "./known-texts.ts";
+
+const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+
+/** Where each commit leaves its stamp; after all encoded keys. */
+const STAMP = "~";
 
 interface PendingCommit {
   changes: Changes;
@@ -12,37 +20,71 @@ interface PendingCommit {
 export function lmdbDriver(path: string): AtomicDriver {
   const db = open<string, string>({
     path,
+    encoding: "string",
     // Else a folder with a dot in its name is taken for a file.
     noSubdir: false,
-    encoding: "string",
     // A commit resolves only when the disk has it, not as soon as other readers can see it.
     overlappingSync: false,
+    // Each transaction comes alone. With batching, lmdb makes a promise beside it that nobody can await,
+    // and whose rejection would end the process.
+    eventTurnBatching: false,
   });
-  const get = (key: string) => db.get(key);
+  const known = knownTexts();
+  const writer = randomUUID();
+  let commitCount = 0;
+  /** Whether this turn of the event loop has its own snapshot. */
+  let isFresh = false;
   let pending: PendingCommit[] = [];
   return {
     name: "lmdb",
-    hasItem: (key) => db.doesExist(key),
-    getItem: (key) => get(key) ?? null,
-    getItemRaw: (key) => get(key) ?? null,
-    setItem: async (key, value) => void (await db.put(key, value)),
-    removeItem: async (key) => void (await db.remove(key)),
-    getKeys: () => [...db.getKeys()],
+    hasItem: (key) => read(key) !== null,
+    getItem: read,
+    getItemRaw: read,
+    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
+    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
+    getKeys: () => (freshen(), [...db.getKeys({ end: STAMP })]),
     dispose: () => db.close(),
-    async commit(changes) {
-      refuseLongKeys(changes);
-      return new Promise<boolean>((resolve, reject) => {
-        pending.push({ changes, resolve, reject });
-        if (pending.length === 1) void commitPending();
-      });
-    },
+    commit,
     async list(range: Range) {
+      freshen();
       return range.reverse ? listBackwards(range) : listForwards(range);
     },
     async count({ from, before }) {
+      freshen();
       return db.getKeysCount({ start: from, end: before });
     },
+    refresh,
   };
+
+  function read(key: string): string | null {
+    freshen();
+    const text = known.get(key);
+    if (text !== undefined) return text;
+    const stored = db.get(key) ?? null;
+    known.set(key, stored);
+    return stored;
+  }
+
+  /** lmdb holds on to a snapshot until a timer runs, while what asks for it may come from who has written since. */
+  function freshen(): void {
+    if (isFresh) return;
+    isFresh = true;
+    setImmediate(refresh);
+    db.resetReadTxn();
+    known.see(db.get(STAMP));
+  }
+
+  function refresh(): void {
+    isFresh = false;
+  }
+
+  async function commit(changes: Changes): Promise<boolean> {
+    refuseLongKeys(changes);
+    return new Promise<boolean>((resolve, reject) => {
+      pending.push({ changes, resolve, reject });
+      if (pending.length === 1) void commitPending();
+    });
+  }
 
   /** All that came while the last write transaction was under way goes into the next, and shares its sync. */
   async function commitPending(): Promise<void> {
@@ -54,17 +96,37 @@ export function lmdbDriver(path: string): AtomicDriver {
     try {
       const results = await db.transaction(() => {
         take();
-        return applyBatch(batch, {
-          get,
-          put: (key, value) => void db.put(key, value),
-          remove: (key) => void db.remove(key),
-        });
+        return write(batch);
       });
       batch.forEach(({ resolve }, index) => resolve(results[index] === true));
     } catch (error) {
       if (batch.length === 0) take();
-      for (const { reject } of batch) reject(error);
+      const refusal = await whyNotCommitted(error);
+      for (const { reject } of batch) reject(refusal);
     }
+  }
+
+  /** Runs within a write transaction, which nobody else's commit can come between. */
+  function write(batch: readonly PendingCommit[]): boolean[] {
+    known.see(db.get(STAMP));
+    const stamp = `${writer} ${++commitCount}`;
+    known.expect(stamp, batch);
+    void db.put(STAMP, stamp);
+    refresh();
+    return applyBatch(batch, {
+      get(key) {
+        const text = known.get(key);
+        return text === undefined ? db.get(key) : (text ?? undefined);
+      },
+      put(key, value) {
+        known.forget(key);
+        void db.put(key, value);
+      },
+      remove(key) {
+        known.forget(key);
+        void db.remove(key);
+      },
+    });
   }
 
   function listForwards({ from, before, limit, offset = 0 }: Range): [string, string][] {
@@ -84,4 +146,16 @@ export function lmdbDriver(path: string): AtomicDriver {
     }
     return entries;
   }
+}
+
+/** lmdb rejects a commit that the disk refused with an error that promises its cause. */
+async function whyNotCommitted(rejection: unknown): Promise<unknown> {
+  if (!(rejection instanceof Error && "commitError" in rejection)) return rejection;
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  try {
+    await rejection.commitError;
+  } catch (cause) {
+    failure.cause = cause;
+  }
+  return failure;
 }

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { Failure } from "../../server/failure.ts";
+import { KEY, answerOf, startApp } from "../support/app.ts";
+
+const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
+
+it("answers 503 with Retry-After, and logs why, while the store cannot be written to", async () => {
+  const { services, v1, request, bugs, close } = await startApp();
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  failure.cause = new Error("No space left on device");
+  services.store = { ...services.store, transact: () => Promise.reject(failure) };
+
+  const first = await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  expect(first.status).toBe(503);
+  expect(first.headers.get("retry-after")).toBe("1");
+  expect(first.body).toEqual({ error: "The store could not be written to; try again" });
+
+  const body = JSON.stringify({ email: "lead@example.com", ref_id: "jane" });
+  const second = await answerOf(await request("/api/v2/track/signup", { method: "POST", headers: V2, body }));
+  expect(second.status).toBe(503);
+  expect(second.headers.get("retry-after")).toBe("1");
+  expect(second.body).toEqual({
+    message: "The store could not be written to; try again",
+    code: "unavailable",
+  });
+
+  expect(bugs).toHaveLength(2);
+  expect(bugs[0]).toContain("No space left on device");
+  await close();
+});

@@ -1,0 +1,38 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { buildStorageModule } from "../support/build.ts";
+
+/** Makes every write past the first MiB (blocks of 512 or 1,024 bytes) of a file fail, as on a full disk. */
+const LIMITED = 'ulimit -S -f 1024; exec "$@"';
+
+// The limit is lifted by prlimit, which belongs to Linux.
+it.skipIf(!hasPrlimit())(
+  "refuses what the disk has no room for, keeps running, and writes on when there is room",
+  async () => {
+    const module = await buildStorageModule();
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-full-"));
+    const child = [process.execPath, "test/support/storage-full.mjs", module, `lmdb:${folder}`];
+    const { stdout } = await promisify(execFile)("sh", ["-c", LIMITED, "sh", ...child]);
+    rmSync(folder, { recursive: true });
+    const { kinds, refusedCount, refusedLaterCount, acknowledged, found, total } = JSON.parse(stdout);
+    expect(kinds).toEqual(["unavailable: The store could not be written to; try again"]);
+    expect(refusedCount).toBeGreaterThan(100);
+    expect(refusedLaterCount).toBe(0);
+    const pairs = acknowledged.flatMap((id: number) => [id, -id]);
+    expect(found.toSorted()).toEqual(pairs.toSorted());
+    expect(total).toBe(found.length);
+  },
+);
+
+function hasPrlimit(): boolean {
+  try {
+    execFileSync("prlimit", ["--version"]);
+    return true;
+  } catch {
+    return false; // another system: nothing else can give a running process its room back
+  }
+}

@@ -1,0 +1,53 @@
+// A process of its own that writes until its file may not grow any more, then gets room and writes on.
+// Arguments: the bundled storage module, the store's url. Prints what became of its writes, as JSON.
+import { execFileSync } from "node:child_process";
+
+const [, , module, url] = process.argv;
+const { openStore, collection } = await import(module);
+const things = collection()({
+  name: "thing",
+  id: ({ id }) => [id],
+  claims: { name: ({ name }) => [name] },
+  indexes: {},
+});
+const store = await openStore(url);
+const filler = "x".repeat(2_000);
+const acknowledged = [];
+const refusals = [];
+let id = 0;
+
+async function writePair() {
+  const own = ++id;
+  try {
+    await store.transact(async (tx) => {
+      await tx.put(things, { accountId: 1, id: own, name: `${own}`, filler });
+      await tx.put(things, { accountId: 1, id: -own, name: `twin of ${own}`, filler });
+      tx.add([1, "total"], 2);
+    });
+    acknowledged.push(own);
+  } catch (error) {
+    refusals.push(`${error.kind}: ${error.message}`);
+  }
+}
+
+async function write(rounds) {
+  for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 8 }, writePair));
+}
+
+await write(60);
+const refusedCount = refusals.length;
+execFileSync("prlimit", [`--pid=${process.pid}`, "--fsize=unlimited:"]);
+await write(5);
+const found = await store.page(things, "id", 1, [], { limit: 10_000 });
+const [total] = await store.sums([1], ["total"]);
+await store.close();
+console.log(
+  JSON.stringify({
+    kinds: [...new Set(refusals)],
+    refusedCount,
+    refusedLaterCount: refusals.length - refusedCount,
+    acknowledged,
+    found: found.map((thing) => thing.id),
+    total,
+  }),
+);

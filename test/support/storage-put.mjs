@@ -1,0 +1,8 @@
+// A process of its own that commits one record and ends.
+// Arguments: the bundled storage module, the store's url, the record's id.
+const [, , module, url, id] = process.argv;
+const { openStore, collection } = await import(module);
+const things = collection()({ name: "thing", id: (thing) => [thing.id], claims: {}, indexes: {} });
+const store = await openStore(url);
+await store.transact((tx) => tx.put(things, { accountId: 1, id: Number(id) }));
+await store.close();
