@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setDefaultCampaign } from "../../server/domain/account.ts";
-import { loadCampaign } from "../../server/domain/campaign.ts";
+import { createCampaign, loadCampaign } from "../../server/domain/campaign.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { countFact } from "../../server/domain/stats.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -146,6 +146,15 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
     it("clears where promoters go who reach a goal", async () => {
       await update(SETTINGS);
       expect((await update({ upgrade_details: null })).body).toMatchObject({ upgrade_details: null });
+    });
+
+    it("takes back each record as it was shown", async () => {
+      const own = { name: "Own", landingUrl: GIVEN.landing_url, refParams: ["partner"] };
+      await createCampaign(app.context, app.accountId, own);
+      for (const id of [1, 2, 3]) {
+        const shown = await call(`GET /campaigns/${id}`);
+        expect(await update(shown.body, id)).toEqual(shown);
+      }
     });
 
     it("changes one whose goal leads to a campaign that is gone", async () => {
