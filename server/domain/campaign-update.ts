@@ -7,6 +7,22 @@ import type { Context } from "./context.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 
+/** Names that the interface knows. The browser script looks for all of them but `svc`, which its tag must name. */
+const KNOWN_REF_PARAMS = new Set([
+  "svc",
+  "svc_ref",
+  "fp_ref",
+  "fpr",
+  "via",
+  "ref",
+  "a",
+  "_from",
+  "_by",
+  "deal",
+  "_go",
+  "_get",
+]);
+
 /** A change to one of a campaign's links: a new one where it names no id. */
 export interface LinkChange {
   id: number | null;
@@ -118,9 +134,17 @@ async function putChanged(
   return after;
 }
 
-/** Names that were in use stay behind the new one, for the links that are out already. */
+/**
+ * Names that were in use stay behind the new one, for the links that are out already. One that the
+ * interface does not know is refused, unless the campaign has it already: clients send back what they
+ * were shown.
+ */
 function refParamsAfter({ refParams }: Campaign, name: string | undefined): string[] {
-  return name === undefined ? refParams : [name, ...refParams.filter((former) => former !== name)];
+  if (name === undefined) return refParams;
+  if (!KNOWN_REF_PARAMS.has(name) && !refParams.includes(name)) {
+    throw new Failure("invalid", "The record breaks a rule", { refParam: ["is invalid"] });
+  }
+  return [name, ...refParams.filter((former) => former !== name)];
 }
 
 async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {

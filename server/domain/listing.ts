@@ -32,8 +32,7 @@ export async function findPage<R, Index extends string>(
   const { accountId, index, start, keeps, limit, offset } = listing;
   if (keeps === undefined) {
     const total = await store.tally(from, accountId, index === "id" ? ["all"] : [index, ...start]);
-    const records =
-      offset < total ? await store.page(from, index, accountId, start, { limit, offset, total }) : [];
+    const records = await store.page(from, index, accountId, start, { limit, offset, total });
     return { records, total };
   }
   const found: Found<R> = { records: [], total: 0 };

@@ -6,26 +6,7 @@ import { rewardEntries } from "./reward-entry-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;
-/** Those that the browser script reads. */
-const REF_PARAMS = new Set([
-  "svc",
-  "svc_ref",
-  "fp_ref",
-  "fpr",
-  "via",
-  "ref",
-  "a",
-  "_from",
-  "_by",
-  "deal",
-  "_go",
-  "_get",
-]);
-
-const refParam = text
-  .trim()
-  .transform((value) => value.replace(/^\?/, ""))
-  .refine((name) => REF_PARAMS.has(name), "is invalid");
+const refParam = text.trim().transform((value) => value.replace(/^\?/, ""));
 
 const url = text.trim().pipe(webAddress);
 

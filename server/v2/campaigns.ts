@@ -11,6 +11,7 @@ import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
 import { recordError } from "./record-error.ts";
 
 const shape = recordError({
+  refParam: "ref_token_param",
   upgrade: "upgrade_details",
   rewardsForPromoters: "rewards_for_promoters",
   rewardsForReferrals: "rewards_for_referrals",

@@ -5,7 +5,7 @@ import { describe } from "../http/shape.ts";
 /** Writes refusals of records, with V2's names for the domain's fields. */
 export function recordError(names: Record<string, string>): ErrorShape {
   return (failure, headers) => {
-    if (failure.kind !== "taken" && failure.kind !== "rule_broken") return v2Error(failure, headers);
+    if (Object.keys(failure.fields).length === 0) return v2Error(failure, headers);
     const fields: FieldErrors = {};
     for (const [name, messages] of Object.entries(failure.fields)) fields[names[name] ?? name] = messages;
     return v2Error(new Failure(failure.kind, describe(fields), fields), headers);

@@ -227,6 +227,15 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       ).toEqual(JANE);
     });
 
+    it("stay as they are where a client sends back what it was shown", async () => {
+      await reward(app);
+      await company(app, "PUT /campaigns/1", { rewards_for_promoters: [entry(1)] });
+      for (const isOwn of [false, true]) {
+        const { body } = await put({ promoter_rewards_customized: isOwn });
+        expect(await put(body)).toEqual({ status: 200, body });
+      }
+    });
+
     it("must exist", async () => {
       expect(await put({ rewards_for_promoters: [entry(9)] })).toEqual({
         status: 404,

@@ -51,6 +51,18 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     return found;
   };
 
+  it("are counted within a transaction, which runs again where the count has changed", async () => {
+    await put({ id: 1, shop: "a", cents: 1 });
+    const counts: number[] = [];
+    await store.transact(async (tx) => {
+      counts.push(await tx.tally(sales, 1, ["shop", "a"]));
+      if (counts.length === 1) await put({ id: 2, shop: "a", cents: 1 });
+      await tx.put(sales, { accountId: 1, id: 3, shop: "b", cents: counts.at(-1) ?? 0 });
+    });
+    expect(counts).toEqual([1, 2]);
+    expect(await store.get(sales, 1, 3)).toMatchObject({ cents: 2 });
+  });
+
   it("begin after an offset, from either end", async () => {
     const keys = ["a", "b", "c", "d", "e"];
     await driver.commit({ checks: [], removes: [], sums: [], puts: keys.map((key) => [key, "{}"]) });

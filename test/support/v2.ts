@@ -65,6 +65,33 @@ export const JANE = {
   promo_codes: [],
 };
 
+const NO_STATS = {
+  referrals_count: 0,
+  sales_count: 0,
+  customers_count: 0,
+  promoters_count: 0,
+  revenue_amount: 0,
+};
+/** The account's first campaign, as it begins. */
+export const DEFAULT_CAMPAIGN = {
+  id: 1,
+  name: "Default campaign",
+  color: "#2563eb",
+  stats: NO_STATS,
+  landing_url: "https://www.acme.example/",
+  visitor_cookie_life: 60,
+  ref_token_param: "?via",
+  auto_approve_leads: true,
+  track_ad_traffic: "pending",
+  auto_approve_promoters: true,
+  is_private: false,
+  is_default: true,
+  upgrade_details: null,
+  signup_url: null,
+  links: [],
+  rewards_for_promoters: [],
+  rewards_for_referrals: [],
+};
 /** The outcome of a call with faulty parameters, or, by status 400, with a record that breaks a rule. */
 export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 422) {
   const faults = Object.entries(errors).flatMap(([name, messages]) =>
