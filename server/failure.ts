@@ -10,6 +10,7 @@
  * - `missing`: a parameter without which the request means nothing
  * - `invalid`: a parameter, or the record it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
+ * - `refused`: what is asked for may not be done to the record as it stands
  * - `already_registered`: the event was recorded before
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
@@ -24,6 +25,7 @@ export type FailureKind =
   | "missing"
   | "invalid"
   | "taken"
+  | "refused"
   | "already_registered"
   | "conflict"
   | "rate_limited";

@@ -18,12 +18,15 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
     state: ({ state }) => [state],
+    /** In the order of the promoters. */
+    stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
   },
   tallies: ({ campaignId, promoterId, state }) => [
     [["all"], 1],
     [["campaign", campaignId], 1],
     [["promoter", promoterId], 1],
     [["state", state], 1],
+    [["stateCampaign", state, campaignId], 1],
   ],
 });
 
