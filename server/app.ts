@@ -12,6 +12,14 @@ import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
 import { v1Route, type V1Operation } from "./v1/operation.ts";
+import {
+  addToCampaignOperation,
+  deletePromoterOperation,
+  moveToCampaignOperation,
+  refreshTokenOperation,
+} from "./v1/promoter-actions.ts";
+import { listPromotersOperation, showPromoterOperation } from "./v1/promoter-list.ts";
+import { updatePromoterOperation } from "./v1/promoter-update.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
@@ -23,6 +31,15 @@ type Route = [method: Method, path: string, handler: EventHandler];
 /** Every operation of V1. */
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/promoters/create", createPromoterOperation],
+  ["PUT", "/api/v1/promoters/update", updatePromoterOperation],
+  ["POST", "/api/v1/promoters/update", updatePromoterOperation],
+  ["GET", "/api/v1/promoters/show", showPromoterOperation],
+  ["GET", "/api/v1/promoters/list", listPromotersOperation],
+  ["DELETE", "/api/v1/promoters/delete", deletePromoterOperation],
+  ["PUT", "/api/v1/promoters/refresh_token", refreshTokenOperation],
+  ["POST", "/api/v1/promoters/refresh_token", refreshTokenOperation],
+  ["POST", "/api/v1/promoters/move_to_campaign", moveToCampaignOperation],
+  ["POST", "/api/v1/promoters/add_to_campaign", addToCampaignOperation],
   ["POST", "/api/v1/track/signup", v1TrackSignup],
 ];
 
