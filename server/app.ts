@@ -22,7 +22,17 @@ import { listPromotersOperation, showPromoterOperation } from "./v1/promoter-lis
 import { updatePromoterOperation } from "./v1/promoter-update.ts";
 import { createPromoterOperation } from "./v1/promoters.ts";
 import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
+import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./v2/batch-processes.ts";
 import { v2Route, type V2Operation } from "./v2/operation.ts";
+import { PROMOTER_BATCHES } from "./v2/promoter-batches.ts";
+import {
+  createPromoterOperation as v2CreatePromoter,
+  updatePromoterOperation as v2UpdatePromoter,
+} from "./v2/promoter-changes.ts";
+import {
+  listPromotersOperation as v2ListPromoters,
+  showPromoterOperation as v2ShowPromoter,
+} from "./v2/promoters.ts";
 import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
@@ -46,6 +56,19 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
 /** Every operation of V2. */
 export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
   ["POST", "/api/v2/track/signup", v2TrackSignup],
+  ["GET", "/api/v2/company/promoters", v2ListPromoters],
+  ["POST", "/api/v2/company/promoters", v2CreatePromoter],
+  ["GET", "/api/v2/company/promoters/:id", v2ShowPromoter],
+  ["PUT", "/api/v2/company/promoters/:id", v2UpdatePromoter],
+  ["PATCH", "/api/v2/company/promoters/:id", v2UpdatePromoter],
+  ...Object.entries(PROMOTER_BATCHES).map(([name, operation]): [Method, string, V2Operation] => [
+    "POST",
+    `/api/v2/company/promoters/${name}`,
+    operation,
+  ]),
+  ["GET", "/api/v2/company/batch_processes", listBatchesOperation],
+  ["GET", "/api/v2/company/batch_processes/progress", batchProgressOperation],
+  ["GET", "/api/v2/company/batch_processes/:id", showBatchOperation],
 ];
 
 /** What the server serves besides the interface. */

@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 
@@ -12,11 +12,17 @@ export async function assignParent(
 ): Promise<void> {
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, promoterId);
-    const parent = await tx.get(promoters, accountId, parentPromoterId);
-    if (parent === null) throw unknownParent();
+    const parent = await loadParent(tx, accountId, parentPromoterId);
     await refuseCircle(tx, promoter, parent);
     await tx.put(promoters, { ...promoter, parentPromoterId });
   });
+}
+
+/** A promoter who is to stand above others. @throws Failure `not_found` */
+export async function loadParent(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const parent = await reader.get(promoters, accountId, id);
+  if (parent === null) throw unknownParent();
+  return parent;
 }
 
 /** The refusal of a parent that does not exist. */
