@@ -1,9 +1,9 @@
 import type {
-  FraudSuspicion,
   InvoiceDetailsStatus,
   Promoter,
   PromoterCampaign,
   PromoterCampaignState,
+  Suspicion,
 } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import { listParticipations } from "./participation.ts";
@@ -28,8 +28,8 @@ export interface PromoterQuery {
   state: PromoterCampaignState | "not_set" | null;
   parentPromoterId: number | null;
   isArchived: boolean | null;
-  /** Having any of these; empty: having none at all. */
-  suspicions: FraudSuspicion[] | null;
+  /** Having any of these; `no_suspicion`: having none at all. */
+  suspicions: Suspicion[] | null;
   /** `not_submitted`: nothing was given that an invoice could show. */
   invoiceDetails: InvoiceDetailsStatus | "not_submitted" | null;
   /** In milliseconds. */
@@ -164,9 +164,9 @@ function isNamed(text: string | null, promoter: Promoter): boolean {
   return [promoter.email, promoterName(promoter)].some((name) => name?.toLowerCase().includes(wanted));
 }
 
-function isSuspect(wanted: FraudSuspicion[], suspicions: FraudSuspicion[]): boolean {
-  if (wanted.length === 0) return suspicions.length === 0;
-  return wanted.some((suspicion) => suspicions.includes(suspicion));
+function isSuspect(wanted: Suspicion[], suspicions: Suspicion[]): boolean {
+  const held = suspicions.length === 0 ? ["no_suspicion"] : suspicions;
+  return wanted.some((suspicion) => held.includes(suspicion));
 }
 
 function hasInvoiceDetails(wanted: PromoterQuery["invoiceDetails"], promoter: Promoter): boolean {

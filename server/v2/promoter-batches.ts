@@ -13,7 +13,7 @@ import { batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 
 const ids = z
-  .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(id, "is invalid"))
+  .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
   .transform((given) => [...new Set(given)]);
 const needed = z.union([z.string(), z.number()], "can't be blank").pipe(id);
 

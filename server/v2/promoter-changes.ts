@@ -14,9 +14,12 @@ import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
 import { newProfile, profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 
+/** Clients' own ids are numbers as often as texts. */
+const custId = z.union([z.string(), z.number()], "is invalid").transform(String).pipe(text).nullable();
+
 const createBody = z
   .object({
-    cust_id: text.nullable(),
+    cust_id: custId,
     profile: profileParams,
     initial_campaign_id: id,
     drip_emails: flag,
@@ -30,7 +33,7 @@ const updateBody = z
   .object({
     email,
     find_by: findBy,
-    cust_id: text.nullable(),
+    cust_id: custId,
     custom_fields: jsonObject.nullable(),
     profile: profileParams,
   })

@@ -6,7 +6,6 @@ import { flag, id, instant, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
 
-const NO_SUSPICION = "no_suspicion";
 /** What our words for the state of invoice details are on the wire of the filter. */
 const INVOICE_DETAILS = {
   approved: "approved",
@@ -61,7 +60,7 @@ const filters = z
       archived: flag,
       custom_field1: customField,
       custom_field2: customField,
-      fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, NO_SUSPICION])),
+      fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
       invoice_details_status: oneOf(Object.keys(INVOICE_DETAILS) as (keyof typeof INVOICE_DETAILS)[]),
     },
     "is invalid",
@@ -108,7 +107,7 @@ export function readPromoterQuery(query: Query): PromoterQuery {
     state: state ?? null,
     parentPromoterId: parent ?? null,
     isArchived: filters.archived ?? (ids === undefined ? false : null),
-    suspicions: filters.fraud_suspicions?.filter((name) => name !== NO_SUSPICION) ?? null,
+    suspicions: filters.fraud_suspicions ?? null,
     invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
     joinedAt: instantRange(filters.joined_at),
     lastLoginAt: instantRange(filters.last_login_at),

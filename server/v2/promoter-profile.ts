@@ -6,26 +6,29 @@ const clearable = text.nullable();
 
 /** What may be written of a profile; the rest of what V2 shows of it is ours. */
 export const profileParams = z
-  .object({
-    first_name: clearable,
-    last_name: clearable,
-    website: clearable,
-    company_name: clearable,
-    company_number: clearable,
-    phone_number: clearable,
-    vat_id: clearable,
-    country: clearable,
-    address: clearable,
-    avatar: clearable,
-    description: longText.nullable(),
-    instagram_url: clearable,
-    youtube_url: clearable,
-    linkedin_url: clearable,
-    facebook_url: clearable,
-    twitter_url: clearable,
-    twitch_url: clearable,
-    tiktok_url: clearable,
-  })
+  .object(
+    {
+      first_name: clearable,
+      last_name: clearable,
+      website: clearable,
+      company_name: clearable,
+      company_number: clearable,
+      phone_number: clearable,
+      vat_id: clearable,
+      country: clearable,
+      address: clearable,
+      avatar: clearable,
+      description: longText.nullable(),
+      instagram_url: clearable,
+      youtube_url: clearable,
+      linkedin_url: clearable,
+      facebook_url: clearable,
+      twitter_url: clearable,
+      twitch_url: clearable,
+      tiktok_url: clearable,
+    },
+    "is invalid",
+  )
   .partial();
 
 const shown = z.string().nullable();

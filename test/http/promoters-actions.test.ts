@@ -239,8 +239,8 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
     });
 
     it("refuses who has earned or is to be paid, and changes nothing", async () => {
-      const { store } = app.services;
-      const { accountId } = app;
+      const { accountId, services } = app;
+      const { store } = services;
       const refused = { status: 422, body: { error: expect.stringContaining("can't be removed") } };
       await store.transact((tx) => tx.put(payouts, newPayout(accountId)));
       expect(await remove({ id: "1" })).toMatchObject(refused);
