@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { leads } from "../../server/domain/lead.ts";
+import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2 } from "../support/calls.ts";
 
@@ -96,6 +97,24 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
       [1, "blocked"],
       [2, "rejected"],
     ]);
+  });
+
+  it("lets restoring change no state that was set meanwhile", async () => {
+    await batch("archive", { ids: [1] });
+    await app.services.store.transact(async (tx) => {
+      const promoterCampaign = await loadPromoterCampaign(tx, app.accountId, 1);
+      await tx.put(promoterCampaigns, { ...promoterCampaign, state: "inactive" });
+    });
+    await batch("restore", { ids: [1] });
+    expect(await states(1)).toEqual([[1, "inactive"]]);
+  });
+
+  it("archives a participation that is added in the same moment", async () => {
+    await Promise.all([
+      batch("archive", { ids: [1] }),
+      batch("add_to_campaign", { campaign_id: 2, ids: [1] }),
+    ]);
+    expect((await states(1)).map(([, state]) => state)).not.toContain("accepted");
   });
 
   it("adds to a campaign, and leaves members as they are", async () => {
