@@ -2,6 +2,7 @@ import { H3, type EventHandler } from "h3";
 import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
+import type { Method } from "./http/operation.ts";
 import { signupError, v1Error, v2Error } from "./http/errors.ts";
 import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
@@ -11,109 +12,12 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
-import { deleteLead, listLeads, showLead, updateLead } from "./v1/leads.ts";
-import { v1Refusal, v1Route, type V1Operation } from "./v1/operation.ts";
-import { listPayouts } from "./v1/payouts.ts";
-import { createPromoterOperation } from "./v1/promoters.ts";
-import { campaignsReport, overviewReport, promotersReport } from "./v1/reports.ts";
-import { listRewards } from "./v1/rewards.ts";
-import { trackSignup as v1TrackSignup } from "./v1/tracking.ts";
-import {
-  createCampaignOperation,
-  deleteCampaignOperation,
-  getCampaignOperation,
-  listCampaignsOperation,
-  updateCampaignOperation,
-} from "./v2/campaigns.ts";
-import { v2Route, type V2Operation } from "./v2/operation.ts";
-import {
-  createPayoutMethodOperation,
-  getPayoutMethodOperation,
-  listPayoutMethodsOperation,
-  removePayoutMethodOperation,
-  updatePayoutMethodOperation,
-} from "./v2/payout-methods.ts";
-import { groupPayoutsOperation, listPayoutsOperation } from "./v2/payouts.ts";
-import {
-  archivePromoCodeOperation,
-  createPromoCodeOperation,
-  getPromoCodeOperation,
-  listPromoCodesOperation,
-  updatePromoCodeOperation,
-} from "./v2/promo-codes.ts";
-import {
-  listPromoterCampaignsOperation,
-  searchPromoterCampaignsOperation,
-  updatePromoterCampaignOperation,
-} from "./v2/promoter-campaigns.ts";
-import {
-  createRewardOperation,
-  hideRewardOperation,
-  listRewardsOperation,
-  updateRewardOperation,
-} from "./v2/rewards.ts";
-import { trackSignup as v2TrackSignup } from "./v2/tracking.ts";
+import { v1Refusal, v1Route } from "./v1/operation.ts";
+import { V1_OPERATIONS } from "./v1/operations.ts";
+import { v2Route } from "./v2/operation.ts";
+import { V2_OPERATIONS } from "./v2/operations.ts";
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-type Route = [method: Method, path: string, handler: EventHandler];
-
-/** Where V2 stands. @see spec "What the service does" */
-const COMPANY = "/api/v2/company";
-
-/** Every operation of V1. */
-export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
-  ["POST", "/api/v1/promoters/create", createPromoterOperation],
-  ["POST", "/api/v1/track/signup", v1TrackSignup],
-  ["GET", "/api/v1/leads/list", listLeads],
-  ["GET", "/api/v1/leads/show", showLead],
-  ["PUT", "/api/v1/leads/update", updateLead],
-  ["POST", "/api/v1/leads/update", updateLead],
-  ["DELETE", "/api/v1/leads/delete", deleteLead],
-  ["GET", "/api/v1/rewards/list", listRewards],
-  ["GET", "/api/v1/payouts/list", listPayouts],
-  ["GET", "/api/v1/reports/overview", overviewReport],
-  ["GET", "/api/v1/reports/campaigns", campaignsReport],
-  ["GET", "/api/v1/reports/promoters", promotersReport],
-];
-
-/** Every operation of V2. */
-export const V2_OPERATIONS: [Method, path: string, V2Operation][] = [
-  ["GET", `${COMPANY}/payouts`, listPayoutsOperation],
-  ["GET", `${COMPANY}/payouts/group_by_promoters`, groupPayoutsOperation],
-  ["GET", `${COMPANY}/payout_methods`, listPayoutMethodsOperation],
-  ["POST", `${COMPANY}/payout_methods`, createPayoutMethodOperation],
-  ["GET", `${COMPANY}/payout_methods/:id`, getPayoutMethodOperation],
-  ["PUT", `${COMPANY}/payout_methods/:id`, updatePayoutMethodOperation],
-  ["PATCH", `${COMPANY}/payout_methods/:id`, updatePayoutMethodOperation],
-  ["DELETE", `${COMPANY}/payout_methods/:id`, removePayoutMethodOperation],
-
-  ["POST", "/api/v2/track/signup", v2TrackSignup],
-
-  ["GET", "/api/v2/company/promoter_campaigns", listPromoterCampaignsOperation],
-  ["GET", "/api/v2/company/promoter_campaigns/search", searchPromoterCampaignsOperation],
-  ["PUT", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
-  ["PATCH", "/api/v2/company/promoter_campaigns/:id", updatePromoterCampaignOperation],
-
-  ["GET", "/api/v2/company/promo_codes", listPromoCodesOperation],
-  ["POST", "/api/v2/company/promo_codes", createPromoCodeOperation],
-  ["GET", "/api/v2/company/promo_codes/:id", getPromoCodeOperation],
-  ["PUT", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
-  ["PATCH", "/api/v2/company/promo_codes/:id", updatePromoCodeOperation],
-  ["DELETE", "/api/v2/company/promo_codes/:id", archivePromoCodeOperation],
-
-  ["GET", "/api/v2/company/campaigns", listCampaignsOperation],
-  ["POST", "/api/v2/company/campaigns", createCampaignOperation],
-  ["GET", "/api/v2/company/campaigns/:id", getCampaignOperation],
-  ["PUT", "/api/v2/company/campaigns/:id", updateCampaignOperation],
-  ["PATCH", "/api/v2/company/campaigns/:id", updateCampaignOperation],
-  ["DELETE", "/api/v2/company/campaigns/:id", deleteCampaignOperation],
-
-  ["GET", "/api/v2/company/rewards", listRewardsOperation],
-  ["POST", "/api/v2/company/rewards", createRewardOperation],
-  ["PUT", "/api/v2/company/rewards/:id", updateRewardOperation],
-  ["PATCH", "/api/v2/company/rewards/:id", updateRewardOperation],
-  ["POST", "/api/v2/company/rewards/:id/hide", hideRewardOperation],
-];
+type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
 /** What the server serves besides the interface. */
 export interface Pages {

@@ -12,8 +12,8 @@
  * - `taken`: a unique value belongs to another record
  * - `rule_broken`: the record is, or would be, such as none may be (archived, contradictory)
  * - `in_use`: others depend on the record, so it can't go
+ * - `refused`: what is asked for may not be done to the record as it stands
  * - `already_registered`: the event was recorded before
- * - `not_possible`: the record's state does not allow it
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
  * - `unavailable`: the store cannot be written to, as when the disk is full; nothing was changed
@@ -30,8 +30,8 @@ export type FailureKind =
   | "taken"
   | "rule_broken"
   | "in_use"
+  | "refused"
   | "already_registered"
-  | "not_possible"
   | "conflict"
   | "rate_limited"
   | "unavailable";

@@ -256,6 +256,13 @@ export interface PromoterCampaign {
   createdAt: string;
 }
 
+/** The state that a participation of an archived promoter had, for the day when they are restored. */
+export interface ArchivedState {
+  accountId: number;
+  promoterCampaignId: number;
+  state: PromoterCampaignState;
+}
+
 /** Whose a ref token is. Kept for ever, so that no token can come to mean somebody else. */
 export interface RefToken {
   accountId: number;

@@ -19,7 +19,7 @@ const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
 /**
  * Moves a payout to another status, and the promoter's balance with it.
  *
- * @throws Failure `not_found`, or `not_possible` where its status does not allow that
+ * @throws Failure `not_found`, or `refused` where its status does not allow that
  */
 export function movePayout(
   context: Context,
@@ -29,7 +29,7 @@ export function movePayout(
   return context.store.transact(async (tx) => {
     const payout = await loadPayout(tx, accountId, id);
     if (!MOVES[payout.status].includes(to)) {
-      throw new Failure("not_possible", `A ${payout.status} payout can't become ${to}`);
+      throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
     }
     const selected = await findSelectedPayoutMethod(tx, accountId, payout.promoterId);
     const moved: Payout = {
@@ -48,12 +48,12 @@ export function movePayout(
 /**
  * Removes a payout that moved no money.
  *
- * @throws Failure `not_found`, or `not_possible` once it is processing or completed
+ * @throws Failure `not_found`, or `refused` once it is processing or completed
  */
 export async function removePayout(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
     const { status } = await loadPayout(tx, accountId, id);
-    if (!REMOVABLE.has(status)) throw new Failure("not_possible", `A ${status} payout can't be removed`);
+    if (!REMOVABLE.has(status)) throw new Failure("refused", `A ${status} payout can't be removed`);
     await tx.remove(payouts, accountId, id);
   });
 }

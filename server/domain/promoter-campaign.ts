@@ -19,6 +19,8 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     campaign: ({ campaignId }) => [campaignId],
     state: ({ state }) => [state],
     campaignState: ({ campaignId, state }) => [campaignId, state],
+    /** In the order of the promoters. */
+    stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
   },
   tallies: ({ campaignId, promoterId, state }) => [
     [["all"], 1],
@@ -26,6 +28,7 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     [["promoter", promoterId], 1],
     [["state", state], 1],
     [["campaignState", campaignId, state], 1],
+    [["stateCampaign", state, campaignId], 1],
   ],
 });
 

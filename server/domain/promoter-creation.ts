@@ -18,7 +18,8 @@ import { hashAddress, rememberAddress } from "./suspicion.ts";
 
 const TAKEN = "has already been taken";
 const TEMP_PASSWORD_LENGTH = 12;
-const AUTH_TOKEN_LENGTH = 32;
+/** @see gaps "V1", `auth_token` */
+export const AUTH_TOKEN_LENGTH = 32;
 
 /** A promoter to be made. null: not given. */
 export interface NewPromoter {

@@ -11,9 +11,21 @@ export const promoters = collection<Promoter>()({
     custId: ({ custId }) => (custId === null ? null : [custId]),
     authToken: ({ authToken }) => [authToken],
   },
-  indexes: {},
-  tallies: () => [[["all"], 1]],
+  indexes: {
+    parent: ({ parentPromoterId }) => (parentPromoterId === null ? null : [parentPromoterId]),
+    archived: (promoter) => [archivedMark(promoter)],
+    joined: (promoter) => [archivedMark(promoter), Date.parse(promoter.createdAt)],
+  },
+  tallies: (promoter) => [
+    [["all"], 1],
+    [["archived", archivedMark(promoter)], 1],
+  ],
 });
+
+/** First and last name as far as they are known, or null. */
+export function promoterName({ profile }: Promoter): string | null {
+  return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || null;
+}
 
 /** The promoter with this e-mail address, in any case, or null. */
 export function findPromoterByEmail(
@@ -29,4 +41,9 @@ export async function loadPromoter(reader: Reader, accountId: number, id: number
   const promoter = await reader.get(promoters, accountId, id);
   if (promoter === null) throw new Failure("not_found", "Promoter not found.");
   return promoter;
+}
+
+/** First key of the listings of promoters in use (0) and of archived ones (1). */
+function archivedMark({ archivedAt }: Promoter): number {
+  return archivedAt === null ? 0 : 1;
 }

@@ -2,6 +2,9 @@ import type { z } from "zod";
 import type { FailureKind } from "../failure.ts";
 import type { ErrorShape } from "./errors.ts";
 
+/** What operations are called with. */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
 /** One operation of the interface: what its route needs, and what the OpenAPI document says of it. */
 export interface Operation<Request> {
   /** One line for people. */

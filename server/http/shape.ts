@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
 import { numberText } from "./json.ts";
 
@@ -9,24 +9,32 @@ import { numberText } from "./json.ts";
  * @throws Failure `invalid` naming every faulty field
  */
 export function shape<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
-  return parse(schema, withoutBlanks(params));
+  return parse(schema, withoutBlanks(params), fieldName);
 }
 
 /**
- * The changes that a schema makes of the parameters of an update: a blank one clears its field where
- * that may be null, and counts as absent elsewhere. @see gaps "Both generations", blank text
+ * The changes that a schema makes of an update, whole or partial: a blank value, and null, clears a field
+ * that may be null, and counts as not given elsewhere, since clients send all of their form's fields.
  *
- * @throws Failure `invalid` naming every faulty field
+ * @throws Failure `invalid` naming every faulty field, those of inner objects with a dot
  */
 export function shapeChanges<S extends z.ZodObject>(schema: S, params: Record<string, unknown>): z.output<S> {
-  const fields = new Map(Object.entries(schema.shape) as [string, z.ZodType][]);
-  const cleared = Object.entries(params).filter(
-    ([name, value]) => isBlank(value) && fields.get(name)?.safeParse(null).success,
-  );
-  return parse(schema, {
-    ...withoutBlanks(params),
-    ...Object.fromEntries(cleared.map(([name]) => [name, null])),
-  });
+  return parse(schema, cleared(schema, params), (path) => path.join(".") || "base");
+}
+
+function cleared(schema: z.ZodObject, params: Record<string, unknown>): Record<string, unknown> {
+  const values: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(params)) {
+    const field = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
+    if (field === undefined) continue;
+    const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+    if (isBlank(value)) {
+      if (field.safeParse(null).success) values.push([name, null]);
+    } else if (inner instanceof z.ZodObject && typeof value === "object" && !Array.isArray(value)) {
+      values.push([name, cleared(inner, value as Record<string, unknown>)]);
+    } else values.push([name, typeof value === "number" ? numberText(value) : value]);
+  }
+  return Object.fromEntries(values);
 }
 
 /** As a query writes it: `filters[status]`. Places in lists are left out. */
@@ -43,12 +51,16 @@ export function describe(fields: FieldErrors): string {
   return `Validation failed: ${faults.join(", ")}`;
 }
 
-function parse<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
+function parse<S extends z.ZodType>(
+  schema: S,
+  params: Record<string, unknown>,
+  nameOf: (path: PropertyKey[]) => string,
+): z.output<S> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const fields: FieldErrors = {};
   for (const issue of parsed.error.issues) {
-    (fields[fieldName(issue.path)] ??= []).push(issue.message);
+    (fields[nameOf(issue.path)] ??= []).push(issue.message);
   }
   throw new Failure("invalid", describe(fields), fields);
 }

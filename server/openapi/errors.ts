@@ -15,7 +15,7 @@ const TEXTS: Record<FailureKind, string> = {
   rule_broken: "The record is, or would be, such as none may be",
   in_use: "Others depend on the record",
   already_registered: "The event was recorded before",
-  not_possible: "The record's state does not allow it",
+  refused: "The record's state does not allow it",
   conflict: "Others kept changing the same records; try again",
   unavailable: "The store can't be reached or written to; try again",
   rate_limited: "Too many requests",

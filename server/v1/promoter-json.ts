@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Balance, Promoter, PromoterCampaign } from "../records.ts";
+import type { Balance, PromoCode, Promoter, PromoterCampaign, Reward } from "../records.ts";
 import { profileAnswer, profileJson } from "./profile-json.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
 
@@ -54,17 +54,35 @@ export interface PromoterParts {
   balance: Balance;
 }
 
+/** A promo code with the reward that it stands for. */
+export interface RewardedPromoCode {
+  promoCode: PromoCode;
+  reward: Reward;
+}
+
+/** A promoter with all that V1 shows of them. */
+export interface WholePromoter {
+  parts: PromoterParts;
+  promotions: PromotionParts[];
+  promoCodes: RewardedPromoCode[];
+}
+
 /** The whole V1 promoter. */
-export function promoterJson(
-  parts: PromoterParts,
-  promotions: PromotionParts[],
-): z.output<typeof promoterAnswer> {
+export function promoterJson({
+  parts,
+  promotions,
+  promoCodes,
+}: WholePromoter): z.output<typeof promoterAnswer> {
   return {
     ...promoterSubsetJson(parts),
     profile: profileJson(parts.promoter.profile),
     promotions: promotions.map(promotionJson),
     custom_fields: parts.promoter.customFields,
-    promo_codes: [],
+    promo_codes: promoCodes.map(({ promoCode, reward }) => ({
+      id: promoCode.id,
+      code: promoCode.code,
+      reward: { id: reward.id, name: reward.name },
+    })),
   };
 }
 

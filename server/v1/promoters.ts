@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
-import type { Failure, FieldErrors } from "../failure.ts";
+import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
@@ -9,7 +9,8 @@ import { describe, shape } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
+import { wireFields } from "./promoter-fields.ts";
+import { readWholePromoter } from "./promoter-parts.ts";
 
 /** @see spec "V1: create promoter" */
 const createParams = z
@@ -50,15 +51,7 @@ const createParams = z
     message: "can't be blank with url_tracking",
   });
 
-/** Where the domain's fields stand in V1's errors; all others have one name. */
-const WIRE_NAMES: Record<string, string> = {
-  email: "company_user.user.email",
-  custId: "cust_id",
-  refToken: "ref_id",
-  coupon: "promo_code",
-  displayCoupon: "customer_promo_code",
-  landingUrl: "landing_url",
-};
+const OWN_NAMES = { email: "company_user.user.email" };
 
 const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
 
@@ -75,17 +68,13 @@ export const createPromoterOperation: V1Operation = {
 async function create({ event, account, context, address }: V1Request) {
   const params = shape(createParams, await readParams(event));
   const made = await createPromoter(context, account, { ...newPromoter(params), address });
-  const { store } = context;
-  return promoterJson(await readPromoterParts(store, made.promoter), [
-    await readPromotionParts(store, made.promoterCampaign),
-  ]);
+  return promoterJson(await readWholePromoter(context.store, made.promoter));
 }
 
 /** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */
 function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
-  const fields: FieldErrors = {};
-  for (const [name, messages] of Object.entries(failure.fields)) fields[WIRE_NAMES[name] ?? name] = messages;
+  const fields = wireFields(failure.fields, OWN_NAMES);
   const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({
     [name]: fields[name],
   }));

@@ -1,16 +1,8 @@
 import { z } from "zod";
 import { refLink } from "../domain/promoter-campaign.ts";
 import type { Stats } from "../domain/stats.ts";
-import type { Campaign, PromoterCampaign } from "../records.ts";
-
-const offer = z.object({
-  id: z.int(),
-  name: z.string(),
-  amount: z.number(),
-  unit: z.string(),
-  default_promo_code: z.string().nullable(),
-});
-const anyReward = z.record(z.string(), z.unknown()).nullable();
+import type { Campaign, PromoterCampaign, Reward } from "../records.ts";
+import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
 
 /** @see spec "V1 promotion" */
 export const promotionAnswer = z.object({
@@ -23,10 +15,10 @@ export const promotionAnswer = z.object({
   promoter_id: z.int(),
   campaign_id: z.int(),
   referral_link: z.string(),
-  current_offer: offer.nullable(),
-  current_referral_reward: offer.extend({ per_of_sale: z.number() }).nullable(),
-  current_promotion_reward: anyReward,
-  current_target_reward: anyReward,
+  current_offer: offerAnswer.nullable(),
+  current_referral_reward: earningAnswer.nullable(),
+  current_promotion_reward: earningAnswer.nullable(),
+  current_target_reward: earningAnswer.nullable(),
   campaign_name: z.string(),
   hidden: z.boolean(),
   visitors_count: z.int(),
@@ -45,6 +37,9 @@ export interface PromotionParts {
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
   stats: Stats;
+  /** Those of the participation, else of the campaign. */
+  rewardsForPromoters: Reward[];
+  rewardsForReferrals: Reward[];
 }
 
 /** A participation as V1 shows it. */
@@ -52,10 +47,13 @@ export function promotionJson({
   promoterCampaign,
   campaign,
   stats,
+  rewardsForPromoters,
+  rewardsForReferrals,
 }: PromotionParts): z.output<typeof promotionAnswer> {
+  const [offer] = rewardsForReferrals;
   return {
     id: promoterCampaign.id,
-    status: "offer_inactive", // `offer_running` goes with a reward for the referred, and none exists yet
+    status: offer === undefined ? "offer_inactive" : "offer_running",
     ref_id: promoterCampaign.refToken,
     promo_code: promoterCampaign.coupon,
     customer_promo_code: promoterCampaign.displayCoupon,
@@ -63,10 +61,10 @@ export function promotionJson({
     promoter_id: promoterCampaign.promoterId,
     campaign_id: promoterCampaign.campaignId,
     referral_link: refLink(promoterCampaign, campaign),
-    current_offer: null,
-    current_referral_reward: null,
-    current_promotion_reward: null,
-    current_target_reward: null,
+    current_offer: offer === undefined ? null : offerJson(offer),
+    current_referral_reward: firstOf(rewardsForPromoters, ["sale", "tier"]),
+    current_promotion_reward: firstOf(rewardsForPromoters, ["custom"]),
+    current_target_reward: firstOf(rewardsForPromoters, ["target"]),
     campaign_name: campaign.name,
     hidden: false,
     visitors_count: stats.clicks,
@@ -79,4 +77,13 @@ export function promotionJson({
     refunds_total: stats.refundsCents,
     active_customers_count: stats.activeCustomers,
   };
+}
+
+/**
+ * Choice: what each sale earns is V1's reward per referral, what is given for other doings its reward
+ * per promotion.
+ */
+function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
+  const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));
+  return reward === undefined ? null : earningJson(reward);
 }

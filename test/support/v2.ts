@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { V2_OPERATIONS } from "../../server/app.ts";
+import { V2_OPERATIONS } from "../../server/v2/operations.ts";
 import { KEY, NOW, answerOf, type Answer, type TestApp } from "./app.ts";
 
 /** What every V2 request carries. */

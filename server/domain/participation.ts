@@ -1,0 +1,174 @@
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "../records.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import { listCampaigns, loadCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+import { loadPromoter } from "./promoter.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
+
+const TAKEN = "has already been taken";
+/** No promoter is in more campaigns than this. */
+const MOST_CAMPAIGNS = 10_000;
+
+/** What may be changed of a participation; what is left out stays. */
+export interface ParticipationChanges {
+  refToken?: string | undefined;
+  coupon?: string | null | undefined;
+  displayCoupon?: string | null | undefined;
+  landingUrl?: string | null | undefined;
+  usesUrlTracking?: boolean | undefined;
+}
+
+/** A promoter in a campaign. */
+export interface Membership {
+  promoterId: number;
+  campaignId: number;
+}
+
+/** All participations of a promoter, oldest first. */
+export function listParticipations(
+  store: Store,
+  accountId: number,
+  promoterId: number,
+): Promise<PromoterCampaign[]> {
+  return store.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
+}
+
+/**
+ * All participations of a promoter, each looked for by its campaign: absences are read too, so that
+ * the commit notices a participation that is being made meanwhile, which a listing would miss.
+ */
+export async function lockParticipations(
+  tx: Transaction,
+  store: Store,
+  promoter: { accountId: number; id: number },
+): Promise<PromoterCampaign[]> {
+  const found: PromoterCampaign[] = [];
+  for (const { id } of await listCampaigns(store, promoter.accountId)) {
+    const promoterCampaign = await tx.find(promoterCampaigns, "membership", promoter.accountId, [
+      promoter.id,
+      id,
+    ]);
+    if (promoterCampaign !== null) found.push(promoterCampaign);
+  }
+  return found;
+}
+
+/** The participation of a promoter in a campaign. @throws Failure `not_found` */
+export async function loadMembership(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, campaignId }: Membership,
+): Promise<PromoterCampaign> {
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  const key = [promoterId, campaign.id];
+  const promoterCampaign = await tx.find(promoterCampaigns, "membership", accountId, key);
+  if (promoterCampaign === null) throw new Failure("not_found", "Promoter is not in this campaign.");
+  return promoterCampaign;
+}
+
+/** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
+export async function setParticipationState(
+  { store }: Context,
+  accountId: number,
+  { state, ...membership }: Membership & { state: PromoterCampaignState },
+): Promise<void> {
+  await store.transact(async (tx) => {
+    await loadPromoterInUse(tx, accountId, membership.promoterId);
+    const promoterCampaign = await loadMembership(tx, accountId, membership);
+    await tx.put(promoterCampaigns, { ...promoterCampaign, state });
+  });
+}
+
+/**
+ * Makes a promoter a member of one more campaign, with a ref token of its own.
+ *
+ * Choice: they wait as `pending` where the campaign does not approve by itself, as new promoters do.
+ *
+ * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
+ */
+export async function addToCampaign(
+  context: Context,
+  accountId: number,
+  { promoterId, campaignId }: Membership,
+): Promise<PromoterCampaign> {
+  const { store, chance, now } = context;
+  const id = await store.nextId("promoter-campaign");
+  return store.transact(async (tx) => {
+    const promoter = await loadPromoterInUse(tx, accountId, promoterId);
+    const campaign = await loadCampaign(tx, accountId, campaignId);
+    const { firstName } = promoter.profile;
+    const refToken = await deriveRefToken(tx, chance, { accountId, firstName, email: promoter.email });
+    const promoterCampaign: PromoterCampaign = {
+      accountId,
+      id,
+      campaignId: campaign.id,
+      promoterId,
+      state: campaign.autoApprovePromoters ? "accepted" : "pending",
+      refToken,
+      coupon: null,
+      displayCoupon: null,
+      landingUrl: null,
+      usesUrlTracking: false,
+      rewardsForPromoters: null,
+      rewardsForReferrals: null,
+      createdAt: now.toISOString(),
+    };
+    await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
+    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    return promoterCampaign;
+  });
+}
+
+/** A promoter who is not archived. @throws Failure `not_found` or `refused` */
+export async function loadPromoterInUse(tx: Transaction, accountId: number, id: number) {
+  const promoter = await loadPromoter(tx, accountId, id);
+  if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+  return promoter;
+}
+
+/** The refusal of a second participation in one campaign. */
+export function isMember(): Failure {
+  return new Failure("refused", "Promoter is already in this campaign.");
+}
+
+/** A participation as it would be, and what stands against it. */
+export async function planParticipation(
+  tx: Transaction,
+  before: PromoterCampaign,
+  changes: ParticipationChanges,
+): Promise<{ after: PromoterCampaign; taken: FieldErrors }> {
+  const after: PromoterCampaign = {
+    ...before,
+    refToken: changes.refToken ?? before.refToken,
+    coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
+    displayCoupon: changes.displayCoupon === undefined ? before.displayCoupon : changes.displayCoupon,
+    landingUrl: changes.landingUrl === undefined ? before.landingUrl : changes.landingUrl,
+    usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
+  };
+  if (after.usesUrlTracking && after.landingUrl === null) {
+    const landingUrl = ["can't be blank with url_tracking"];
+    throw new Failure("invalid", "The landing page is missing", { landingUrl });
+  }
+  const taken: FieldErrors = {};
+  const isRenamed = after.refToken !== before.refToken;
+  if (isRenamed && !(await isFreeRefToken(tx, after.accountId, after.refToken))) taken["refToken"] = [TAKEN];
+  if (await tx.isTaken(promoterCampaigns, "coupon", after)) taken["coupon"] = [TAKEN];
+  if (await tx.isTaken(promoterCampaigns, "displayCoupon", after)) taken["displayCoupon"] = [TAKEN];
+  if (await tx.isTaken(promoterCampaigns, "directUrl", after)) taken["landingUrl"] = [TAKEN];
+  return { after, taken };
+}
+
+/** Writes a changed participation; a ref token that it gives up is retired for ever. */
+export async function putParticipation(
+  tx: Transaction,
+  before: PromoterCampaign,
+  after: PromoterCampaign,
+): Promise<void> {
+  const { accountId, id } = after;
+  await tx.put(promoterCampaigns, after);
+  if (after.refToken === before.refToken) return;
+  await tx.put(refTokens, { accountId, token: before.refToken, promoterCampaignId: null });
+  await tx.put(refTokens, { accountId, token: after.refToken, promoterCampaignId: id });
+}

@@ -1,0 +1,70 @@
+import type { Promoter } from "../records.ts";
+import type { Page, Store } from "../storage/store.ts";
+import { loadCampaign } from "./campaign.ts";
+import { loadPromoter, promoters } from "./promoter.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { ALL_PROMOTERS, searchPromoters, type PromoterQuery } from "./promoter-query.ts";
+
+/** A page of promoters, and how many there are on all pages. */
+export interface PromoterPage {
+  promoters: Promoter[];
+  total: number;
+}
+
+type Stretch = Required<Pick<Page, "limit" | "offset">>;
+
+/** A page of the promoters that answer a query. */
+export async function listPromoters(
+  store: Store,
+  accountId: number,
+  { query, limit, offset }: Stretch & { query: PromoterQuery },
+): Promise<PromoterPage> {
+  if (!isPlain(query)) {
+    const found = await searchPromoters(store, accountId, query);
+    return { promoters: found.slice(offset, offset + limit), total: found.length };
+  }
+  const { isArchived, sort } = query;
+  const start = isArchived === null ? [] : [isArchived ? 1 : 0];
+  const total = await store.tally(
+    promoters,
+    accountId,
+    isArchived === null ? ["all"] : ["archived", ...start],
+  );
+  const index = sort !== null ? "joined" : isArchived === null ? "id" : "archived";
+  const reverse = sort?.isDescending ?? false;
+  return {
+    promoters: await store.page(promoters, index, accountId, start, { limit, offset, reverse, total }),
+    total,
+  };
+}
+
+/** A page of the promoters who are accepted in a campaign. @throws Failure `not_found` */
+export async function listAcceptedPromoters(
+  store: Store,
+  accountId: number,
+  { campaignId, ...stretch }: Stretch & { campaignId: number },
+): Promise<PromoterPage> {
+  const campaign = await loadCampaign(store, accountId, campaignId);
+  const start = ["accepted", campaign.id];
+  const total = await store.tally(promoterCampaigns, accountId, ["stateCampaign", ...start]);
+  const page = { ...stretch, total };
+  const found = await store.page(promoterCampaigns, "stateCampaign", accountId, start, page);
+  const promoters = await Promise.all(
+    found.map(({ promoterId }) => loadPromoter(store, accountId, promoterId)),
+  );
+  return { promoters, total };
+}
+
+/** Participations that wait for somebody to decide. */
+export function countPending(store: Store, accountId: number): Promise<number> {
+  return store.tally(promoterCampaigns, accountId, ["state", "pending"]);
+}
+
+/** Whether an index lists what the query asks for. */
+function isPlain(query: PromoterQuery): boolean {
+  const { isArchived, sort, ...rest } = query;
+  if (sort !== null && (sort.by !== "joinedAt" || isArchived === null)) return false;
+  return Object.entries(rest).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(ALL_PROMOTERS[name as keyof PromoterQuery]),
+  );
+}

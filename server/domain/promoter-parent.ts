@@ -1,0 +1,50 @@
+import { Failure } from "../failure.ts";
+import type { Promoter } from "../records.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { loadPromoter, promoters } from "./promoter.ts";
+
+/** Puts a promoter below another one. @throws Failure `not_found`, or `invalid` for a circle */
+export async function assignParent(
+  { store }: Context,
+  accountId: number,
+  { promoterId, parentPromoterId }: { promoterId: number; parentPromoterId: number },
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, promoterId);
+    const parent = await loadParent(tx, accountId, parentPromoterId);
+    await refuseCircle(tx, promoter, parent);
+    await tx.put(promoters, { ...promoter, parentPromoterId });
+  });
+}
+
+/** A promoter who is to stand above others. @throws Failure `not_found` */
+export async function loadParent(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const parent = await reader.get(promoters, accountId, id);
+  if (parent === null) throw unknownParent();
+  return parent;
+}
+
+/** The refusal of a parent that does not exist. */
+export function unknownParent(): Failure {
+  return new Failure("not_found", "Parent promoter not found.");
+}
+
+/**
+ * Tiers pay parents one after the other, so no promoter may stand above themselves.
+ *
+ * @throws Failure `invalid`
+ */
+export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: Promoter): Promise<void> {
+  for (let above: Promoter | null = parent; above !== null;) {
+    if (above.id === promoter.id) {
+      throw new Failure("invalid", "The parent is the promoter, or stands below them.", {
+        parentPromoterEmail: ["is the promoter, or stands below them"],
+      });
+    }
+    above =
+      above.parentPromoterId === null
+        ? null
+        : await tx.get(promoters, promoter.accountId, above.parentPromoterId);
+  }
+}

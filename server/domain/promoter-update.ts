@@ -1,0 +1,114 @@
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import {
+  loadMembership,
+  planParticipation,
+  putParticipation,
+  type ParticipationChanges,
+} from "./participation.ts";
+import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
+import { refuseCircle, unknownParent } from "./promoter-parent.ts";
+import { findPromoterByEmail, promoters } from "./promoter.ts";
+import { loadPromoterCampaign } from "./promoter-campaign.ts";
+import { loadSelected, type Selected, type Selection } from "./promoter-selection.ts";
+
+const TAKEN = "has already been taken";
+
+/** What may be changed of a promoter; what is left out stays, null clears. */
+export interface PromoterChanges {
+  email?: string | undefined;
+  custId?: string | null | undefined;
+  note?: string | null | undefined;
+  tempPassword?: string | undefined;
+  customFields?: Record<string, unknown> | null | undefined;
+  parentPromoterEmail?: string | null | undefined;
+  profile?: { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined } | undefined;
+  /** Whose participation `participation` is about. Left out: the one that was named, else the default one. */
+  campaignId?: number | undefined;
+  participation?: ParticipationChanges | undefined;
+}
+
+/**
+ * Changes a promoter and one of their participations.
+ *
+ * @throws Failure `not_found` for an unknown promoter, parent or participation, `invalid`,
+ *   or `taken` naming every unique field that is another's
+ */
+export function updatePromoter(
+  { store }: Context,
+  accountId: number,
+  { selection, changes }: { selection: Selection; changes: PromoterChanges },
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const selected = await loadSelected(tx, accountId, selection);
+    const promoter = await changedPromoter(tx, selected.promoter, changes);
+    const before = await chosenParticipation(tx, selected, changes.campaignId);
+    const { after, taken } = await planParticipation(tx, before, changes.participation ?? {});
+    const fields: FieldErrors = {};
+    if (await tx.isTaken(promoters, "email", promoter)) fields["email"] = [TAKEN];
+    if (await tx.isTaken(promoters, "custId", promoter)) fields["custId"] = [TAKEN];
+    Object.assign(fields, taken);
+    if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
+    await tx.put(promoters, promoter);
+    await putParticipation(tx, before, after);
+    return promoter;
+  });
+}
+
+/** Gives a promoter a new auth token; the old one lets nobody in from then on. @throws Failure `not_found` */
+export function refreshAuthToken(
+  { store, chance }: Context,
+  accountId: number,
+  selection: Selection,
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    const refreshed = { ...promoter, authToken: chance.token(AUTH_TOKEN_LENGTH) };
+    await tx.put(promoters, refreshed);
+    return refreshed;
+  });
+}
+
+async function changedPromoter(
+  tx: Transaction,
+  before: Promoter,
+  changes: PromoterChanges,
+): Promise<Promoter> {
+  const { profile = {} } = changes;
+  const given = Object.entries(profile).filter(([, value]) => value !== undefined);
+  return {
+    ...before,
+    email: changes.email ?? before.email,
+    custId: changes.custId === undefined ? before.custId : changes.custId,
+    note: changes.note === undefined ? before.note : changes.note,
+    tempPassword: changes.tempPassword ?? before.tempPassword,
+    customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
+    parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
+    profile: { ...before.profile, ...Object.fromEntries(given) },
+  };
+}
+
+async function newParentId(
+  tx: Transaction,
+  promoter: Promoter,
+  email: string | null | undefined,
+): Promise<number | null> {
+  if (email === undefined) return promoter.parentPromoterId;
+  if (email === null) return null;
+  const parent = await findPromoterByEmail(tx, promoter.accountId, email);
+  if (parent === null) throw unknownParent();
+  await refuseCircle(tx, promoter, parent);
+  return parent.id;
+}
+
+function chosenParticipation(
+  tx: Transaction,
+  { promoter, promoterCampaign }: Selected,
+  campaignId: number | undefined,
+): Promise<PromoterCampaign> {
+  const { accountId, id } = promoter;
+  if (campaignId !== undefined) return loadMembership(tx, accountId, { promoterId: id, campaignId });
+  return loadPromoterCampaign(tx, accountId, promoterCampaign?.id ?? promoter.defaultPromoterCampaignId);
+}

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { Reward } from "../records.ts";
+
+/** @see spec "V1 promotion", current_offer */
+export const offerAnswer = z.object({
+  id: z.int(),
+  name: z.string(),
+  amount: z.number().nullable(),
+  unit: z.string(),
+  default_promo_code: z.string().nullable(),
+});
+
+/** @see spec "V1 promotion", current_referral_reward */
+export const earningAnswer = z.object({
+  id: z.int(),
+  amount: z.number().nullable(),
+  unit: z.string(),
+  name: z.string(),
+  per_of_sale: z.number().nullable(),
+  default_promo_code: z.string().nullable(),
+});
+
+/** What the referred get. A percentage is an amount as well: `unit` says of what. */
+export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    name: reward.name,
+    amount: amount ?? percent,
+    unit,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** What the promoter earns: a flat amount (cents for `cash`), or a percentage of each sale. */
+export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    amount,
+    unit,
+    name: reward.name,
+    per_of_sale: percent,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** Choice: V1 shows one amount for each reward, so the first of several. */
+function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
+  const [first] = schemas;
+  if (first === undefined) return { amount: null, percent: null, unit: "cash" };
+  const { unit, amountHundredths, isFlat } = first;
+  if (!isFlat) return { amount: null, percent: amountHundredths / 100, unit };
+  return { amount: unit === "cash" ? amountHundredths : amountHundredths / 100, percent: null, unit };
+}

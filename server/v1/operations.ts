@@ -1,0 +1,41 @@
+import type { Method } from "../http/operation.ts";
+import { deleteLead, listLeads, showLead, updateLead } from "./leads.ts";
+import type { V1Operation } from "./operation.ts";
+import { listPayouts } from "./payouts.ts";
+import {
+  addToCampaignOperation,
+  deletePromoterOperation,
+  moveToCampaignOperation,
+  refreshTokenOperation,
+} from "./promoter-actions.ts";
+import { listPromotersOperation, showPromoterOperation } from "./promoter-list.ts";
+import { updatePromoterOperation } from "./promoter-update.ts";
+import { createPromoterOperation } from "./promoters.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./reports.ts";
+import { listRewards } from "./rewards.ts";
+import { trackSignup } from "./tracking.ts";
+
+/** Every operation of V1, in the specification's order. */
+export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
+  ["POST", "/api/v1/promoters/create", createPromoterOperation],
+  ["POST", "/api/v1/track/signup", trackSignup],
+  ["GET", "/api/v1/promoters/list", listPromotersOperation],
+  ["GET", "/api/v1/promoters/show", showPromoterOperation],
+  ["PUT", "/api/v1/promoters/update", updatePromoterOperation],
+  ["POST", "/api/v1/promoters/update", updatePromoterOperation],
+  ["DELETE", "/api/v1/promoters/delete", deletePromoterOperation],
+  ["PUT", "/api/v1/promoters/refresh_token", refreshTokenOperation],
+  ["POST", "/api/v1/promoters/refresh_token", refreshTokenOperation],
+  ["POST", "/api/v1/promoters/move_to_campaign", moveToCampaignOperation],
+  ["POST", "/api/v1/promoters/add_to_campaign", addToCampaignOperation],
+  ["GET", "/api/v1/leads/list", listLeads],
+  ["GET", "/api/v1/leads/show", showLead],
+  ["PUT", "/api/v1/leads/update", updateLead],
+  ["POST", "/api/v1/leads/update", updateLead],
+  ["DELETE", "/api/v1/leads/delete", deleteLead],
+  ["GET", "/api/v1/rewards/list", listRewards],
+  ["GET", "/api/v1/payouts/list", listPayouts],
+  ["GET", "/api/v1/reports/overview", overviewReport],
+  ["GET", "/api/v1/reports/campaigns", campaignsReport],
+  ["GET", "/api/v1/reports/promoters", promotersReport],
+];

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
+import { ALL_PROMOTERS } from "../domain/promoter-query.ts";
+import { loadSelected } from "../domain/promoter-selection.ts";
+import { id, text } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
+import { readParams } from "../http/form.ts";
+import { pageHeaders, readPage } from "../http/pages.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
+import { readWholePromoter } from "./promoter-parts.ts";
+import { readSelection, selectorParams } from "./promoter-selection.ts";
+
+const PAGE_SIZES = { usual: 50, most: 500 };
+
+const listParams = z.object({ campaign_id: id, page: text, per_page: text }).partial();
+
+/** `GET /api/v1/promoters/list` */
+export const listPromotersOperation: V1Operation = {
+  summary: "List promoters; with a campaign, those who are accepted in it",
+  params: listParams,
+  answer: z.array(promoterAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  handle: list,
+};
+
+/** `GET /api/v1/promoters/show` */
+export const showPromoterOperation: V1Operation = {
+  summary: "Show a promoter",
+  params: selectorParams,
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found"],
+  handle: show,
+};
+
+async function list(request: V1Request) {
+  const { event, account, context, publicUrl } = request;
+  const params = await readParams(event);
+  const { campaign_id: campaignId } = shape(listParams, params);
+  const page = readPage(params, PAGE_SIZES);
+  const stretch = { limit: page.perPage, offset: page.offset };
+  const { promoters, total } =
+    campaignId === undefined
+      ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...stretch })
+      : await listAcceptedPromoters(context.store, account.id, { campaignId, ...stretch });
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(request.headers, pageHeaders(address, page, total));
+  const whole = [];
+  for (const promoter of promoters) whole.push(await readWholePromoter(context.store, promoter));
+  return whole.map(promoterJson);
+}
+
+async function show({ event, account, context }: V1Request) {
+  const selection = readSelection(shape(selectorParams, await readParams(event)));
+  const { promoter } = await loadSelected(context.store, account.id, selection);
+  return promoterJson(await readWholePromoter(context.store, promoter));
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Selection, Selector } from "../domain/promoter-selection.ts";
+import { Failure } from "../failure.ts";
+import { text } from "../http/fields.ts";
+
+/** The parameters that name a promoter. @see gaps "V1", selectors */
+export const selectorParams = z
+  .object({ id: text, cust_id: text, auth_token: text, promoter_email: text, ref_id: text, promo_code: text })
+  .partial();
+
+/** Of several that are given, the first decides. */
+const SELECTORS: [param: string, by: Selector][] = [
+  ["id", "id"],
+  ["cust_id", "custId"],
+  ["auth_token", "authToken"],
+  ["promoter_email", "email"],
+  ["ref_id", "refToken"],
+  ["email", "email"],
+  ["promo_code", "promoCode"],
+];
+
+/** A selection with the parameter that it came by. */
+export interface NamedSelection extends Selection {
+  param: string;
+}
+
+/** The promoter that a request names. @throws Failure `missing` */
+export function readSelection(params: Record<string, unknown>): NamedSelection {
+  for (const [param, by] of SELECTORS) {
+    const value = params[param];
+    if (typeof value === "string" && value.trim() !== "") return { param, by, value };
+  }
+  throw new Failure(
+    "missing",
+    "You need to find the promoter either by id, cust_id, auth_token, ref_id, promoter_email or promo_code",
+  );
+}
+
+/** Refuses a request that lacks what it means nothing without. @throws Failure `missing` */
+export function requireParams(params: Record<string, unknown>, names: string[]): void {
+  const absent = names.filter((name) => String(params[name] ?? "").trim() === "");
+  if (absent.length > 0) throw new Failure("missing", `${absent.join(", ")} can't be blank`);
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { updatePromoter, type PromoterChanges } from "../domain/promoter-update.ts";
+import { isRefToken } from "../domain/ref-token.ts";
+import { Failure } from "../failure.ts";
+import type { AnswerHeaders } from "../http/answer.ts";
+import { shapeChanges } from "../http/shape.ts";
+import { v1Error } from "../http/errors.ts";
+import { email, flag, id, longText, text, webAddress } from "../http/fields.ts";
+import { readParams } from "../http/form.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { wireFields } from "./promoter-fields.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
+import { readWholePromoter } from "./promoter-parts.ts";
+import { readSelection, selectorParams, type NamedSelection } from "./promoter-selection.ts";
+
+const clearable = text.nullable();
+
+/** What is left out stays; blank text clears. */
+const updateParams = z
+  .object({
+    email,
+    new_cust_id: clearable,
+    new_ref_id: z
+      .string("is invalid")
+      .trim()
+      .refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    promo_code: clearable,
+    customer_promo_code: clearable,
+    campaign_id: id,
+    temp_password: text,
+    landing_url: webAddress.nullable(),
+    url_tracking: flag,
+    parent_promoter_email: clearable,
+    note: longText.nullable(),
+    first_name: clearable,
+    last_name: clearable,
+    website: clearable,
+    company_name: clearable,
+    phone_number: clearable,
+    address: clearable,
+    vat_id: clearable,
+    country: clearable,
+    wallet_email: email.nullable(),
+    avatar_url: clearable,
+    description: longText.nullable(),
+    twitter_url: clearable,
+    youtube_url: clearable,
+    facebook_url: clearable,
+    linkedin_url: clearable,
+    instagram_url: clearable,
+  })
+  .partial();
+
+/** `PUT /api/v1/promoters/update`, and `POST`, as some clients have it. */
+export const updatePromoterOperation: V1Operation = {
+  summary: "Update a promoter",
+  params: selectorParams.extend(updateParams.shape),
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found", "invalid", "taken"],
+  shape: updateError,
+  handle: update,
+};
+
+async function update({ event, account, context }: V1Request) {
+  const params = await readParams(event);
+  const selection = readSelection(params);
+  const changes = promoterChanges(params, selection);
+  const promoter = await updatePromoter(context, account.id, { selection, changes });
+  return promoterJson(await readWholePromoter(context.store, promoter));
+}
+
+/**
+ * Choice: `email` and `promo_code` find the promoter where nothing else does, and are new values
+ * where something else does.
+ */
+function promoterChanges({ ...params }: Record<string, unknown>, { param }: NamedSelection): PromoterChanges {
+  if (param === "email" || param === "promo_code") delete params[param];
+  const given = shapeChanges(updateParams, params);
+  return {
+    email: given.email,
+    custId: given.new_cust_id,
+    note: given.note,
+    tempPassword: given.temp_password,
+    parentPromoterEmail: given.parent_promoter_email,
+    profile: profileChanges(given),
+    campaignId: given.campaign_id,
+    participation: {
+      refToken: given.new_ref_id,
+      coupon: given.promo_code,
+      displayCoupon: given.customer_promo_code,
+      landingUrl: given.landing_url,
+      usesUrlTracking: given.url_tracking,
+    },
+  };
+}
+
+function profileChanges(given: z.output<typeof updateParams>): PromoterChanges["profile"] {
+  return {
+    firstName: given.first_name,
+    lastName: given.last_name,
+    website: given.website,
+    companyName: given.company_name,
+    phoneNumber: given.phone_number,
+    address: given.address,
+    vatId: given.vat_id,
+    country: given.country,
+    walletEmail: given.wallet_email,
+    avatarUrl: given.avatar_url,
+    description: given.description,
+    twitterUrl: given.twitter_url,
+    youtubeUrl: given.youtube_url,
+    facebookUrl: given.facebook_url,
+    linkedinUrl: given.linkedin_url,
+    instagramUrl: given.instagram_url,
+  };
+}
+
+/** The record's faults under the names that they came by. @see spec "Errors", 2 */
+function updateError(failure: Failure, headers: AnswerHeaders): Response {
+  const fields = wireFields(failure.fields, { custId: "new_cust_id", refToken: "new_ref_id" });
+  return v1Error(new Failure(failure.kind, failure.message, fields), headers);
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { BatchProcess } from "../records.ts";
+
+export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
+
+export const batchAnswer = z.object({
+  id: z.int(),
+  status: z.enum(BATCH_STATUSES),
+  total: z.int(),
+  selected_total: z.int(),
+  processed_count: z.int(),
+  failed_count: z.int(),
+  action_label: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+  meta: z.record(z.string(), z.unknown()),
+  progress: z.int(),
+  processing_errors: z.array(z.string()),
+});
+
+/** What a batch did. Choice: batches are done before they are answered, so that all are completed. */
+export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
+  return {
+    id: batch.id,
+    status: "completed",
+    total: batch.total,
+    selected_total: batch.total,
+    processed_count: batch.processedCount,
+    failed_count: batch.errors.length,
+    action_label: batch.label,
+    created_at: batch.createdAt,
+    updated_at: batch.updatedAt,
+    meta: batch.meta,
+    progress: 100,
+    processing_errors: batch.errors,
+  };
+}

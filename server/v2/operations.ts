@@ -1,0 +1,95 @@
+import type { Method } from "../http/operation.ts";
+import {
+  createCampaignOperation,
+  deleteCampaignOperation,
+  getCampaignOperation,
+  listCampaignsOperation,
+  updateCampaignOperation,
+} from "./campaigns.ts";
+import type { V2Operation } from "./operation.ts";
+import {
+  createPayoutMethodOperation,
+  getPayoutMethodOperation,
+  listPayoutMethodsOperation,
+  removePayoutMethodOperation,
+  updatePayoutMethodOperation,
+} from "./payout-methods.ts";
+import { groupPayoutsOperation, listPayoutsOperation } from "./payouts.ts";
+import {
+  archivePromoCodeOperation,
+  createPromoCodeOperation,
+  getPromoCodeOperation,
+  listPromoCodesOperation,
+  updatePromoCodeOperation,
+} from "./promo-codes.ts";
+import {
+  listPromoterCampaignsOperation,
+  searchPromoterCampaignsOperation,
+  updatePromoterCampaignOperation,
+} from "./promoter-campaigns.ts";
+import {
+  createRewardOperation,
+  hideRewardOperation,
+  listRewardsOperation,
+  updateRewardOperation,
+} from "./rewards.ts";
+import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch-processes.ts";
+import { PROMOTER_BATCHES } from "./promoter-batches.ts";
+import { createPromoterOperation, updatePromoterOperation } from "./promoter-changes.ts";
+import { listPromotersOperation, showPromoterOperation } from "./promoters.ts";
+import { trackSignup } from "./tracking.ts";
+
+type Row = [Method, path: string, V2Operation];
+
+/** Below `/api/v2/company`. */
+const COMPANY_OPERATIONS: Row[] = [
+  ["GET", "/promoters/:id", showPromoterOperation],
+  ["GET", "/promoter_campaigns", listPromoterCampaignsOperation],
+  ["GET", "/promoter_campaigns/search", searchPromoterCampaignsOperation],
+  ["PUT", "/promoter_campaigns/:id", updatePromoterCampaignOperation],
+  ["PATCH", "/promoter_campaigns/:id", updatePromoterCampaignOperation],
+  ["POST", "/promo_codes", createPromoCodeOperation],
+  ["PUT", "/promo_codes/:id", updatePromoCodeOperation],
+  ["PATCH", "/promo_codes/:id", updatePromoCodeOperation],
+  ["GET", "/payouts", listPayoutsOperation],
+  ["GET", "/payouts/group_by_promoters", groupPayoutsOperation],
+
+  ["GET", "/promoters", listPromotersOperation],
+  ["POST", "/promoters", createPromoterOperation],
+  ["PUT", "/promoters/:id", updatePromoterOperation],
+  ["PATCH", "/promoters/:id", updatePromoterOperation],
+  ...Object.entries(PROMOTER_BATCHES).map(([name, batch]): Row => ["POST", `/promoters/${name}`, batch]),
+  ["GET", "/batch_processes", listBatchesOperation],
+  ["GET", "/batch_processes/progress", batchProgressOperation],
+  ["GET", "/batch_processes/:id", showBatchOperation],
+  ["GET", "/promo_codes", listPromoCodesOperation],
+  ["GET", "/promo_codes/:id", getPromoCodeOperation],
+  ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
+  ["GET", "/campaigns", listCampaignsOperation],
+  ["POST", "/campaigns", createCampaignOperation],
+  ["GET", "/campaigns/:id", getCampaignOperation],
+  ["PUT", "/campaigns/:id", updateCampaignOperation],
+  ["PATCH", "/campaigns/:id", updateCampaignOperation],
+  ["DELETE", "/campaigns/:id", deleteCampaignOperation],
+  ["GET", "/rewards", listRewardsOperation],
+  ["POST", "/rewards", createRewardOperation],
+  ["PUT", "/rewards/:id", updateRewardOperation],
+  ["PATCH", "/rewards/:id", updateRewardOperation],
+  ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["GET", "/payout_methods", listPayoutMethodsOperation],
+  ["POST", "/payout_methods", createPayoutMethodOperation],
+  ["GET", "/payout_methods/:id", getPayoutMethodOperation],
+  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
+  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
+  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+];
+
+/** Every operation of V2: first those of the specification, in its order. @see spec "What the service does" */
+export const V2_OPERATIONS: Row[] = [
+  ...COMPANY_OPERATIONS.map(([method, path, operation]): Row => [
+    method,
+    `/api/v2/company${path}`,
+    operation,
+  ]),
+  ["POST", "/api/v2/track/signup", trackSignup],
+];

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { runBatch } from "../domain/batch-process.ts";
+import { loadCampaign } from "../domain/campaign.ts";
+import type { Context } from "../domain/context.ts";
+import { addToCampaign, setParticipationState } from "../domain/participation.ts";
+import { moveToCampaign } from "../domain/participation-move.ts";
+import { archivePromoter, restorePromoter } from "../domain/promoter-archive.ts";
+import { assignParent, loadParent } from "../domain/promoter-parent.ts";
+import { flag, id } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
+import { readJson } from "../http/json.ts";
+import type { PromoterCampaignState } from "../records.ts";
+import { batchAnswer, batchJson } from "./batch-json.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+
+const ids = z
+  .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
+  .transform((given) => [...new Set(given)]);
+const needed = z.union([z.string(), z.number()], "can't be blank").pipe(id);
+
+const idsBody = z.object({ ids });
+const campaignBody = idsBody.extend({ campaign_id: needed });
+const addBody = campaignBody.extend({ drip_emails: flag.optional() });
+const parentBody = idsBody.extend({ parent_promoter_id: needed });
+const moveBody = idsBody.extend({
+  from_campaign_id: needed,
+  to_campaign_id: needed,
+  drip_emails: flag.optional(),
+  soft_move_referrals: flag.optional(),
+});
+
+/** What is done to each promoter of a batch. */
+interface Action<Body> {
+  /** The last part of the path, and of the batch's label. */
+  name: string;
+  summary: string;
+  body: z.ZodObject & z.ZodType<Body>;
+  /** Campaigns and promoters that must exist for any of it to make sense. */
+  requires?: (context: Context, accountId: number, body: Body) => Promise<unknown>;
+  work: (context: Context, accountId: number, each: Body & { promoterId: number }) => Promise<unknown>;
+}
+
+function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V2Operation {
+  return {
+    summary: action.summary,
+    body: action.body,
+    answer: batchAnswer,
+    refusals: ["not_found", "invalid"],
+    handle: async ({ event, account, context }: V2Request) => {
+      const body: Body = shape(action.body, await readJson(event));
+      await action.requires?.(context, account.id, body);
+      const batch = await runBatch(context, account.id, {
+        label: `promoter/${action.name}`,
+        ids: body.ids,
+        work: (promoterId) => action.work(context, account.id, { ...body, promoterId }),
+      });
+      return batchJson(batch);
+    },
+  };
+}
+
+/** `accept`, `reject` and `block`: the state of the participation in one campaign. */
+function stateOperation(name: string, state: PromoterCampaignState): V2Operation {
+  return batchOperation({
+    name,
+    summary: `Make participations ${state}`,
+    body: campaignBody,
+    requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
+    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
+      setParticipationState(context, accountId, { promoterId, campaignId, state }),
+  });
+}
+
+/** The batches under `/api/v2/company/promoters`, by the last part of their path. */
+export const PROMOTER_BATCHES: Record<string, V2Operation> = {
+  accept: stateOperation("accept", "accepted"),
+  reject: stateOperation("reject", "rejected"),
+  block: stateOperation("block", "blocked"),
+  archive: batchOperation({
+    name: "archive",
+    summary: "Archive promoters",
+    body: idsBody,
+    work: (context, accountId, { promoterId }) => archivePromoter(context, accountId, promoterId),
+  }),
+  restore: batchOperation({
+    name: "restore",
+    summary: "Take promoters out of the archive",
+    body: idsBody,
+    work: (context, accountId, { promoterId }) => restorePromoter(context, accountId, promoterId),
+  }),
+  move_to_campaign: batchOperation({
+    name: "move_to_campaign",
+    summary: "Move promoters from one campaign to another",
+    body: moveBody,
+    requires: async ({ store }, accountId, body) => {
+      await loadCampaign(store, accountId, body.from_campaign_id);
+      await loadCampaign(store, accountId, body.to_campaign_id);
+    },
+    work: (context, accountId, each) =>
+      moveToCampaign(context, accountId, {
+        promoterId: each.promoterId,
+        fromCampaignId: each.from_campaign_id,
+        toCampaignId: each.to_campaign_id,
+        movesLeads: each.soft_move_referrals ?? false,
+      }),
+  }),
+  add_to_campaign: batchOperation({
+    name: "add_to_campaign",
+    summary: "Make promoters members of one more campaign",
+    body: addBody,
+    requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
+    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
+      addToCampaign(context, accountId, { promoterId, campaignId }),
+  }),
+  assign_parent: batchOperation({
+    name: "assign_parent",
+    summary: "Put promoters below another one",
+    body: parentBody,
+    requires: ({ store }, accountId, body) => loadParent(store, accountId, body.parent_promoter_id),
+    work: (context, accountId, { promoterId, parent_promoter_id: parentPromoterId }) =>
+      assignParent(context, accountId, { promoterId, parentPromoterId }),
+  }),
+};

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { createPromoter } from "../domain/promoter-creation.ts";
+import { updatePromoter } from "../domain/promoter-update.ts";
+import { Failure } from "../failure.ts";
+import type { AnswerHeaders } from "../http/answer.ts";
+import { shapeChanges } from "../http/shape.ts";
+import { v2Error } from "../http/errors.ts";
+import { email, flag, id, jsonObject, text } from "../http/fields.ts";
+import { describe } from "../http/shape.ts";
+import { readQuery } from "../http/form.ts";
+import { readJson } from "../http/json.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
+import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
+import { newProfile, profileChanges, profileParams } from "./promoter-profile.ts";
+import { findBy, readSelection } from "./promoter-selection.ts";
+
+/** Clients' own ids are numbers as often as texts. */
+const custId = z.union([z.string(), z.number()], "is invalid").transform(String).pipe(text).nullable();
+
+const createBody = z
+  .object({
+    cust_id: custId,
+    profile: profileParams,
+    initial_campaign_id: id,
+    drip_emails: flag,
+    always_approve: flag,
+  })
+  .partial()
+  .extend({ email: z.string("can't be blank").pipe(email) });
+
+/** What is left out stays; blank text and null clear. */
+const updateBody = z
+  .object({
+    email,
+    find_by: findBy,
+    cust_id: custId,
+    custom_fields: jsonObject.nullable(),
+    profile: profileParams,
+  })
+  .partial();
+
+/** `POST /api/v2/company/promoters` */
+export const createPromoterOperation: V2Operation = {
+  summary: "Create a promoter",
+  body: createBody,
+  answer: promoterAnswer,
+  status: 201,
+  refusals: ["not_found", "invalid", "taken"],
+  shape: promoterError,
+  handle: create,
+};
+
+/** `PUT /api/v2/company/promoters/{id}`, and `PATCH`. */
+export const updatePromoterOperation: V2Operation = {
+  summary: "Update a promoter",
+  params: z.object({ find_by: findBy }).partial(),
+  body: updateBody,
+  answer: promoterAnswer,
+  refusals: ["not_found", "invalid", "taken"],
+  shape: promoterError,
+  handle: update,
+};
+
+/** Choice: `always_approve` is true unless told, as V2's clients rely on it; the campaign has the last word. */
+async function create({ event, account, context }: V2Request) {
+  const body = shapeChanges(createBody, await readJson(event));
+  const { promoter } = await createPromoter(context, account, {
+    email: body.email,
+    custId: body.cust_id ?? null,
+    refToken: null,
+    coupon: null,
+    displayCoupon: null,
+    campaignId: body.initial_campaign_id ?? null,
+    tempPassword: null,
+    landingUrl: null,
+    usesUrlTracking: false,
+    parentPromoterId: null,
+    parentPromoterEmail: null,
+    note: null,
+    profile: newProfile(body.profile ?? {}),
+    createdAt: null,
+    skipEmailNotification: !(body.drip_emails ?? true),
+    alwaysApprove: body.always_approve ?? true,
+    address: null,
+  });
+  return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
+}
+
+/** Choice: custom fields are replaced as a whole. */
+async function update({ event, account, context }: V2Request) {
+  const body = shapeChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
+  const promoter = await updatePromoter(context, account.id, {
+    selection: readSelection(event, body.find_by),
+    changes: {
+      email: body.email,
+      custId: body.cust_id,
+      customFields: body.custom_fields,
+      profile: profileChanges(body.profile ?? {}),
+    },
+  });
+  return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
+}
+
+/** The record's faults under the wire's names, all of them in the message. @see gaps "V2", codes */
+function promoterError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind !== "taken") return v2Error(failure, headers);
+  const { custId, ...rest } = failure.fields;
+  const fields = { ...rest, ...(custId && { cust_id: custId }) };
+  return v2Error(new Failure("taken", describe(fields), fields), headers);
+}

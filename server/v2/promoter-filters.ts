@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-query.ts";
+import type { Metric } from "../domain/stats.ts";
+import { Failure } from "../failure.ts";
+import { flag, id, instant, text } from "../http/fields.ts";
+import type { Query } from "../http/nested-query.ts";
+import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
+
+/** What our words for the state of invoice details are on the wire of the filter. */
+const INVOICE_DETAILS = {
+  approved: "approved",
+  pending: "pending",
+  denied: "denied",
+  rejected: "denied",
+  not_submitted: "not_submitted",
+} as const;
+const METRICS: [name: string, metric: Metric][] = [
+  ["revenue_amount", "salesCents"],
+  ["customers_count", "customers"],
+  ["referrals_count", "referrals"],
+  ["clicks_count", "clicks"],
+];
+const SORTS: [name: string, by: Metric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
+
+/** One value, or several: `x=1`, `x[]=1&x[]=2`. */
+const listOf = <S extends z.ZodType>(item: S) =>
+  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item));
+const oneOf = <const T extends readonly string[]>(values: T) => z.enum(values, "is invalid");
+const count = z
+  .string("is invalid")
+  .trim()
+  .regex(/^\d{1,15}$/, "is invalid")
+  .transform(Number);
+const counts = z.object({ from: count, to: count }, "is invalid").partial();
+/** A day that ends a range belongs to it. */
+const lastInstant = z
+  .string("is invalid")
+  .trim()
+  .transform((value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59.999Z` : value))
+  .pipe(instant);
+const instants = z.object({ from: instant, to: lastInstant }, "is invalid").partial();
+const direction = oneOf(["asc", "desc"]);
+const customField = z.object(
+  { key: text, operator: oneOf(["exact", "partial"]), value: listOf(text) },
+  "is invalid",
+);
+
+const filters = z
+  .object(
+    {
+      revenue_amount: counts,
+      customers_count: counts,
+      referrals_count: counts,
+      clicks_count: counts,
+      joined_at: instants,
+      last_login_at: instants,
+      campaign_id: listOf(id),
+      state: oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
+      parent_promoter_id: id,
+      archived: flag,
+      custom_field1: customField,
+      custom_field2: customField,
+      fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+      invoice_details_status: oneOf(Object.keys(INVOICE_DETAILS) as (keyof typeof INVOICE_DETAILS)[]),
+    },
+    "is invalid",
+  )
+  .partial();
+
+/** The query of the list of promoters. */
+export const listParams = z
+  .object({
+    q: text,
+    ids: listOf(id),
+    filters,
+    sorting: z
+      .object(
+        {
+          clicks_count: direction,
+          referrals_count: direction,
+          customers_count: direction,
+          revenue_amount: direction,
+          joined_at: direction,
+        },
+        "is invalid",
+      )
+      .partial(),
+    page: z.unknown(),
+    per_page: z.unknown(),
+  })
+  .partial();
+
+/**
+ * The promoters that a request asks for. Choice: archived ones are shown where they are asked for, by
+ * the filter or by their ids.
+ *
+ * @throws Failure `invalid` naming every faulty parameter
+ */
+export function readPromoterQuery(query: Query): PromoterQuery {
+  const { q, ids, filters = {}, sorting = {} } = parse(query);
+  const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
+  return {
+    ...ALL_PROMOTERS,
+    text: q?.trim() ?? null,
+    ids: ids ?? null,
+    campaignIds: filters.campaign_id ?? null,
+    state: state ?? null,
+    parentPromoterId: parent ?? null,
+    isArchived: filters.archived ?? (ids === undefined ? false : null),
+    suspicions: filters.fraud_suspicions ?? null,
+    invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
+    joinedAt: instantRange(filters.joined_at),
+    lastLoginAt: instantRange(filters.last_login_at),
+    customFields: [filters.custom_field1, filters.custom_field2]
+      .filter((field) => field !== undefined)
+      .map(({ key, value, operator }) => ({ key, values: value, isPartial: operator === "partial" })),
+    stats: statRanges(filters),
+    sort: readSort(sorting),
+  };
+}
+
+function parse(query: Query): z.output<typeof listParams> {
+  const parsed = listParams.safeParse(withoutBlanks(query));
+  if (parsed.success) return parsed.data;
+  const names = parsed.error.issues.map(({ path: [root, ...inner] }) =>
+    [String(root), ...inner.filter((part) => typeof part === "string").map((part) => `[${part}]`)].join(""),
+  );
+  const fields = Object.fromEntries(names.map((name) => [name, ["is invalid"]]));
+  throw new Failure("invalid", `Invalid parameters: ${[...new Set(names)].join(", ")}`, fields);
+}
+
+/** Forms send all of their filters, those left empty as well. */
+function withoutBlanks(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value)
+    .map(([name, inner]): [string, unknown] => [name, withoutBlanks(inner)])
+    .filter(([, inner]) => inner !== "");
+  return Object.fromEntries(entries);
+}
+
+function instantRange(given: z.output<typeof instants> | undefined): Range | null {
+  if (given === undefined) return null;
+  return { from: given.from?.getTime() ?? null, to: given.to?.getTime() ?? null };
+}
+
+function statRanges(given: z.output<typeof filters>): PromoterQuery["stats"] {
+  const ranges: PromoterQuery["stats"] = {};
+  for (const [name, metric] of METRICS) {
+    const range = given[name as keyof typeof given] as z.output<typeof counts> | undefined;
+    if (range !== undefined) ranges[metric] = { from: range.from ?? null, to: range.to ?? null };
+  }
+  return ranges;
+}
+
+/** Of several, the first in the table counts. */
+function readSort(sorting: Record<string, "asc" | "desc" | undefined>): PromoterQuery["sort"] {
+  const sort = SORTS.find(([name]) => sorting[name] !== undefined);
+  return sort === undefined ? null : { by: sort[1], isDescending: sorting[sort[0]] === "desc" };
+}

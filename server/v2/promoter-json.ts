@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { promoterName } from "../domain/promoter.ts";
+import { refLink } from "../domain/promoter-campaign.ts";
+import type { Stats } from "../domain/stats.ts";
+import {
+  FRAUD_SUSPICIONS,
+  INVOICE_DETAILS_STATUSES,
+  PAYOUT_METHODS,
+  PROMOTER_CAMPAIGN_STATES,
+  type Account,
+  type Balance,
+  type Campaign,
+  type PayoutMethod,
+  type Promoter,
+  type PromoterCampaign,
+} from "../records.ts";
+import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
+
+/** @see spec "V2 promoter (details)", promoter_campaigns */
+const participationAnswer = z.object({
+  id: z.int(),
+  campaign_id: z.int(),
+  promoter_id: z.int(),
+  state: z.enum(PROMOTER_CAMPAIGN_STATES),
+  created_at: z.iso.datetime(),
+  campaign: z.object({ id: z.int(), name: z.string(), color: z.string() }),
+  coupon: z.string().nullable(),
+  ref_token: z.string(),
+  ref_link: z.string(),
+});
+
+const balancesAnswer = z.object({
+  cash: z.number(),
+  credits: z.number(),
+  points: z.number(),
+  free_months: z.number(),
+  discount: z.number(),
+});
+
+/** @see spec "V2 promoter (details)" */
+export const promoterAnswer = z.object({
+  id: z.int(),
+  email: z.string(),
+  name: z.string().nullable(),
+  cust_id: z.string().nullable(),
+  note: z.string().nullable(),
+  stats: z.object({
+    clicks_count: z.int(),
+    referrals_count: z.int(),
+    sales_count: z.int(),
+    customers_count: z.int(),
+    revenue_amount: z.int(),
+    active_customers_count: z.int(),
+  }),
+  is_customized: z.boolean(),
+  is_confirmed: z.boolean(),
+  track_ad_traffic: z.boolean().nullable(),
+  fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
+  invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+  profile: promoterProfileAnswer,
+  joined_at: z.iso.datetime(),
+  first_event_at: z.iso.datetime(),
+  last_login_at: z.iso.datetime().nullable(),
+  archived_at: z.iso.datetime().nullable(),
+  custom_fields: z.record(z.string(), z.unknown()),
+  password_setup_url: z.string().nullable(),
+  promoter_campaigns: z.array(participationAnswer),
+  balances: balancesAnswer,
+  auth_provider: z.string().nullable(),
+  selected_payout_method: z
+    .object({
+      id: z.int(),
+      method: z.enum(PAYOUT_METHODS),
+      date_added: z.iso.datetime(),
+      is_disabled: z.boolean(),
+    })
+    .nullable()
+    .optional(),
+  parent_promoter: z
+    .object({ id: z.int(), email: z.string(), name: z.string().nullable() })
+    .nullable()
+    .optional(),
+});
+
+/** A promoter with all that their V2 form shows. */
+export interface PromoterParts {
+  account: Account;
+  promoter: Promoter;
+  participations: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
+  stats: Stats;
+  balance: Balance;
+  /** undefined: not asked for. */
+  payoutMethod: PayoutMethod | null | undefined;
+  /** undefined: not asked for. */
+  parent: Promoter | null | undefined;
+}
+
+/** The V2 promoter. What was not asked for is left out. */
+export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
+  const { account, promoter, participations, stats, payoutMethod, parent } = parts;
+  return {
+    id: promoter.id,
+    email: promoter.email,
+    name: promoterName(promoter),
+    cust_id: promoter.custId,
+    note: promoter.note,
+    stats: {
+      clicks_count: stats.clicks,
+      referrals_count: stats.referrals,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      revenue_amount: stats.salesCents,
+      active_customers_count: stats.activeCustomers,
+    },
+    is_customized: participations.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
+    is_confirmed: true, // Choice: whom the company adds needs no confirmation, and there is no other way in yet
+    track_ad_traffic: promoter.trackAdTraffic,
+    fraud_suspicions: promoter.fraudSuspicions,
+    invoice_details_status: promoter.invoiceDetailsStatus,
+    profile: promoterProfileJson(promoter, account),
+    joined_at: promoter.createdAt,
+    first_event_at: promoter.createdAt, // Choice: joining is the first event
+    last_login_at: promoter.lastLoginAt,
+    archived_at: promoter.archivedAt,
+    custom_fields: promoter.customFields ?? {},
+    password_setup_url: null,
+    promoter_campaigns: participations.map(participationJson),
+    balances: balancesJson(parts.balance),
+    auth_provider: null,
+    ...(payoutMethod !== undefined && {
+      selected_payout_method: payoutMethod && payoutMethodJson(payoutMethod),
+    }),
+    ...(parent !== undefined && { parent_promoter: parent && parentJson(parent) }),
+  };
+}
+
+function hasOwnRewards({ rewardsForPromoters, rewardsForReferrals }: PromoterCampaign): boolean {
+  return rewardsForPromoters !== null || rewardsForReferrals !== null;
+}
+
+function participationJson({
+  promoterCampaign,
+  campaign,
+}: PromoterParts["participations"][number]): z.output<typeof participationAnswer> {
+  return {
+    id: promoterCampaign.id,
+    campaign_id: promoterCampaign.campaignId,
+    promoter_id: promoterCampaign.promoterId,
+    state: promoterCampaign.state,
+    created_at: promoterCampaign.createdAt,
+    campaign: { id: campaign.id, name: campaign.name, color: campaign.color },
+    coupon: promoterCampaign.coupon,
+    ref_token: promoterCampaign.refToken,
+    ref_link: refLink(promoterCampaign, campaign),
+  };
+}
+
+/** What is approved and not paid yet; `cash` in cents, as all amounts of V2 but those of payouts. */
+function balancesJson({ units }: Balance): z.output<typeof balancesAnswer> {
+  return {
+    cash: units["cash"]?.current ?? 0,
+    credits: units["credits"]?.current ?? 0,
+    points: units["points"]?.current ?? 0,
+    free_months: units["free_months"]?.current ?? 0,
+    discount: units["discount_per"]?.current ?? 0,
+  };
+}
+
+function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
+  return { id, method, date_added: createdAt, is_disabled: isDisabled };
+}
+
+function parentJson(parent: Promoter) {
+  return { id: parent.id, email: parent.email, name: promoterName(parent) };
+}

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { longText, text } from "../http/fields.ts";
+import type { Account, Promoter, PromoterProfile } from "../records.ts";
+
+const clearable = text.nullable();
+
+/** What may be written of a profile; the rest of what V2 shows of it is ours. */
+export const profileParams = z
+  .object(
+    {
+      first_name: clearable,
+      last_name: clearable,
+      website: clearable,
+      company_name: clearable,
+      company_number: clearable,
+      phone_number: clearable,
+      vat_id: clearable,
+      country: clearable,
+      address: clearable,
+      avatar: clearable,
+      description: longText.nullable(),
+      instagram_url: clearable,
+      youtube_url: clearable,
+      linkedin_url: clearable,
+      facebook_url: clearable,
+      twitter_url: clearable,
+      twitch_url: clearable,
+      tiktok_url: clearable,
+    },
+    "is invalid",
+  )
+  .partial();
+
+const shown = z.string().nullable();
+
+/** @see spec "V2 promoter (details)", profile */
+export const promoterProfileAnswer = z.object({
+  id: z.int(),
+  first_name: shown,
+  last_name: shown,
+  website: shown,
+  company_name: shown,
+  company_number: shown,
+  phone_number: shown,
+  vat_id: shown,
+  country: shown,
+  address: shown,
+  avatar: shown,
+  w8_form_url: shown,
+  w9_form_url: shown,
+  description: shown,
+  instagram_url: shown,
+  youtube_url: shown,
+  linkedin_url: shown,
+  facebook_url: shown,
+  twitter_url: shown,
+  twitch_url: shown,
+  tiktok_url: shown,
+  invoice_details_validation_errors: z.record(z.string(), z.unknown()),
+  should_validate_invoice_details: z.boolean(),
+});
+
+/** Choice: a profile has the id of its promoter, as each has one. */
+export function promoterProfileJson(
+  { id, profile }: Promoter,
+  account: Account,
+): z.output<typeof promoterProfileAnswer> {
+  return {
+    id,
+    first_name: profile.firstName,
+    last_name: profile.lastName,
+    website: profile.website,
+    company_name: profile.companyName,
+    company_number: profile.companyNumber,
+    phone_number: profile.phoneNumber,
+    vat_id: profile.vatId,
+    country: profile.country,
+    address: profile.address,
+    avatar: profile.avatarUrl,
+    w8_form_url: null,
+    w9_form_url: null,
+    description: profile.description,
+    instagram_url: profile.instagramUrl,
+    youtube_url: profile.youtubeUrl,
+    linkedin_url: profile.linkedinUrl,
+    facebook_url: profile.facebookUrl,
+    twitter_url: profile.twitterUrl,
+    twitch_url: profile.twitchUrl,
+    tiktok_url: profile.tiktokUrl,
+    invoice_details_validation_errors: {},
+    should_validate_invoice_details: account.requiresInvoiceDetails,
+  };
+}
+
+/** A profile's changes; what was not given is undefined. */
+export function profileChanges(given: z.output<typeof profileParams>): {
+  [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined;
+} {
+  return {
+    firstName: given.first_name,
+    lastName: given.last_name,
+    website: given.website,
+    companyName: given.company_name,
+    companyNumber: given.company_number,
+    phoneNumber: given.phone_number,
+    vatId: given.vat_id,
+    country: given.country,
+    address: given.address,
+    avatarUrl: given.avatar,
+    description: given.description,
+    instagramUrl: given.instagram_url,
+    youtubeUrl: given.youtube_url,
+    linkedinUrl: given.linkedin_url,
+    facebookUrl: given.facebook_url,
+    twitterUrl: given.twitter_url,
+    twitchUrl: given.twitch_url,
+    tiktokUrl: given.tiktok_url,
+  };
+}
+
+/** The profile of a new promoter. */
+export function newProfile(given: z.output<typeof profileParams>): PromoterProfile {
+  const changes = profileChanges(given);
+  return {
+    firstName: changes.firstName ?? null,
+    lastName: changes.lastName ?? null,
+    website: changes.website ?? null,
+    companyName: changes.companyName ?? null,
+    phoneNumber: changes.phoneNumber ?? null,
+    address: changes.address ?? null,
+    vatId: changes.vatId ?? null,
+    country: changes.country ?? null,
+    walletEmail: null,
+    avatarUrl: changes.avatarUrl ?? null,
+    description: changes.description ?? null,
+    companyNumber: changes.companyNumber ?? null,
+    twitterUrl: changes.twitterUrl ?? null,
+    youtubeUrl: changes.youtubeUrl ?? null,
+    facebookUrl: changes.facebookUrl ?? null,
+    linkedinUrl: changes.linkedinUrl ?? null,
+    instagramUrl: changes.instagramUrl ?? null,
+    twitchUrl: changes.twitchUrl ?? null,
+    tiktokUrl: changes.tiktokUrl ?? null,
+  };
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { countPending, listPromoters } from "../domain/promoter-list.ts";
+import { loadSelected } from "../domain/promoter-selection.ts";
+import { flag } from "../http/fields.ts";
+import { shape } from "../http/shape.ts";
+import { readQuery } from "../http/form.ts";
+import { readNestedQuery } from "../http/nested-query.ts";
+import { pageHeaders, readPage } from "../http/pages.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { listParams, readPromoterQuery } from "./promoter-filters.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
+import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
+import { findBy, readSelection } from "./promoter-selection.ts";
+
+const PAGE_SIZES = { usual: 20, most: 100 };
+
+const showParams = z
+  .object({ find_by: findBy, exclude_payout_method: flag, include_parent_promoter: flag })
+  .partial();
+
+/** `GET /api/v2/company/promoters` */
+export const listPromotersOperation: V2Operation = {
+  summary: "List promoters",
+  params: listParams,
+  answer: z.object({ data: z.array(promoterAnswer), meta: z.object({ pending_count: z.int() }) }),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** `GET /api/v2/company/promoters/{id}` @see spec "V2: get promoter details" */
+export const showPromoterOperation: V2Operation = {
+  summary: "Get a promoter's details",
+  params: showParams,
+  answer: promoterAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: show,
+};
+
+async function list(request: V2Request) {
+  const { event, account, context, publicUrl } = request;
+  const { store } = context;
+  const params = readNestedQuery(event);
+  const query = readPromoterQuery(params);
+  const page = readPage(params, PAGE_SIZES);
+  const stretch = { limit: page.perPage, offset: page.offset };
+  const { promoters, total } = await listPromoters(store, account.id, { query, ...stretch });
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(request.headers, pageHeaders(address, page, total));
+  const data = [];
+  for (const promoter of promoters) {
+    data.push(promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS })));
+  }
+  return { data, meta: { pending_count: await countPending(store, account.id) } };
+}
+
+async function show({ event, account, context }: V2Request) {
+  const params = shape(showParams, readQuery(event));
+  const selection = readSelection(event, params.find_by);
+  const { promoter } = await loadSelected(context.store, account.id, selection);
+  const parts = await readPromoterParts(context.store, account, {
+    promoter,
+    withPayoutMethod: !(params.exclude_payout_method ?? false),
+    withParent: params.include_parent_promoter ?? false,
+  });
+  return promoterJson(parts);
+}

@@ -1,0 +1,58 @@
+import { expect } from "vitest";
+import { V1_OPERATIONS } from "../../server/v1/operations.ts";
+import { V2_OPERATIONS } from "../../server/v2/operations.ts";
+import { answerOf, form, KEY, type Answer, type TestApp } from "./app.ts";
+
+/** Parameters of a V1 call. */
+export type Params = Record<string, string>;
+
+/** Calls V1 with a form, or a query where the method has no body; a success is what its operation declares. */
+export async function v1(
+  app: TestApp,
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  params: Params = {},
+): Promise<Answer> {
+  const headers = { "x-api-key": KEY };
+  const query = new URLSearchParams(params).toString();
+  const isQuery = method === "GET" || method === "DELETE";
+  const response = isQuery
+    ? await app.request(`/api/v1${path}${query && `?${query}`}`, { method, headers })
+    : await app.request(`/api/v1${path}`, { ...form(params, headers), method });
+  return declared(await answerOf(response), { method, path: `/api/v1${path}` });
+}
+
+/** Calls V2 with a JSON body; a success is what its operation declares. */
+export async function v2(
+  app: TestApp,
+  method: "GET" | "POST" | "PUT" | "PATCH",
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await app.request(`/api/v2/company${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "account-id": "acme",
+      "content-type": "application/json",
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return declared(await answerOf(response), { method, path: `/api/v2/company${path}` });
+}
+
+/** Schemas drop what they do not list, so an answer that equals what its schema makes of it holds nothing else. */
+function declared(answer: Answer, { method, path }: { method: string; path: string }): Answer {
+  if (answer.status >= 300) return answer;
+  const plain = path.split("?")[0] ?? "";
+  const operations = [...V1_OPERATIONS, ...V2_OPERATIONS].filter(([name]) => name === method);
+  const exact = operations.find(([, route]) => route === plain);
+  const byPattern = operations.find(([, route]) =>
+    new RegExp(`^${route.replaceAll(/:\w+/g, "[^/]+")}$`).test(plain),
+  );
+  const [, , operation] = exact ?? byPattern ?? [];
+  expect(operation, `${method} ${path}`).toBeDefined();
+  expect(operation?.answer.parse(answer.body)).toEqual(answer.body);
+  expect(answer.status).toBe(operation?.status ?? 200);
+  return answer;
+}
