@@ -30,10 +30,11 @@ async function run(config: Config): Promise<void> {
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
   const services = newServices({ config, store, log, publicUrl });
-  const script = newScript(readFileSync(new URL("../svc.js", import.meta.url), "utf8"));
+  const script = newScript(readBuilt("svc.js"));
+  const docsViewer = readBuilt("docs.js");
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   if (news !== null) process.stdout.write(news);
-  listener.serve(createApp(services, { script, hasDemo: config.hasDemo }).fetch);
+  listener.serve(createApp(services, { script, docsViewer, hasDemo: config.hasDemo }).fetch);
   process.stdout.write(`Tidemark listens on ${url}\n`);
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -42,6 +43,11 @@ async function run(config: Config): Promise<void> {
       isStopping = true;
     });
   }
+}
+
+/** A file that the build puts beside the server. */
+function readBuilt(name: string): string {
+  return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 }
 
 async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
