@@ -50,11 +50,14 @@ export function movePayout(
  *
  * @throws Failure `not_found`, or `refused` once it is processing or completed
  */
-export async function removePayout(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const { status } = await loadPayout(tx, accountId, id);
-    if (!REMOVABLE.has(status)) throw new Failure("refused", `A ${status} payout can't be removed`);
+export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
+  return context.store.transact(async (tx) => {
+    const payout = await loadPayout(tx, accountId, id);
+    if (!REMOVABLE.has(payout.status)) {
+      throw new Failure("refused", `A ${payout.status} payout can't be removed`);
+    }
     await tx.remove(payouts, accountId, id);
+    return payout;
   });
 }
 
