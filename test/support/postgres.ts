@@ -107,7 +107,7 @@ function isListening(server: ChildProcess): Promise<boolean> {
 }
 
 function findPrograms(): string | null {
-  const installed = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER).sort().reverse() : [];
+  const installed = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER).sort().toReversed() : [];
   const folders = [
     ...(process.env.PATH ?? "").split(delimiter),
     ...installed.map((version) => join(DEBIAN_FOLDER, version, "bin")),

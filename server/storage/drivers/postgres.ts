@@ -95,8 +95,10 @@ export async function postgresDriver(
 
 function newPool(url: string, limits: PoolConfig): Pool {
   const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
-  // A connection that breaks while nobody uses it is replaced by the next query.
+  // A connection that breaks fails the query that it carries, if any, and is replaced by the next. That it
+  // broke is told as an event besides, which would end the process if nobody listened.
   pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
 
