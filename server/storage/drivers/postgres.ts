@@ -24,8 +24,16 @@ const LIMITS: PoolConfig = {
 
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
- * Speaks plain SQL, so that other engines with Postgres' protocol do as well. Each process opens at most
- * `connections` (environment: STORAGE_CONNECTIONS, 10; at least 2), one of them for commits.
+ *
+ * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual), whose encoding
+ * must be UTF8 and whose `synchronous_commit` must be on, as both are unless somebody changed them;
+ * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
+ * commits. The role needs to make tables in its schema once; later it reads and writes rows alone.
+ *
+ * Only plain SQL with unnamed statements is spoken, with other engines of Postgres' protocol in mind (none of
+ * them is tested) and for
+ * poolers in transaction mode; PgBouncer must be told to let the timeouts below pass
+ * (`ignore_startup_parameters`).
  */
 export async function postgresDriver(
   url: string,

@@ -86,9 +86,10 @@ export function committer(pool: Pool): Committer {
 
   /** Commits once. An answer that was lost is asked for, so that what is tried again was not written. */
   async function attempt(batch: PendingCommit[], own: number): Promise<number[] | typeof UNMARKED> {
+    const statements = statementsOf(batch, writer, own);
     const client = await pool.connect();
     try {
-      return await send(client, statementsOf(batch, writer, own));
+      return await send(client, statements);
     } catch (error) {
       if (isLostRace(error)) throw error;
       const done = await resolve(own);
