@@ -42,7 +42,7 @@ it.skipIf(POSTGRES_FOLDER === null)(
   async () => {
     const cluster = await startCluster();
     await killWriters(cluster.url(), {
-      rounds: 6,
+      rounds: 4,
       async meanwhile() {
         await cluster.kill();
         await cluster.start();
