@@ -13,6 +13,7 @@ const environment = z.object({
   PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
   HOST: z.string().default("127.0.0.1"),
   STORAGE_URL: z.string().default("lmdb:./data"),
+  STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
   PUBLIC_URL: z
     .string()
     .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
@@ -31,6 +32,8 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly storageUrl: string;
+  /** How many connections to a database this process may open. */
+  readonly storageConnections: number;
   /** Without a trailing slash. null: derived from where the server listens. */
   readonly publicUrl: string | null;
   /** Public id of the first account. null: generated. */
@@ -65,6 +68,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     port: data.PORT,
     host: data.HOST,
     storageUrl: data.STORAGE_URL,
+    storageConnections: data.STORAGE_CONNECTIONS,
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,

@@ -16,7 +16,7 @@
  * - `already_registered`: the event was recorded before
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
- * - `unavailable`: the store cannot be written to, as when the disk is full; nothing was changed
+ * - `unavailable`: the store cannot be reached or written to, as when the disk is full; try again
  */
 export type FailureKind =
   | "unauthorized"

@@ -85,12 +85,11 @@ export function newStore(driver: AtomicDriver): Store {
     entries: [string, string][],
   ): Promise<R[]> {
     if (index === "id") return entries.map(([, text]) => JSON.parse(text));
-    const records = [];
-    for (const [, text] of entries) {
-      const stored = await read(recordKey(from, accountId, (JSON.parse(text) as Pointer).id));
-      if (stored !== null) records.push(JSON.parse(stored));
-    }
-    return records;
+    // All at once, as a remote store answers such in one.
+    const texts = await Promise.all(
+      entries.map(([, text]) => read(recordKey(from, accountId, (JSON.parse(text) as Pointer).id))),
+    );
+    return texts.filter((text) => text !== null).map((text) => JSON.parse(text));
   }
 
   return {

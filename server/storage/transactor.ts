@@ -53,8 +53,8 @@ export function transactor(
 
   async function stillStands(checks: [string, string | null][]): Promise<boolean> {
     driver.refresh?.();
-    for (const [key, seen] of checks) if ((await read(key)) !== seen) return false;
-    return true;
+    const texts = await Promise.all(checks.map(([key]) => read(key)));
+    return checks.every(([, seen], at) => texts[at] === seen);
   }
 }
 

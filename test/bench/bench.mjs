@@ -1,11 +1,13 @@
-// Prints requests a second of the built server on LMDB beside those of bare node:http, in turn.
-// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row.
+// Prints requests a second of the built server beside those of bare node:http, in turn.
+// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row,
+// BENCH_STORAGE for `lmdb` (default) or `postgres`, of which a cluster is started that syncs each commit.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import ts from "typescript";
 import { median, post, row, start, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
@@ -60,8 +62,8 @@ const SCENARIOS = [
   },
 ];
 
-const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-const real = await startTidemark(`lmdb:${folder}`);
+const storage = await startStorage(process.env.BENCH_STORAGE ?? "lmdb");
+const real = await startTidemark(storage.url);
 const bare = await start("test/bench/bare-server.mjs", {});
 let hasFailed = false;
 try {
@@ -74,7 +76,7 @@ try {
   real.child.kill("SIGTERM");
   bare.child.kill();
   await real.ended;
-  rmSync(folder, { recursive: true });
+  await storage.remove();
 }
 process.exitCode = hasFailed ? 1 : 0;
 
@@ -123,6 +125,25 @@ function printSizes() {
   console.log(
     `\nsvc.js: ${script.length} bytes raw, ${gzip} gzip, ${brotliCompressSync(script).length} brotli`,
   );
+}
+
+async function startStorage(kind) {
+  if (kind === "lmdb") {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
+    return { url: `lmdb:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
+  }
+  if (kind !== "postgres") throw new Error(`BENCH_STORAGE ${kind} is unknown; use lmdb or postgres`);
+  // The tests' own, which Node can't read as it is.
+  const source = readFileSync("test/support/postgres.ts", "utf8");
+  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  mkdirSync("dist/test", { recursive: true });
+  writeFileSync(
+    "dist/test/postgres.mjs",
+    ts.transpileModule(source, { compilerOptions: options }).outputText,
+  );
+  const { startCluster } = await import("../../dist/test/postgres.mjs");
+  const cluster = await startCluster({ isSynced: true });
+  return { url: cluster.url(), remove: cluster.remove };
 }
 
 async function load(url, { method = "POST", path, headers, body }, seconds) {

@@ -60,7 +60,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [["promoter", "list"], "error: unknown command 'promoter'"],
   [
     ["account", "list"],
-    "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use lmdb:./folder or memory:",
+    "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use lmdb:./folder, postgres://… or memory:",
     { STORAGE_URL: "redis://me:secret@db.example" },
   ],
   [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],

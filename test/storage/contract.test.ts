@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
-import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
+import { DRIVERS } from "../support/drivers.ts";
 
 interface Person {
   accountId: number;
@@ -27,26 +23,20 @@ const people = collection<Person>()({
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 const ALL = { from: " ", before: "~" };
 
-const DRIVERS: Record<string, () => { driver: AtomicDriver; remove: () => void }> = {
-  memory: () => ({ driver: memoryDriver(), remove: () => {} }),
-  lmdb: () => {
-    const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-    return { driver: lmdbDriver(folder), remove: () => rmSync(folder, { recursive: true }) };
-  },
-};
-
 describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
+  const source = DRIVERS[name]!();
   let driver: AtomicDriver;
   let store: Store;
-  let remove: () => void;
-  beforeEach(() => {
-    ({ driver, remove } = DRIVERS[name]!());
+  let remove: () => Promise<void> | void;
+  beforeEach(async () => {
+    ({ driver, remove } = await source.open());
     store = newStore(driver);
   });
   afterEach(async () => {
     await store.close();
-    remove();
+    await remove();
   });
+  afterAll(source.end);
 
   const entries = () => driver.list({ ...ALL, limit: 1_000 });
 
@@ -86,8 +76,8 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
   it("gives texts back exactly as they were stored", async () => {
     const texts = ["true", "1", "null", '{"a":"é\\u0000🜁"}', "", " ", "undefined"];
     await driver.commit({ ...NOTHING, puts: texts.map((text, index) => [`k${index}`, text]) });
-    expect(texts.map((_, index) => driver.getItemRaw(`k${index}`))).toEqual(texts);
-    expect(driver.getItemRaw("none")).toBeNull();
+    expect(await Promise.all(texts.map((_, index) => driver.getItemRaw(`k${index}`)))).toEqual(texts);
+    expect(await driver.getItemRaw("none")).toBeNull();
   });
 
   it("lists a range in byte order, either way, a page at a time", async () => {
@@ -130,7 +120,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       }),
     );
     expect((await Promise.all(commits)).filter(Boolean)).toHaveLength(1);
-    expect(driver.getItemRaw("n")).toBe('{"sum":1}');
+    expect(await driver.getItemRaw("n")).toBe('{"sum":1}');
   });
 
   describe("under a store", () => {

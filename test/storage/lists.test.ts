@@ -1,13 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
+import { DRIVERS } from "../support/drivers.ts";
 
 interface Sale {
   accountId: number;
@@ -28,20 +24,20 @@ const sales = collection<Sale>()({
   ],
 });
 
-const folder = mkdtempSync(join(tmpdir(), "tidemark-lists-"));
-const DRIVERS: Record<string, () => AtomicDriver> = { memory: memoryDriver, lmdb: () => lmdbDriver(folder) };
-
 describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
+  const source = DRIVERS[name]!();
   let driver: AtomicDriver;
   let store: Store;
-  beforeEach(() => {
-    driver = DRIVERS[name]!();
+  let remove: () => Promise<void> | void;
+  beforeEach(async () => {
+    ({ driver, remove } = await source.open());
     store = newStore(driver);
   });
   afterEach(async () => {
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
+    await remove();
   });
+  afterAll(source.end);
 
   const put = (sale: Omit<Sale, "accountId">) =>
     store.transact((tx) => tx.put(sales, { accountId: 1, ...sale }));

@@ -13,24 +13,33 @@ process.stdout.write("ready\n");
 
 async function write(lane) {
   for (let count = 0; ; count++) {
-    const id = await store.nextId("thing");
-    const name = `${writer}-${lane}-${count}-${process.pid}`;
-    await store.transact(async (tx) => {
-      await tx.put(things, { accountId: 1, id, name, writer });
-      await tx.put(things, { accountId: 1, id: -id, name: `twin of ${name}`, writer });
-      tx.add([1, "total"], 2);
-      const hot = await tx.get(things, 1, 0);
-      if (count % 8 === 0)
-        await tx.put(things, {
-          accountId: 1,
-          id: 0,
-          name: "hot",
-          writer: "all",
-          count: (hot?.count ?? 0) + 1,
-        });
-    });
-    process.stdout.write(`${id}\n`);
+    try {
+      await writePair(lane, count);
+    } catch (error) {
+      // Where the database was killed as well, what became of this pair is not known; so it is not said.
+      if (error.kind !== "unavailable" && error.kind !== "conflict") throw error;
+    }
   }
+}
+
+async function writePair(lane, count) {
+  const id = await store.nextId("thing");
+  const name = `${writer}-${lane}-${count}-${process.pid}`;
+  await store.transact(async (tx) => {
+    await tx.put(things, { accountId: 1, id, name, writer });
+    await tx.put(things, { accountId: 1, id: -id, name: `twin of ${name}`, writer });
+    tx.add([1, "total"], 2);
+    const hot = await tx.get(things, 1, 0);
+    if (count % 8 === 0)
+      await tx.put(things, {
+        accountId: 1,
+        id: 0,
+        name: "hot",
+        writer: "all",
+        count: (hot?.count ?? 0) + 1,
+      });
+  });
+  process.stdout.write(`${id}\n`);
 }
 
 await Promise.all(Array.from({ length: 8 }, (_, lane) => write(lane)));

@@ -1,0 +1,117 @@
+import { Pool, type PoolConfig } from "pg";
+import { Failure } from "../../failure.ts";
+import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
+import { committer } from "./postgres/committer.ts";
+import { deadlineIn, withRetries } from "./postgres/faults.ts";
+import { gathered } from "./postgres/gathered.ts";
+import { prepareTables } from "./postgres/schema.ts";
+
+/** How long a read is tried again while the database is away. */
+const READ_MS = 2_000;
+const OPEN_MS = 5_000;
+/** Queries for single items that may be under way at the same time; what comes meanwhile shares the next. */
+const MAX_ITEM_QUERIES = 2;
+const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+
+const LIMITS: PoolConfig = {
+  application_name: "tidemark",
+  keepAlive: true,
+  connectionTimeoutMillis: 3_000,
+  idleTimeoutMillis: 30_000,
+  // A connection over which only half of a commit came must not keep its locks.
+  idle_in_transaction_session_timeout: 5_000,
+};
+
+/**
+ * Keeps everything in a Postgres database, which any number of processes on any machines may share.
+ *
+ * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual), whose encoding
+ * must be UTF8 and whose `synchronous_commit` must be on, as both are unless somebody changed them;
+ * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
+ * commits. The role needs to make tables in its schema once; later it reads and writes rows alone.
+ *
+ * Only plain SQL with unnamed statements is spoken, with other engines of Postgres' protocol in mind (none of
+ * them is tested) and for
+ * poolers in transaction mode; PgBouncer must be told to let the timeouts below pass
+ * (`ignore_startup_parameters`).
+ */
+export async function postgresDriver(
+  url: string,
+  { connections }: { connections: number },
+): Promise<AtomicDriver> {
+  const reads = newPool(url, {
+    max: Math.max(1, connections - 1),
+    statement_timeout: 30_000,
+    query_timeout: 32_000,
+  });
+  const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 8_000, query_timeout: 10_000 });
+  try {
+    await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
+  } catch (error) {
+    await Promise.all([reads.end(), writes.end()]);
+    throw new Error(reasonOf(error), { cause: error });
+  }
+  const commits = committer(writes);
+  const read = gathered(loadItems, { maxQueries: MAX_ITEM_QUERIES });
+  return {
+    name: "postgres",
+    hasItem: async (key) => (await read(key)) !== null,
+    getItem: read,
+    getItemRaw: read,
+    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
+    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
+    getKeys: async () => (await query("select key from tidemark_items order by key", [])).map(([key]) => key),
+    async dispose() {
+      await commits.close();
+      await Promise.all([reads.end(), writes.end()]);
+    },
+    commit,
+    list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
+      query(
+        `select key, value from tidemark_items where key >= $1 and key < $2
+          order by key ${reverse ? "desc" : "asc"} limit $3 offset $4`,
+        [from, before, limit, offset],
+      ),
+    async count({ from, before }) {
+      const [row] = await query("select count(*) from tidemark_items where key >= $1 and key < $2", [
+        from,
+        before,
+      ]);
+      return Number(row?.[0]);
+    },
+  };
+
+  async function commit(changes: Changes): Promise<boolean> {
+    refuseLongKeys(changes);
+    return commits.commit(changes);
+  }
+
+  async function loadItems(keys: string[]): Promise<Map<string, string>> {
+    return new Map(
+      await query("select key, value from tidemark_items where key = any(cast($1 as text[]))", [keys]),
+    );
+  }
+
+  async function query(text: string, values: unknown[]): Promise<[string, string][]> {
+    const { rows } = await withRetries(
+      () => reads.query<[string, string]>({ text, values, rowMode: "array" }),
+      deadlineIn(READ_MS),
+    );
+    return rows;
+  }
+}
+
+function newPool(url: string, limits: PoolConfig): Pool {
+  const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
+  // A connection that breaks fails the query that it carries, if any, and is replaced by the next. That it
+  // broke is told as an event besides, which would end the process if nobody listened.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => void client.on("error", () => {}));
+  return pool;
+}
+
+/** Why a database can't be opened: what the last try failed of, whose message is empty for a host of several addresses. */
+function reasonOf(error: unknown): string {
+  const fault = error instanceof Failure && error.cause instanceof Error ? error.cause : (error as Error);
+  return fault.message || ("code" in fault ? String(fault.code) : fault.name);
+}

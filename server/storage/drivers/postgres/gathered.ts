@@ -1,0 +1,51 @@
+/** Reads one of many; those that come together are read together. */
+export type GatheredRead = (key: string) => Promise<string | null>;
+
+interface Waiting {
+  key: string;
+  resolve: (text: string | null) => void;
+  reject: (error: unknown) => void;
+}
+
+const MAX_KEYS = 1_000;
+
+/**
+ * Gathers reads that come in the same turn of the event loop, or while as many queries as may be are
+ * under way. None joins a query that has begun before it came: that one may not see what was committed since.
+ */
+export function gathered(
+  load: (keys: string[]) => Promise<Map<string, string>>,
+  { maxQueries }: { maxQueries: number },
+): GatheredRead {
+  let waiting: Waiting[] = [];
+  let queryCount = 0;
+  let isScheduled = false;
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject });
+      schedule();
+    });
+
+  function schedule(): void {
+    if (isScheduled || queryCount >= maxQueries || waiting.length === 0) return;
+    isScheduled = true;
+    queueMicrotask(() => {
+      isScheduled = false;
+      void query(waiting.splice(0, MAX_KEYS));
+      schedule();
+    });
+  }
+
+  async function query(batch: Waiting[]): Promise<void> {
+    queryCount++;
+    try {
+      const texts = await load([...new Set(batch.map(({ key }) => key))]);
+      for (const { key, resolve } of batch) resolve(texts.get(key) ?? null);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    queryCount--;
+    schedule();
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startServer, v1, type Server } from "../support/server.ts";
+
+const ALREADY = {
+  status: 422,
+  body: { transaction_id: "there is already a signup event registered on this lead" },
+};
+
+describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
+  let cluster: Cluster;
+  let servers: Server[] = [];
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+    servers = [];
+  });
+  afterAll(() => cluster.remove());
+
+  const start = async () => {
+    const server = await startServer("", { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "4" });
+    servers.push(server);
+    return server;
+  };
+
+  it("make their tables when they start at the same time, and record one of many simultaneous sign-ups", async () => {
+    const [first, second] = await Promise.all([start(), start()]);
+    expect(await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" })).toMatchObject(
+      {
+        status: 200,
+      },
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        v1(index % 2 ? first : second, "/track/signup", { email: "lead@example.com", ref_id: "jane" }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const answer of answers) if (answer.status !== 200) expect(answer).toEqual(ALREADY);
+    const store = await openStore(cluster.url());
+    expect(await store.count(leads, "id", 1, [])).toBe(1);
+    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: 1 });
+    await store.close();
+    expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
+  });
+
+  it("have every acknowledged sign-up, and counters that agree, after a server and the database were killed", async () => {
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const pair = [await start(), await start()] as const;
+      const signups = Array.from({ length: 80 }, async (_, index) => {
+        const email = `lead-${round}-${index}@example.com`;
+        const { status } = await v1(pair[index % 2]!, "/track/signup", { email, uid: email, ref_id: "jane" });
+        if (status === 200) acknowledged.push(email);
+      });
+      await Promise.race(signups);
+      await pair[0].kill();
+      if (round % 2 === 1) {
+        await cluster.kill();
+        await cluster.start();
+      }
+      await Promise.allSettled(signups);
+      await pair[1].kill();
+    }
+    const server = await start();
+    for (const email of acknowledged) {
+      expect(await v1(server, "/track/signup", { email, ref_id: "jane" })).toEqual(ALREADY);
+      expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toEqual(ALREADY);
+    }
+    expect(acknowledged.length).toBeGreaterThan(80);
+    const store = await openStore(cluster.url());
+    const count = await store.count(leads, "id", 1, []);
+    expect(count).toBeGreaterThan(acknowledged.length);
+    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+    expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
+    await store.close();
+  });
+
+  it("answer 503 while the database is away, and serve when it is back", async () => {
+    const server = await start();
+    const ready = async () => {
+      const response = await fetch(`${server.url}/readyz`);
+      return [response.status, await response.json()];
+    };
+    const signup = () =>
+      fetch(`${server.url}/api/v1/track/signup`, {
+        method: "POST",
+        headers: { "x-api-key": "key-of-acme" },
+        body: new URLSearchParams({ email: "late@example.com", ref_id: "jane" }),
+      });
+    expect(await ready()).toEqual([200, { status: "ready" }]);
+    await cluster.kill();
+    const [readiness, answer] = await Promise.all([ready(), signup()]);
+    expect(readiness).toEqual([503, { status: "unavailable" }]);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(await answer.json()).toEqual({ error: "The store can't be reached or written to; try again" });
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(server.output()).toContain("ECONNREFUSED");
+    await cluster.start();
+    expect((await signup()).status).toBe(200);
+    expect(await ready()).toEqual([200, { status: "ready" }]);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("say in one line why they can't start", async () => {
+    const refused = (url: string) => startServer("", { STORAGE_URL: url }).then(String, String);
+    expect(await refused(`${cluster.url()}-none`)).toContain(
+      `Tidemark can't start: The store of STORAGE_URL can't be opened: database "postgres-none" does not exist`,
+    );
+    expect(await refused("postgres://me:secret@127.0.0.1:1/x")).toMatch(
+      /^Error: The server ended with 1: .*can't be opened: connect ECONNREFUSED 127\.0\.0\.1:1\n$/,
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
+import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+
+/** How a commit begins on the wire. */
+const BEGIN = "begin isolation level";
+
+describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections that are cut", () => {
+  let cluster: Cluster;
+  let proxy: TcpProxy;
+  let driver: AtomicDriver;
+  /** Holds locks. */
+  let other: Client;
+  /** Looks on; within a transaction that would show the same for ever. */
+  let watcher: Client;
+  let count = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  beforeEach(async () => {
+    proxy = await startProxy(cluster.port);
+    driver = await postgresDriver(cluster.url(proxy.port), { connections: 2 });
+    [other, watcher] = [new Client(cluster.url()), new Client(cluster.url())];
+    await Promise.all([other.connect(), watcher.connect()]);
+    await other.query("truncate tidemark_items");
+    count = 0;
+    await commit();
+  });
+  afterEach(async () => {
+    await driver.dispose?.();
+    await Promise.all([other.end(), watcher.end()]);
+    proxy.close();
+  });
+  afterAll(() => cluster.remove());
+
+  /** A commit that would fail if it were repeated after it was written, and that counts itself. */
+  async function commit(): Promise<void> {
+    const last = `last${count}`;
+    const changes: Changes = {
+      checks: [[`k${++count}`, null]],
+      puts: [
+        [`k${count}`, `${count}`],
+        [`last${count}`, "{}"],
+      ],
+      removes: [last],
+      sums: [["n", 1]],
+    };
+    expect(await driver.commit(changes)).toBe(true);
+  }
+
+  async function expectEachOnce(): Promise<void> {
+    const keys = Array.from({ length: count }, (_, index) => [`k${index + 1}`, `${index + 1}`]);
+    const expected = [...keys, [`last${count}`, "{}"], ["n", `{"sum":${count}}`]] as [string, string][];
+    const found = await driver.list({ from: " ", before: "~", limit: 10_000 });
+    expect(found).toEqual(expected.sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  it.each([
+    ["client", 61],
+    ["server", 13],
+  ] as const)("are written once, wherever in the bytes of the %s the cut comes", async (from, stepBytes) => {
+    let cutCount = 0;
+    for (let byteCount = 0; ; byteCount += stepBytes) {
+      let isCut = false;
+      void proxy.cut({ after: BEGIN, from, byteCount, rest: "lost" }).then(() => (isCut = true));
+      await commit();
+      if (!isCut) break;
+      cutCount++;
+    }
+    expect(cutCount).toBeGreaterThan(15);
+    await expectEachOnce();
+  });
+
+  it.each([0, 20, 700])(
+    "are written once, though what came after %d bytes arrives when they were repeated",
+    async (byteCount) => {
+      const cut = proxy.cut({ after: BEGIN, from: "client", byteCount, rest: "kept" });
+      await commit();
+      await cut;
+      proxy.release();
+      await commit();
+      await expectEachOnce();
+    },
+  );
+
+  it("are given up where they wait for their turn, and not written when it comes", async () => {
+    await other.query("begin");
+    await other.query("update tidemark_locks set turn = turn + 1");
+    const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
+    const committed = commit();
+    await waiting(1);
+    proxy.cutNow();
+    await cut;
+    // The repeated one waits as well.
+    await waiting(2);
+    await other.query("commit");
+    await committed;
+    await expectEachOnce();
+  });
+
+  it("are waited for where they were decided, and not repeated", async () => {
+    await other.query("begin");
+    await other.query("select value from tidemark_items where key = 'n' for update");
+    const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
+    const committed = commit();
+    await waiting(1);
+    proxy.cutNow();
+    await cut;
+    // Whoever asks what became of it waits until it has ended.
+    await waiting(2);
+    await other.query("commit");
+    await committed;
+    await expectEachOnce();
+  });
+
+  /** Resolves when so many connections wait for a lock. */
+  async function waiting(expected: number): Promise<void> {
+    for (;;) {
+      const { rows } = await watcher.query(
+        "select count(*) as found from pg_stat_activity where wait_event_type = 'Lock'",
+      );
+      if (Number(rows[0].found) === expected) return;
+    }
+  }
+});

@@ -1,0 +1,90 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
+import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+
+const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+const ROUNDS = 60;
+
+describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres at the same time", () => {
+  let cluster: Cluster;
+  let drivers: AtomicDriver[];
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const open = () => postgresDriver(cluster.url(), { connections: 2 });
+    drivers = await Promise.all([open(), open(), open(), open()]);
+  });
+  afterAll(async () => {
+    await Promise.all(drivers.map((driver) => driver.dispose?.()));
+    await cluster.remove();
+  });
+
+  const together = (changes: (writer: number) => Changes) =>
+    Promise.all(drivers.map((driver, writer) => driver.commit(changes(writer))));
+
+  it("write what is checked to be absent once", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const key = `claim${round}`;
+      const answers = await together((writer) => ({
+        ...NOTHING,
+        checks: [[key, null]],
+        puts: [[key, `${writer}`]],
+        sums: [["1:claims", 1]],
+      }));
+      expect(answers.filter(Boolean)).toHaveLength(1);
+      expect(await drivers[0]!.getItemRaw(key)).toBe(`${answers.indexOf(true)}`);
+    }
+    expect(await drivers[0]!.getItemRaw("1:claims")).toBe(`{"sum":${ROUNDS}}`);
+  });
+
+  it("never both write what the other has checked to be absent", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const key = (writer: number) => `2:skew${round}-${writer % 2}`;
+      await together((writer) => ({
+        ...NOTHING,
+        checks: [[key(writer), null]],
+        puts: [[key(writer + 1), "{}"]],
+      }));
+      const written = await Promise.all([0, 1].map((side) => drivers[0]!.getItemRaw(key(side))));
+      expect(written.filter((text) => text !== null)).toHaveLength(1);
+    }
+  });
+
+  it("never both change what the other has checked", async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const key = (writer: number) => `2:pair${round}-${writer % 2}`;
+      await drivers[0]!.commit({
+        ...NOTHING,
+        puts: [
+          [key(0), "old"],
+          [key(1), "old"],
+        ],
+      });
+      await together((writer) => ({
+        ...NOTHING,
+        checks: [[key(writer), "old"]],
+        removes: [key(writer + 1)],
+      }));
+      const left = await Promise.all([0, 1].map((side) => drivers[0]!.getItemRaw(key(side))));
+      expect(left.filter((text) => text === "old")).toHaveLength(1);
+    }
+  });
+
+  it("add to counters of many accounts, in any order, without waiting for each other for ever", async () => {
+    const accounts = Array.from({ length: 40 }, (_, account) => `${account}:n`);
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await together((writer) => ({
+        ...NOTHING,
+        sums: (writer % 2 ? accounts : accounts.toReversed()).map((key) => [key, writer]),
+      }));
+      expect(answers).toEqual([true, true, true, true]);
+    }
+    for (const key of accounts) expect(await drivers[1]!.getItemRaw(key)).toBe(`{"sum":${ROUNDS * 6}}`);
+    const client = new Client(cluster.url());
+    await client.connect();
+    const { rows } = await client.query("select sum(deadlocks) as found from pg_stat_database");
+    expect(Number(rows[0].found)).toBe(0);
+    await client.end();
+  });
+});

@@ -1,0 +1,162 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A Postgres of its own, in a temporary folder. */
+export interface Cluster {
+  port: number;
+  /** The `STORAGE_URL` of its only database; by way of another port where a proxy stands before it. */
+  url(port?: number): string;
+  start(): Promise<void>;
+  /** Ends it as a power cut would: the server and every process that serves a connection, at once. */
+  kill(): Promise<void>;
+  /** Ends it for good, with its folder. */
+  remove(): Promise<void>;
+}
+
+const DEBIAN_FOLDER = "/usr/lib/postgresql";
+const SUPERUSER = "tidemark";
+
+/** The folder of Postgres' programs. null: there is none on this machine. */
+export const POSTGRES_FOLDER = findPrograms();
+
+if (POSTGRES_FOLDER === null) console.warn("Tests on Postgres are left out: no initdb and postgres found");
+
+/** Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk. */
+export async function startCluster({ isSynced = false } = {}): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-postgres-"));
+  const owner = unprivileged();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  chmodSync(folder, 0o700);
+  const data = join(folder, "data");
+  mkdirSync(data, { mode: 0o700 });
+  if (owner) chownSync(data, owner.uid, owner.gid);
+  const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C" } };
+  execFileSync(
+    join(POSTGRES_FOLDER!, "initdb"),
+    [
+      "-D",
+      data,
+      "-U",
+      SUPERUSER,
+      "-A",
+      "trust",
+      "-E",
+      "UTF8",
+      "--no-locale",
+      "--no-sync",
+      "--no-instructions",
+    ],
+    { ...options, stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const port = await freePort();
+  let server: ChildProcess | null = null;
+
+  async function start(): Promise<void> {
+    const settings = { fsync: isSynced ? "on" : "off", max_connections: "60", shared_buffers: "64MB" };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    // Right after a kill, the shared memory may be held for a moment by what has not quite ended.
+    for (let tries = 0; tries < 50; tries++) {
+      const words = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, ...flags];
+      server = spawn(join(POSTGRES_FOLDER!, "postgres"), words, {
+        ...options,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      if (await isListening(server)) return;
+      await sleep(100);
+    }
+    throw new Error("Postgres does not start");
+  }
+
+  async function kill(): Promise<void> {
+    if (server === null) return;
+    const ended = new Promise((resolve) => server?.once("close", resolve));
+    const pids = childrenOf(server.pid!);
+    server.kill("SIGKILL");
+    for (const pid of pids) endNow(pid);
+    server = null;
+    await ended;
+  }
+
+  await start();
+  return {
+    port,
+    url: (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`,
+    start,
+    kill,
+    async remove() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+}
+
+function isListening(server: ChildProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    let output = "";
+    server.once("close", () => resolve(false));
+    server.stderr!.on("data", (chunk: Buffer) => {
+      if (output.includes("ready to accept connections")) return;
+      output += chunk.toString();
+      if (output.includes("ready to accept connections")) resolve(true);
+    });
+  });
+}
+
+function findPrograms(): string | null {
+  const installed = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER).sort().toReversed() : [];
+  const folders = [
+    ...(process.env.PATH ?? "").split(delimiter),
+    ...installed.map((version) => join(DEBIAN_FOLDER, version, "bin")),
+  ];
+  return (
+    folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name)))) ?? null
+  );
+}
+
+/** Postgres refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const user of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync("id", [flag, user], { stdio: ["ignore", "pipe", "ignore"] }));
+      return { uid: id("-u"), gid: id("-g") };
+    } catch {
+      // There is no such user on this machine.
+    }
+  }
+  return null;
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return execFileSync("pgrep", ["-P", String(pid)])
+      .toString()
+      .trim()
+      .split("\n")
+      .map(Number);
+  } catch {
+    return []; // pgrep's way to say that there are none
+  }
+}
+
+function endNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended since it was listed.
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,96 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** Where a connection is cut: after so many bytes that come from one side once the client has sent `after`. */
+export interface Cut {
+  after: string;
+  from: "client" | "server";
+  byteCount: number;
+  /**
+   * What becomes of the rest that the client has sent: `lost`, or it is `kept` until `release`, with the
+   * server's end of the connection still open.
+   */
+  rest: "lost" | "kept";
+}
+
+/** Stands between a database and its clients. */
+export interface TcpProxy {
+  port: number;
+  /** Cuts the next connection that fits, once. Resolves when it is cut. */
+  cut(cut: Cut): Promise<void>;
+  /** Cuts at once the connection that has begun to fit. */
+  cutNow(): void;
+  /** Lets the server have what was kept from it. */
+  release(): void;
+  close(): void;
+}
+
+/** Starts a proxy before a port of this machine. */
+export function startProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let armed: { cut: Cut; resolve: () => void } | null = null;
+  let cutNow = () => {};
+  let kept: { server: Socket; chunks: Buffer[] }[] = [];
+
+  const proxy = createServer((client) => {
+    const server = connect(target, "127.0.0.1");
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      // The other end hears of it by the close that follows.
+      socket.on("error", () => {});
+    }
+    let ongoing: { cut: Cut; resolve: () => void; left: number } | null = null;
+    const held: Buffer[] = [];
+    let isCut = false;
+
+    const pass = (from: "client" | "server", chunk: Buffer) => {
+      const to = from === "client" ? server : client;
+      if (isCut) {
+        if (from === "client") held.push(chunk);
+        return;
+      }
+      if (from === "client" && armed !== null && chunk.includes(armed.cut.after)) {
+        ongoing = { ...armed, left: armed.cut.byteCount };
+        armed = null;
+        const { cut, resolve } = ongoing;
+        cutNow = () => cutOff({ cut, resolve });
+      }
+      if (ongoing === null || ongoing.cut.from !== from) return void to.write(chunk);
+      if (chunk.length < ongoing.left) {
+        ongoing.left -= chunk.length;
+        return void to.write(chunk);
+      }
+      to.write(chunk.subarray(0, ongoing.left));
+      if (from === "client") held.push(chunk.subarray(ongoing.left));
+      cutOff(ongoing);
+    };
+    const cutOff = ({ cut, resolve }: { cut: Cut; resolve: () => void }) => {
+      isCut = true;
+      if (cut.rest === "kept") kept.push({ server, chunks: held });
+      else server.end();
+      // What the client had sent is read first, as it would be on its way.
+      setImmediate(() => (client.destroy(), resolve()));
+    };
+    client.on("data", (chunk) => pass("client", chunk));
+    server.on("data", (chunk) => pass("server", chunk));
+    client.on("close", () => isCut || server.destroy());
+    server.on("close", () => client.destroy());
+  });
+
+  return new Promise((resolve) => {
+    proxy.listen(0, "127.0.0.1", () =>
+      resolve({
+        port: (proxy.address() as { port: number }).port,
+        cut: (cut) => new Promise((resolve) => (armed = { cut, resolve })),
+        cutNow: () => cutNow(),
+        release() {
+          for (const { server, chunks } of kept) server.end(Buffer.concat(chunks));
+          kept = [];
+        },
+        close() {
+          proxy.close();
+          for (const socket of sockets) socket.destroy();
+        },
+      }),
+    );
+  });
+}
