@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: ".",
     include: ["test/{unit,storage,http,client,journey}/**/*.test.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
   },
 });
