@@ -57,7 +57,7 @@ export const updateCampaignOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/campaigns/{id}` */
 export const deleteCampaignOperation: V2Operation = {
-  summary: "Delete a campaign that nobody takes part in",
+  summary: "Delete a campaign that nothing belongs to",
   answer: campaignAnswer,
   refusals: ["not_found", "invalid", "in_use"],
   handle: remove,

@@ -157,13 +157,6 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       }
     });
 
-    it("changes one whose goal leads to a campaign that is gone", async () => {
-      await create();
-      await update({ upgrade_details: { campaign_id: 3, amount: 1, metric: "revenue" } });
-      expect((await call("DELETE /campaigns/3")).status).toBe(200);
-      expect((await update({ name: "New" })).status).toBe(200);
-    });
-
     it("changes single links, and keeps those that are not named", async () => {
       const url = "https://acme.example/page";
       await update({ links: ["a", "b", "c"].map((name) => ({ name, url })) });
