@@ -59,13 +59,21 @@ export async function lockParticipations(
 export async function loadMembership(
   tx: Transaction,
   accountId: number,
-  { promoterId, campaignId }: Membership,
+  membership: Membership,
 ): Promise<PromoterCampaign> {
-  const campaign = await loadCampaign(tx, accountId, campaignId);
-  const key = [promoterId, campaign.id];
-  const promoterCampaign = await tx.find(promoterCampaigns, "membership", accountId, key);
-  if (promoterCampaign === null) throw new Failure("not_found", "Promoter is not in this campaign.");
+  const promoterCampaign = await findMembership(tx, accountId, membership);
+  if (promoterCampaign === null) throw notMember();
   return promoterCampaign;
+}
+
+/** The same, or null where there is none. @throws Failure `not_found` for the campaign */
+export async function findMembership(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, campaignId }: Membership,
+): Promise<PromoterCampaign | null> {
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  return tx.find(promoterCampaigns, "membership", accountId, [promoterId, campaign.id]);
 }
 
 /** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
@@ -131,6 +139,11 @@ export async function loadPromoterInUse(tx: Transaction, accountId: number, id: 
 /** The refusal of a second participation in one campaign. */
 export function isMember(): Failure {
   return new Failure("refused", "Promoter is already in this campaign.");
+}
+
+/** The refusal of what needs a participation. */
+export function notMember(): Failure {
+  return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
 /** A participation as it would be, and what stands against it. */
