@@ -86,7 +86,7 @@ export const updatePromoterCampaignOperation: V2Operation = {
   summary: "Update a promoter campaign",
   body: updateBody,
   answer: promoterCampaignAnswer,
-  refusals: ["not_found", "invalid", "taken", "rule_broken"],
+  refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
   shape: recordError(WIRE_NAMES),
   handle: update,
 };

@@ -206,6 +206,16 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     });
   });
 
+  it("leaves the state of an archived promoter until they are restored", async () => {
+    await company(app, "POST /promoters/archive", { ids: [1] });
+    const blocked = { ...JANE, state: "blocked" };
+    const refusal = { message: "Promoter is archived.", code: "operation_failed" };
+    expect(await put({ state: "accepted" })).toEqual({ status: 422, body: refusal });
+    expect(await put(blocked)).toEqual({ status: 200, body: blocked });
+    await company(app, "POST /promoters/restore", { ids: [1] });
+    expect(await put({ state: "rejected" })).toMatchObject({ status: 200, body: { state: "rejected" } });
+  });
+
   describe("rewards of a participation", () => {
     const entry = (rewardId: number) => ({ apply_on: "all", product_ids: [], reward_id: rewardId });
     const shown = (rewardId: number) => ({ ...entry(rewardId), reward: REWARD, products: [] });
