@@ -1,8 +1,9 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import type { PromoterCampaign, PromoterCampaignState } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { listCampaigns, loadCampaign } from "./campaign.ts";
+import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { loadOwned } from "./owned.ts";
 import { loadPromoter } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
@@ -35,24 +36,13 @@ export function listParticipations(
   return store.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
 }
 
-/**
- * All participations of a promoter, each looked for by its campaign: absences are read too, so that
- * the commit notices a participation that is being made meanwhile, which a listing would miss.
- */
-export async function lockParticipations(
+/** All participations of a promoter; the commit notices one that is being made meanwhile. */
+export function lockParticipations(
   tx: Transaction,
   store: Store,
-  promoter: { accountId: number; id: number },
+  { accountId, id }: { accountId: number; id: number },
 ): Promise<PromoterCampaign[]> {
-  const found: PromoterCampaign[] = [];
-  for (const { id } of await listCampaigns(store, promoter.accountId)) {
-    const promoterCampaign = await tx.find(promoterCampaigns, "membership", promoter.accountId, [
-      promoter.id,
-      id,
-    ]);
-    if (promoterCampaign !== null) found.push(promoterCampaign);
-  }
-  return found;
+  return loadOwned([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
 }
 
 /** The participation of a promoter in a campaign. @throws Failure `not_found` */

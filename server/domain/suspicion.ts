@@ -39,6 +39,7 @@ export const promoterAddresses = collection<PromoterAddress>()({
   id: ({ promoterId, addressHash }) => [promoterId, addressHash],
   claims: {},
   indexes: {},
+  tallies: ({ promoterId }) => [[["promoter", promoterId], 1]],
 });
 
 /** Stands for a network address where it is kept: nobody without the account's key can tell which. */
