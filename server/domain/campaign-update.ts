@@ -3,7 +3,10 @@ import { SYSTEM, type Campaign, type CampaignLink } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
+import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
+import { leads } from "./lead.ts";
+import { payouts } from "./payout.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 
@@ -84,9 +87,12 @@ export async function updateCampaign(
 }
 
 /**
- * Removes a campaign.
+ * Removes a campaign that nothing belongs to.
  *
- * @throws Failure `not_found`, `in_use` while promoters take part in it, or are to by default
+ * Choice: what promoters left behind there when they moved on keeps it, as payouts, rewards and leads
+ * are shown with their campaign. So does a campaign that upgrades to it.
+ *
+ * @throws Failure `not_found`, `in_use` while something belongs to it, or promoters are to by default
  */
 export function deleteCampaign({ store }: Context, accountId: number, id: number): Promise<Campaign> {
   return store.transact(async (tx) => {
@@ -95,14 +101,24 @@ export function deleteCampaign({ store }: Context, accountId: number, id: number
     if (account?.defaultCampaignId === id) {
       throw new Failure("in_use", "The default campaign can't be deleted");
     }
-    // Counted within the transaction, so that a promoter who joins meanwhile stops it.
-    const memberCount = await tx.tally(promoterCampaigns, accountId, ["campaign", id]);
-    if (memberCount > 0) {
-      throw new Failure("in_use", `${memberCount} promoter campaigns belong to the campaign`);
-    }
+    await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
     return campaign;
   });
+}
+
+/** Counted within the transaction, so that what comes to belong to the campaign meanwhile stops it. */
+async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
+  const uses: [count: number, name: string][] = [
+    [await tx.tally(promoterCampaigns, accountId, ["campaign", id]), "promoter campaigns"],
+    [await tx.tally(payouts, accountId, ["campaign", id]), "payouts"],
+    [await tx.tally(commissions, accountId, ["campaign", id]), "commissions"],
+    [await tx.tally(leads, accountId, ["campaign", id]), "leads"],
+    [await tx.tally(campaigns, accountId, ["upgrade", id]), "upgrades of other campaigns"],
+  ];
+  for (const [count, name] of uses) {
+    if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
+  }
 }
 
 async function putChanged(
@@ -125,8 +141,8 @@ async function putChanged(
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
   };
-  // One that was there before may lead to a campaign that is gone; it stops no other change.
-  if (changes.upgrade) await checkUpgrade(tx, after);
+  // One that was there before is none of the change's: clients send back what they were shown.
+  if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
   const { accountId } = after;
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });

@@ -13,7 +13,10 @@ export const campaigns = collection<Campaign>()({
   id: (campaign) => [campaign.id],
   claims: {},
   indexes: {},
-  tallies: () => [[["all"], 1]],
+  tallies: ({ upgrade }) => [
+    [["all"], 1],
+    [["upgrade", upgrade?.campaignId ?? 0], 1],
+  ],
 });
 
 /** A campaign's settings; what is left out gets its usual value. */

@@ -9,6 +9,7 @@ export const commissions = collection<Commission>()({
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
+    promoterAndCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
   tallies: ({ promoterCampaignId, promoterId, campaignId }) => [
@@ -16,5 +17,6 @@ export const commissions = collection<Commission>()({
     [["promoterCampaign", promoterCampaignId], 1],
     [["promoter", promoterId], 1],
     [["campaign", campaignId], 1],
+    [["promoterAndCampaign", promoterId, campaignId], 1],
   ],
 });

@@ -14,12 +14,14 @@ export const leads = collection<Lead>()({
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
+    promoterAndCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
   },
   tallies: (lead) => [
     [["all"], 1],
     [["promoterCampaign", lead.promoterCampaignId], 1],
     [["promoter", lead.promoterId], 1],
     [["campaign", lead.campaignId], 1],
+    [["promoterAndCampaign", lead.promoterId, lead.campaignId], 1],
   ],
 });
 

@@ -1,10 +1,15 @@
-import type { PromoterCampaign } from "../records.ts";
-import type { Store } from "../storage/store.ts";
+import type { Failure } from "../failure.ts";
+import type { Lead, PromoterCampaign } from "../records.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads } from "./lead.ts";
-import { isMember, loadMembership, loadPromoterInUse } from "./participation.ts";
+import { findMembership, isMember, loadPromoterInUse, notMember } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
+
+/** One commit should not hold more leads than this. */
+const LEADS_PER_COMMIT = 500;
 
 /** Which participation goes where. */
 export interface CampaignMove {
@@ -16,12 +21,22 @@ export interface CampaignMove {
   movesLeads: boolean;
 }
 
+/** A participation that is where it should be. */
+interface Moved {
+  participation: PromoterCampaign;
+  /** Why it was not moved now; nothing stands against its leads' following it. null: it was. */
+  refusal: Failure | null;
+}
+
 /**
  * Moves a promoter from one campaign to another.
  *
  * Choice: the participation itself moves, so that its links, codes, visitors and leads go on
  * working. Its leads stay with the campaign that they came by, and so keep what they earn, unless
  * they are told to move as well. The state stays: who moves a promoter does not judge them anew.
+ *
+ * Some leads move in the same commit, which for most are all. The others follow, and whoever asks again
+ * for a move that was cut short, or was made without leads, has those fetched that were left behind.
  *
  * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
  */
@@ -30,31 +45,71 @@ export async function moveToCampaign(
   accountId: number,
   move: CampaignMove,
 ): Promise<PromoterCampaign> {
-  const moved = await store.transact(async (tx) => {
-    const { promoterId, fromCampaignId } = move;
-    const promoter = await loadPromoterInUse(tx, accountId, promoterId);
-    const destination = await loadCampaign(tx, accountId, move.toCampaignId);
-    const source =
-      fromCampaignId === null
-        ? await loadPromoterCampaign(tx, accountId, promoter.defaultPromoterCampaignId)
-        : await loadMembership(tx, accountId, { promoterId, campaignId: fromCampaignId });
-    if (source.campaignId === destination.id) throw isMember();
-    const after = { ...source, campaignId: destination.id };
-    await tx.put(promoterCampaigns, after, { membership: isMember });
-    return after;
+  const { participation, refusal } = await store.transact(async (tx) => {
+    const moved = await moveParticipation(tx, accountId, move);
+    if (move.movesLeads && moved.refusal === null) {
+      const { id } = moved.participation;
+      const page = { limit: LEADS_PER_COMMIT };
+      await fetchLeads(tx, id, await store.page(leads, "promoterCampaign", accountId, [id], page));
+    }
+    return moved;
   });
-  if (move.movesLeads) await moveLeads(store, moved);
-  return moved;
+  const followers = move.movesLeads ? await fetchOthers(store, participation) : 0;
+  if (refusal !== null && followers === 0) throw refusal;
+  return participation;
 }
 
-/** One commit for each lead: there may be more of them than one commit should hold. */
-async function moveLeads(store: Store, { accountId, id, campaignId }: PromoterCampaign): Promise<void> {
+async function moveParticipation(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
+): Promise<Moved> {
+  const promoter = await loadPromoterInUse(tx, accountId, promoterId);
+  const destination = await loadCampaign(tx, accountId, toCampaignId);
+  const source =
+    fromCampaignId === null
+      ? await loadPromoterCampaign(tx, accountId, promoter.defaultPromoterCampaignId)
+      : await findMembership(tx, accountId, { promoterId, campaignId: fromCampaignId });
+  if (source !== null && source.campaignId !== destination.id) {
+    const after = { ...source, campaignId: destination.id };
+    await tx.put(promoterCampaigns, after, { membership: isMember });
+    return { participation: after, refusal: null };
+  }
+  const refusal = source === null ? notMember() : isMember();
+  const key = { promoterId, campaignId: destination.id };
+  const participation = source ?? (await findMembership(tx, accountId, key));
+  if (!movesLeads || participation === null) throw refusal;
+  return { participation, refusal };
+}
+
+/** Makes leads of a participation its campaign's, where both still are what they were. */
+async function fetchLeads(tx: Transaction, promoterCampaignId: number, found: Lead[]): Promise<number> {
+  let count = 0;
+  for (const { accountId, id } of found) {
+    // Read in each commit, so that of two moves at once the leads follow the one that came last.
+    const participation = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
+    const lead = await tx.get(leads, accountId, id);
+    if (participation === null || lead?.promoterCampaignId !== promoterCampaignId) continue;
+    const { campaignId } = participation;
+    if (lead.campaignId === campaignId) continue;
+    const after = { ...lead, campaignId };
+    uncountLead(tx, lead);
+    countLead(tx, after);
+    await tx.put(leads, after);
+    count += 1;
+  }
+  return count;
+}
+
+/** Leads that came while others moved, or were too many for one commit. */
+async function fetchOthers(store: Store, { accountId, id, campaignId }: PromoterCampaign): Promise<number> {
+  let count = 0;
   for await (const chunk of store.scan(leads, "promoterCampaign", accountId, [id])) {
-    for (const found of chunk.filter((lead) => lead.campaignId !== campaignId)) {
-      await store.transact(async (tx) => {
-        const lead = await tx.get(leads, accountId, found.id);
-        if (lead?.promoterCampaignId === id) await tx.put(leads, { ...lead, campaignId });
-      });
+    const others = chunk.filter((lead) => lead.campaignId !== campaignId);
+    for (let at = 0; at < others.length; at += LEADS_PER_COMMIT) {
+      const some = others.slice(at, at + LEADS_PER_COMMIT);
+      count += await store.transact((tx) => fetchLeads(tx, id, some));
     }
   }
+  return count;
 }

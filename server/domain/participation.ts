@@ -1,8 +1,9 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import type { PromoterCampaign, PromoterCampaignState } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { listCampaigns, loadCampaign } from "./campaign.ts";
+import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { loadOwned } from "./owned.ts";
 import { loadPromoter } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
@@ -35,37 +36,34 @@ export function listParticipations(
   return store.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
 }
 
-/**
- * All participations of a promoter, each looked for by its campaign: absences are read too, so that
- * the commit notices a participation that is being made meanwhile, which a listing would miss.
- */
-export async function lockParticipations(
+/** All participations of a promoter; the commit notices one that is being made meanwhile. */
+export function lockParticipations(
   tx: Transaction,
   store: Store,
-  promoter: { accountId: number; id: number },
+  { accountId, id }: { accountId: number; id: number },
 ): Promise<PromoterCampaign[]> {
-  const found: PromoterCampaign[] = [];
-  for (const { id } of await listCampaigns(store, promoter.accountId)) {
-    const promoterCampaign = await tx.find(promoterCampaigns, "membership", promoter.accountId, [
-      promoter.id,
-      id,
-    ]);
-    if (promoterCampaign !== null) found.push(promoterCampaign);
-  }
-  return found;
+  return loadOwned([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
 }
 
 /** The participation of a promoter in a campaign. @throws Failure `not_found` */
 export async function loadMembership(
   tx: Transaction,
   accountId: number,
-  { promoterId, campaignId }: Membership,
+  membership: Membership,
 ): Promise<PromoterCampaign> {
-  const campaign = await loadCampaign(tx, accountId, campaignId);
-  const key = [promoterId, campaign.id];
-  const promoterCampaign = await tx.find(promoterCampaigns, "membership", accountId, key);
-  if (promoterCampaign === null) throw new Failure("not_found", "Promoter is not in this campaign.");
+  const promoterCampaign = await findMembership(tx, accountId, membership);
+  if (promoterCampaign === null) throw notMember();
   return promoterCampaign;
+}
+
+/** The same, or null where there is none. @throws Failure `not_found` for the campaign */
+export async function findMembership(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, campaignId }: Membership,
+): Promise<PromoterCampaign | null> {
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  return tx.find(promoterCampaigns, "membership", accountId, [promoterId, campaign.id]);
 }
 
 /** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
@@ -131,6 +129,11 @@ export async function loadPromoterInUse(tx: Transaction, accountId: number, id: 
 /** The refusal of a second participation in one campaign. */
 export function isMember(): Failure {
   return new Failure("refused", "Promoter is already in this campaign.");
+}
+
+/** The refusal of what needs a participation. */
+export function notMember(): Failure {
+  return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
 /** A participation as it would be, and what stands against it. */

@@ -3,6 +3,7 @@ import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../re
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { loadPromoterInUse } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
@@ -26,9 +27,10 @@ export interface PromoterCampaignChanges {
 
 /**
  * Changes a participation. Its state may go from any to any other; a former ref token leads to
- * nobody from then on.
+ * nobody from then on. Choice: an archived promoter's state stays until they are restored, as in the
+ * batches; sent back as it was shown, it stops no other change.
  *
- * @throws Failure `not_found`, `rule_broken`, `taken` naming every unique field that is another's
+ * @throws Failure `not_found`, `refused` for the state of an archived promoter, `rule_broken`, `taken` naming every unique field that is another's
  * @see spec "V2: update promoter campaign"
  */
 export function updatePromoterCampaign(
@@ -38,9 +40,11 @@ export function updatePromoterCampaign(
 ): Promise<PromoterCampaign> {
   return context.store.transact(async (tx) => {
     const before = await loadPromoterCampaign(tx, accountId, id);
+    const { state = before.state } = changes;
+    if (state !== before.state) await loadPromoterInUse(tx, accountId, before.promoterId);
     const after: PromoterCampaign = {
       ...before,
-      state: changes.state ?? before.state,
+      state,
       refToken: changes.refToken ?? before.refToken,
       coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
       displayCoupon: changes.displayCoupon === undefined ? before.displayCoupon : changes.displayCoupon,

@@ -1,10 +1,11 @@
 import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 import type { Key } from "../storage/keys.ts";
-import type { Store, Transaction } from "../storage/store.ts";
+import type { Transaction } from "../storage/store.ts";
 import { balances } from "./balance.ts";
 import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
+import { loadOwned } from "./owned.ts";
 import { lockParticipations } from "./participation.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
@@ -16,15 +17,14 @@ import { loadSelected, type Selection } from "./promoter-selection.ts";
 import { refTokens } from "./ref-token.ts";
 import { promoterAddresses } from "./suspicion.ts";
 
-const ALL = { limit: 100_000 };
-
 /**
  * Removes a promoter with their participations, payout methods and addresses.
  *
  * Choice: whoever has earned anything stays, as money must remain accounted for. Leads stay: the
  * people signed up all the same. Promo codes are archived, as the payment processor may know them.
  * Ref tokens are retired, so that old links can't come to mean somebody else. Promoters below lose
- * their parent.
+ * their parent. Whatever comes to be theirs reads them, or their participation, so that it is either
+ * found here or refused.
  *
  * @throws Failure `not_found`, or `refused` for a promoter with commissions or payouts
  */
@@ -36,29 +36,32 @@ export async function deletePromoter(
   const { store } = context;
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
-    await refuseEarner(tx, store, promoter);
+    await refuseEarner(tx, promoter);
     await removeParticipations(tx, context, promoter);
-    for (const child of await store.page(promoters, "parent", accountId, [promoter.id], ALL)) {
-      const current = await tx.get(promoters, accountId, child.id);
-      if (current?.parentPromoterId === promoter.id)
-        await tx.put(promoters, { ...current, parentPromoterId: null });
-    }
-    for (const method of await store.page(payoutMethods, "promoter", accountId, [promoter.id], ALL))
+    const own = { accountId, ownerId: promoter.id };
+    for (const child of await loadOwned([tx, store], promoters, { ...own, index: "parent" }))
+      await tx.put(promoters, { ...child, parentPromoterId: null });
+    for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.remove(payoutMethods, accountId, method.id);
-    for (const seen of await store.page(promoterAddresses, "id", accountId, [promoter.id], ALL))
-      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+    const seen = await loadOwned([tx, store], promoterAddresses, {
+      ...own,
+      index: "id",
+      counter: "promoter",
+    });
+    for (const address of seen)
+      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
     await tx.remove(promoters, accountId, promoter.id);
     return promoter;
   });
 }
 
-/** A balance is written together with each commission, so reading it makes the commit notice a new one. */
-async function refuseEarner(tx: Transaction, store: Store, { accountId, id }: Promoter): Promise<void> {
+/** All is read by key, so that the commit notices what is earned meanwhile. */
+async function refuseEarner(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
   const counter: Key = ["promoter", id];
   const hasEarned =
     (await tx.get(balances, accountId, id)) !== null ||
-    (await store.tally(commissions, accountId, counter)) > 0 ||
-    (await store.tally(payouts, accountId, counter)) > 0;
+    (await tx.tally(commissions, accountId, counter)) > 0 ||
+    (await tx.tally(payouts, accountId, counter)) > 0;
   if (hasEarned) {
     throw new Failure(
       "refused",
@@ -74,9 +77,9 @@ async function removeParticipations(
 ): Promise<void> {
   const { accountId } = promoter;
   for (const { id, refToken } of await lockParticipations(tx, store, promoter)) {
-    for (const { id: codeId } of await store.page(promoCodes, "promoterCampaign", accountId, [id], ALL)) {
-      const promoCode = await tx.get(promoCodes, accountId, codeId);
-      if (promoCode?.archivedAt === null)
+    const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
+    for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
+      if (promoCode.archivedAt === null)
         await tx.put(promoCodes, { ...promoCode, archivedAt: now.toISOString() });
     }
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });

@@ -19,6 +19,7 @@ export const promoters = collection<Promoter>()({
   tallies: (promoter) => [
     [["all"], 1],
     [["archived", archivedMark(promoter)], 1],
+    [["parent", promoter.parentPromoterId ?? 0], 1],
   ],
 });
 

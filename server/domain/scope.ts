@@ -1,7 +1,8 @@
 import { Failure } from "../failure.ts";
-import type { PromoterCampaign } from "../records.ts";
+import type { Commission, PromoterCampaign } from "../records.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
+import { findPage, type Found, type Listing, type Window } from "./listing.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
@@ -13,14 +14,13 @@ export interface Scope {
   campaignId: number | null;
 }
 
-type ScopeIndex = "promoterCampaign" | "promoter" | "campaign";
-type Listing = { index: ScopeIndex; value: number } | "all" | "none";
+type ScopeIndex = "promoterCampaign" | "promoter" | "campaign" | "promoterAndCampaign";
 
 /** A page of a list and the length of the whole. */
-export interface Listed<R> {
-  records: R[];
-  total: number;
-}
+export type Listed<R> = Found<R>;
+
+/** What a scope is asked of. */
+type Scoped = Pick<Commission, "accountId" | "promoterCampaignId">;
 
 /**
  * A page of the records that belong to a scope, oldest first.
@@ -30,48 +30,54 @@ export interface Listed<R> {
  *
  * @throws Failure `not_found` for an unknown promotion
  */
-export async function listInScope<R extends { accountId: number }>(
+export async function listInScope<R extends Scoped>(
   store: Store,
   from: Collection<R, string, ScopeIndex>,
-  { accountId, scope, page }: { accountId: number; scope: Scope; page: { limit: number; offset: number } },
+  { accountId, scope, page }: { accountId: number; scope: Scope; page: Window },
 ): Promise<Listed<R>> {
-  const listing = await listingOf(store, accountId, scope);
-  if (listing === "none") return { records: [], total: 0 };
-  const isAll = listing === "all";
-  const total = await store.tally(from, accountId, isAll ? ["all"] : [listing.index, listing.value]);
-  const [index, start] = isAll ? (["id", []] as const) : ([listing.index, [listing.value]] as const);
-  return { records: await store.page(from, index, accountId, start, { ...page, total }), total };
+  const listing = await listingOf<R>(store, accountId, scope);
+  if (listing === null) return { records: [], total: 0 };
+  return findPage(store, from, { accountId, ...listing, ...page });
 }
 
-/** A promoter is in a campaign at most once, so that every combination is one index's listing. */
-async function listingOf(reader: Reader, accountId: number, scope: Scope): Promise<Listing> {
-  const { promoterId, campaignId } = scope;
+/**
+ * What was earned in a campaign stays there when the promoter moves on, so that neither a promotion nor
+ * a promoter tells a record's campaign. Choice: a promotion with a campaign, which says nothing new for
+ * most, is answered by a walk over what the promoter has in that campaign.
+ */
+async function listingOf<R extends Scoped>(
+  reader: Reader,
+  accountId: number,
+  scope: Scope,
+): Promise<Omit<Listing<R, ScopeIndex>, "accountId"> | null> {
+  const { campaignId } = scope;
   const named = await namedPromoterCampaigns(reader, accountId, scope);
+  const [first = null] = named;
+  const promoterId = scope.promoterId ?? first?.promoterId ?? null;
+  if (first !== null) {
+    const fits = named.every(({ id }) => id === first.id) && promoterId === first.promoterId;
+    if (!fits) return null;
+    if (campaignId === null) return { index: "promoterCampaign", start: [first.id] };
+  }
   if (promoterId !== null && campaignId !== null) {
-    named.push(await reader.find(promoterCampaigns, "membership", accountId, [promoterId, campaignId]));
+    const keeps = first === null ? undefined : ({ promoterCampaignId }: R) => promoterCampaignId === first.id;
+    return { index: "promoterAndCampaign", start: [promoterId, campaignId], keeps };
   }
-  const [first] = named;
-  if (first === null) return "none";
-  if (first !== undefined) {
-    const fits =
-      named.every((one) => one?.id === first.id) &&
-      (promoterId ?? first.promoterId) === first.promoterId &&
-      (campaignId ?? first.campaignId) === first.campaignId;
-    return fits ? { index: "promoterCampaign", value: first.id } : "none";
-  }
-  if (promoterId !== null) return { index: "promoter", value: promoterId };
-  return campaignId === null ? "all" : { index: "campaign", value: campaignId };
+  if (promoterId !== null) return { index: "promoter", start: [promoterId] };
+  return campaignId === null ? { index: "id", start: [] } : { index: "campaign", start: [campaignId] };
 }
 
 async function namedPromoterCampaigns(
   reader: Reader,
   accountId: number,
   { promoterCampaignId, refToken }: Scope,
-): Promise<(PromoterCampaign | null)[]> {
+): Promise<PromoterCampaign[]> {
   const named: (PromoterCampaign | null)[] = [];
   if (promoterCampaignId !== null)
     named.push(await reader.get(promoterCampaigns, accountId, promoterCampaignId));
   if (refToken !== null) named.push(await findByRefToken(reader, accountId, refToken));
-  if (named.includes(null)) throw new Failure("not_found", "Promotion not found.");
-  return named;
+  return named.map((one) => {
+    if (one === null) throw new Failure("not_found", "Promotion not found.");
+    return one;
+  });
 }

@@ -6,7 +6,7 @@ import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { countLead } from "./lead-facts.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
-import { loadPromoter, promoters } from "./promoter.ts";
+import { promoters } from "./promoter.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
 /** A sign-up to be recorded. At least one of `email` and `uid` is given. */
@@ -49,9 +49,9 @@ export async function recordSignup(
     const known = await findKnownLead(tx, account.id, signup.details);
     if (known === null) return addLead(tx, context, { account, signup, referrer, ids });
     if (known.signupEventId === null)
-      return registerKnown(tx, context, { known, signup, eventId: ids.eventId });
+      return registerKnown(tx, { known, signup, referrer, eventId: ids.eventId });
     if (!signup.overridesExistingLead) throw alreadyRegistered();
-    return overrideLead(tx, { known, signup, eventId: known.signupEventId });
+    return overrideLead(tx, { known, signup, referrer, eventId: known.signupEventId });
   });
 }
 
@@ -124,25 +124,36 @@ async function noteSuspicion(
   return suspected;
 }
 
+/** A sign-up of somebody who is known. */
+interface KnownSignup {
+  known: Lead;
+  signup: Signup;
+  referrer: Referrer;
+  eventId: number;
+}
+
 /** Gives a lead that was imported, or made by a sale, its sign-up event. */
-async function registerKnown(
-  tx: Transaction,
-  context: Context,
-  { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
-): Promise<RecordedSignup> {
+async function registerKnown(tx: Transaction, input: KnownSignup): Promise<RecordedSignup> {
+  const { known, signup, eventId } = input;
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
   await tx.put(leads, lead);
-  return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
+  return { eventId, lead, promoter: await promoterOf(tx, input) };
 }
 
-async function overrideLead(
-  tx: Transaction,
-  { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
-): Promise<RecordedSignup> {
+async function overrideLead(tx: Transaction, input: KnownSignup): Promise<RecordedSignup> {
+  const { known, signup, eventId } = input;
   const lead = { ...known, ...overlay(known, signup.details) };
   await tx.put(leads, lead);
-  return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
+  return { eventId, lead, promoter: await promoterOf(tx, input) };
+}
+
+/**
+ * Whose lead it is. Choice: a lead outlives its promoter and stays theirs, so that nobody comes to earn
+ * by it; where they are gone, the promoter that the sign-up names is shown.
+ */
+async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {
+  return (await tx.get(promoters, known.accountId, known.promoterId)) ?? referrer.promoter;
 }

@@ -39,6 +39,7 @@ export const promoterAddresses = collection<PromoterAddress>()({
   id: ({ promoterId, addressHash }) => [promoterId, addressHash],
   claims: {},
   indexes: {},
+  tallies: ({ promoterId }) => [[["promoter", promoterId], 1]],
 });
 
 /**

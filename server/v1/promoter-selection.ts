@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Selection, Selector } from "../domain/promoter-selection.ts";
 import { Failure } from "../failure.ts";
 import { text } from "../http/fields.ts";
+import { describe } from "../http/shape.ts";
 
 /** The parameters that name a promoter. @see gaps "V1", selectors */
 export const selectorParams = z
@@ -24,11 +25,19 @@ export interface NamedSelection extends Selection {
   param: string;
 }
 
-/** The promoter that a request names. @throws Failure `missing` */
+/**
+ * The promoter that a request names. What is given as a number that no text can mean is refused, as the
+ * next selector might be another promoter's.
+ *
+ * @throws Failure `missing`, `invalid`
+ */
 export function readSelection(params: Record<string, unknown>): NamedSelection {
   for (const [param, by] of SELECTORS) {
     const value = params[param];
-    if (typeof value === "string" && value.trim() !== "") return { param, by, value };
+    if (value === undefined || value === null || String(value).trim() === "") continue;
+    if (typeof value === "string") return { param, by, value };
+    const fields = { [param]: ["is invalid"] };
+    throw new Failure("invalid", describe(fields), fields);
   }
   throw new Failure(
     "missing",

@@ -2,12 +2,12 @@ import { z } from "zod";
 import { findCampaigns, loadCampaign } from "../domain/campaign.ts";
 import { createFullCampaign, deleteCampaign, updateCampaign } from "../domain/campaign-update.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "../http/path-id.ts";
 import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import { changesOf, createBody, updateBody } from "./campaign-input.ts";
 import { campaignAnswer, campaignJson, readCampaignParts } from "./campaign-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 
 const shape = recordError({
@@ -41,7 +41,7 @@ export const createCampaignOperation: V2Operation = {
 export const getCampaignOperation: V2Operation = {
   summary: "Get a campaign",
   answer: campaignAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found"],
   handle: get,
 };
 
@@ -57,9 +57,9 @@ export const updateCampaignOperation: V2Operation = {
 
 /** `DELETE /api/v2/company/campaigns/{id}` */
 export const deleteCampaignOperation: V2Operation = {
-  summary: "Delete a campaign that nobody takes part in",
+  summary: "Delete a campaign that nothing belongs to",
   answer: campaignAnswer,
-  refusals: ["not_found", "invalid", "in_use"],
+  refusals: ["not_found", "in_use"],
   handle: remove,
 };
 

@@ -9,12 +9,12 @@ import {
 import { loadReward } from "../domain/reward.ts";
 import { id, jsonObject, longText, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "../http/path-id.ts";
 import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import type { PromoCode } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 
 /** @see spec "V2 promo code" */
@@ -78,7 +78,7 @@ export const createPromoCodeOperation: V2Operation = {
 export const getPromoCodeOperation: V2Operation = {
   summary: "Get a promo code",
   answer: promoCodeAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found"],
   handle: get,
 };
 
@@ -96,7 +96,7 @@ export const updatePromoCodeOperation: V2Operation = {
 export const archivePromoCodeOperation: V2Operation = {
   summary: "Archive a promo code",
   answer: promoCodeAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found"],
   handle: archive,
 };
 

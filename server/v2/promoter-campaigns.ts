@@ -5,12 +5,12 @@ import { isRefToken } from "../domain/ref-token.ts";
 import { flag, id, text, webAddress } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
-import { readPathId } from "../http/path-id.ts";
 import { shapeChanges, shapeQuery } from "../http/record-input.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,
@@ -86,7 +86,7 @@ export const updatePromoterCampaignOperation: V2Operation = {
   summary: "Update a promoter campaign",
   body: updateBody,
   answer: promoterCampaignAnswer,
-  refusals: ["not_found", "invalid", "taken", "rule_broken"],
+  refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
   shape: recordError(WIRE_NAMES),
   handle: update,
 };

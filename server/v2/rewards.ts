@@ -3,7 +3,6 @@ import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../domai
 import { flag, id, text } from "../http/fields.ts";
 import { hundredths } from "../http/hundredths.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "../http/path-id.ts";
 import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import {
   PROMOTER_REWARD_TYPES,
@@ -14,6 +13,7 @@ import {
 } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
 
@@ -111,7 +111,7 @@ export const updateRewardOperation: V2Operation = {
 export const hideRewardOperation: V2Operation = {
   summary: "Hide a reward from promoters",
   answer: rewardAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found"],
   handle: hide,
 };
 

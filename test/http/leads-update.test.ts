@@ -45,6 +45,18 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     return found;
   };
 
+  it.each(["PUT", "DELETE"])(
+    "%s passes over no selector that is no id to find another lead",
+    async (method) => {
+      const body = `{"id":12345678901234567890,"uid":"u1","email":"one@example.com","plan_name":"x"}`;
+      const headers = { "x-api-key": KEY, "content-type": "application/json" };
+      const path = `/api/v1/leads/${method === "PUT" ? "update" : "delete"}`;
+      const answer = await answerOf(await app.request(path, { method, headers, body }));
+      expect([answer.status, answer.body]).toEqual([422, { id: ["is invalid"] }]);
+      expect(await show("1")).toMatchObject({ plan_name: null });
+    },
+  );
+
   it("changes what is given and leaves the rest", async () => {
     const before = await show("1");
     const after = await updated({

@@ -218,4 +218,17 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     });
     expect(await update({ note: "x" })).toMatchObject({ status: 422, body: { error: expect.any(String) } });
   });
+
+  it.each([
+    ["PUT", "/promoters/update", { note: "x" }],
+    ["POST", "/promoters/add_to_campaign", { campaign_id: 1 }],
+    ["POST", "/promoters/move_to_campaign", { destination_campaign_id: 1 }],
+    ["PUT", "/promoters/refresh_token", {}],
+  ])("%s %s passes over no selector that is no id to find another promoter", async (method, path, params) => {
+    const body = `{"id":12345678901234567890,${JSON.stringify({ email: "jane@example.com", ref_id: "jane", ...params }).slice(1)}`;
+    const headers = { "x-api-key": KEY, "content-type": "application/json" };
+    const answer = await answerOf(await app.request(`/api/v1${path}`, { method, headers, body }));
+    expect([answer.status, answer.body]).toEqual([422, { id: ["is invalid"] }]);
+    expect((await show({ id: "1" })).body).toEqual(jane);
+  });
 });

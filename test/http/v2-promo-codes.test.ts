@@ -187,11 +187,11 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await update(body)).toEqual(invalid(errors as Record<string, string[]>));
     });
 
-    it("answers 404 to an unknown promo code or participation, and 422 to no id", async () => {
+    it("answers 404 to an unknown promo code or participation, and to what is no id", async () => {
       const body = { message: "Promo code not found.", code: "not_found" };
       expect(await update({}, 99)).toEqual({ status: 404, body });
       expect((await update({ promoter_campaign_id: 99 })).status).toBe(404);
-      expect(await update({}, "JANE10")).toEqual(invalid({ id: ["is invalid"] }));
+      expect(await update({}, "JANE10")).toEqual({ status: 404, body });
     });
   });
 
@@ -205,10 +205,10 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await call("GET /promo_codes/1")).toEqual(archived);
     });
 
-    it.each(["GET", "DELETE"])("%s answers 404 to an unknown one and 422 to no id", async (method) => {
+    it.each(["GET", "DELETE"])("%s answers 404 to an unknown one and to what is no id", async (method) => {
       const body = { message: "Promo code not found.", code: "not_found" };
       expect(await call(`${method} /promo_codes/99`)).toEqual({ status: 404, body });
-      expect(await call(`${method} /promo_codes/x`)).toEqual(invalid({ id: ["is invalid"] }));
+      expect(await call(`${method} /promo_codes/x`)).toEqual({ status: 404, body });
     });
   });
 

@@ -181,29 +181,20 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       expect(await put({ rewards_for_promoters: entries })).toEqual(invalid({ [field]: [message] }));
     });
 
-    it.each([
-      ["99", 404, { message: "Promotion not found.", code: "not_found" }],
-      [
-        "x",
-        422,
-        {
-          message: "Validation failed: id is invalid",
-          code: "invalid_params",
-          errors: { id: ["is invalid"] },
-        },
-      ],
-      [
-        "0",
-        422,
-        {
-          message: "Validation failed: id is invalid",
-          code: "invalid_params",
-          errors: { id: ["is invalid"] },
-        },
-      ],
-    ])("answers the id %s with %i", async (id, status, body) => {
-      expect(await put({ state: "blocked" }, id)).toEqual({ status, body });
+    it.each(["99", "x", "0", "1.5", "99999999999999999999"])("answers the id %s with 404", async (id) => {
+      const body = { message: "Promotion not found.", code: "not_found" };
+      expect(await put({ state: "blocked" }, id)).toEqual({ status: 404, body });
     });
+  });
+
+  it("leaves the state of an archived promoter until they are restored", async () => {
+    await company(app, "POST /promoters/archive", { ids: [1] });
+    const blocked = { ...JANE, state: "blocked" };
+    const refusal = { message: "Promoter is archived.", code: "operation_failed" };
+    expect(await put({ state: "accepted" })).toEqual({ status: 422, body: refusal });
+    expect(await put(blocked)).toEqual({ status: 200, body: blocked });
+    await company(app, "POST /promoters/restore", { ids: [1] });
+    expect(await put({ state: "rejected" })).toMatchObject({ status: 200, body: { state: "rejected" } });
   });
 
   describe("rewards of a participation", () => {
