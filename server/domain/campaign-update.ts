@@ -1,9 +1,10 @@
 import { Failure } from "../failure.ts";
 import { SYSTEM, type Campaign, type CampaignLink } from "../records.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { listenAgain } from "./listening.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 
@@ -48,6 +49,7 @@ export interface CampaignChanges {
   upgrade?: Campaign["upgrade"] | undefined;
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
+  letters?: Campaign["letters"] | undefined;
 }
 
 /**
@@ -64,7 +66,9 @@ export async function createFullCampaign(
   const linkIds = await newLinkIds(context, input.links);
   const { name, landingUrl } = input;
   const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
-  return context.store.transact((tx) => putChanged(tx, blank, { changes: input, linkIds }));
+  return context.store.transact((tx) =>
+    putChanged(tx, context.store, { before: blank, changes: input, linkIds }),
+  );
 }
 
 /**
@@ -79,7 +83,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   const linkIds = await newLinkIds(context, changes.links);
   return context.store.transact(async (tx) =>
-    putChanged(tx, await loadCampaign(tx, accountId, id), { changes, linkIds }),
+    putChanged(tx, context.store, { before: await loadCampaign(tx, accountId, id), changes, linkIds }),
   );
 }
 
@@ -101,14 +105,16 @@ export function deleteCampaign({ store }: Context, accountId: number, id: number
       throw new Failure("in_use", `${memberCount} promoter campaigns belong to the campaign`);
     }
     await tx.remove(campaigns, accountId, id);
+    if (campaign.letters.length > 0)
+      await listenAgain(tx, store, { accountId, campaign: { id, after: null } });
     return campaign;
   });
 }
 
 async function putChanged(
   tx: Transaction,
-  before: Campaign,
-  { changes, linkIds }: { changes: CampaignChanges; linkIds: number[] },
+  store: Store,
+  { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after: Campaign = {
     ...before,
@@ -124,6 +130,7 @@ async function putChanged(
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
+    letters: changes.letters ?? before.letters,
   };
   // One that was there before may lead to a campaign that is gone; it stops no other change.
   if (changes.upgrade) await checkUpgrade(tx, after);
@@ -131,6 +138,8 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
+  if (changes.letters !== undefined)
+    await listenAgain(tx, store, { accountId, campaign: { id: after.id, after } });
   return after;
 }
 

@@ -1,7 +1,7 @@
 import type { PromoterCampaign } from "../records.ts";
-import type { Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { leads } from "./lead.ts";
 import { isMember, loadMembership, loadPromoterInUse } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
@@ -26,11 +26,11 @@ export interface CampaignMove {
  * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
  */
 export async function moveToCampaign(
-  { store }: Context,
+  context: Context,
   accountId: number,
   move: CampaignMove,
 ): Promise<PromoterCampaign> {
-  const moved = await store.transact(async (tx) => {
+  const moved = await context.store.transact(async (tx) => {
     const { promoterId, fromCampaignId } = move;
     const promoter = await loadPromoterInUse(tx, accountId, promoterId);
     const destination = await loadCampaign(tx, accountId, move.toCampaignId);
@@ -41,19 +41,24 @@ export async function moveToCampaign(
     if (source.campaignId === destination.id) throw isMember();
     const after = { ...source, campaignId: destination.id };
     await tx.put(promoterCampaigns, after, { membership: isMember });
+    await announce(tx, context, { entity: "promoter_campaign", before: source, after });
     return after;
   });
-  if (move.movesLeads) await moveLeads(store, moved);
+  if (move.movesLeads) await moveLeads(context, moved);
   return moved;
 }
 
 /** One commit for each lead: there may be more of them than one commit should hold. */
-async function moveLeads(store: Store, { accountId, id, campaignId }: PromoterCampaign): Promise<void> {
+async function moveLeads(context: Context, { accountId, id, campaignId }: PromoterCampaign): Promise<void> {
+  const { store } = context;
   for await (const chunk of store.scan(leads, "promoterCampaign", accountId, [id])) {
     for (const found of chunk.filter((lead) => lead.campaignId !== campaignId)) {
       await store.transact(async (tx) => {
         const lead = await tx.get(leads, accountId, found.id);
-        if (lead?.promoterCampaignId === id) await tx.put(leads, { ...lead, campaignId });
+        if (lead?.promoterCampaignId !== id) return;
+        const after = { ...lead, campaignId };
+        await tx.put(leads, after);
+        await announce(tx, context, { entity: "referral", before: lead, after });
       });
     }
   }

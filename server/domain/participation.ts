@@ -3,6 +3,7 @@ import type { PromoterCampaign, PromoterCampaignState } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { listCampaigns, loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
@@ -70,14 +71,16 @@ export async function loadMembership(
 
 /** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
 export async function setParticipationState(
-  { store }: Context,
+  context: Context,
   accountId: number,
   { state, ...membership }: Membership & { state: PromoterCampaignState },
 ): Promise<void> {
-  await store.transact(async (tx) => {
+  await context.store.transact(async (tx) => {
     await loadPromoterInUse(tx, accountId, membership.promoterId);
-    const promoterCampaign = await loadMembership(tx, accountId, membership);
-    await tx.put(promoterCampaigns, { ...promoterCampaign, state });
+    const before = await loadMembership(tx, accountId, membership);
+    const after = { ...before, state };
+    await tx.put(promoterCampaigns, after);
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
   });
 }
 
@@ -117,6 +120,7 @@ export async function addToCampaign(
     };
     await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return promoterCampaign;
   });
 }

@@ -5,6 +5,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import { balances } from "./balance.ts";
 import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { lockParticipations } from "./participation.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
@@ -40,14 +41,17 @@ export async function deletePromoter(
     await removeParticipations(tx, context, promoter);
     for (const child of await store.page(promoters, "parent", accountId, [promoter.id], ALL)) {
       const current = await tx.get(promoters, accountId, child.id);
-      if (current?.parentPromoterId === promoter.id)
-        await tx.put(promoters, { ...current, parentPromoterId: null });
+      if (current?.parentPromoterId !== promoter.id) continue;
+      const orphan = { ...current, parentPromoterId: null };
+      await tx.put(promoters, orphan);
+      await announce(tx, context, { entity: "promoter", before: current, after: orphan });
     }
     for (const method of await store.page(payoutMethods, "promoter", accountId, [promoter.id], ALL))
       await tx.remove(payoutMethods, accountId, method.id);
     for (const seen of await store.page(promoterAddresses, "id", accountId, [promoter.id], ALL))
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
     await tx.remove(promoters, accountId, promoter.id);
+    await announce(tx, context, { entity: "promoter", before: promoter, after: null });
     return promoter;
   });
 }
@@ -67,20 +71,21 @@ async function refuseEarner(tx: Transaction, store: Store, { accountId, id }: Pr
   }
 }
 
-async function removeParticipations(
-  tx: Transaction,
-  { store, now }: Context,
-  promoter: Promoter,
-): Promise<void> {
+async function removeParticipations(tx: Transaction, context: Context, promoter: Promoter): Promise<void> {
+  const { store, now } = context;
   const { accountId } = promoter;
-  for (const { id, refToken } of await lockParticipations(tx, store, promoter)) {
+  for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
+    const { id, refToken } = promoterCampaign;
     for (const { id: codeId } of await store.page(promoCodes, "promoterCampaign", accountId, [id], ALL)) {
       const promoCode = await tx.get(promoCodes, accountId, codeId);
-      if (promoCode?.archivedAt === null)
-        await tx.put(promoCodes, { ...promoCode, archivedAt: now.toISOString() });
+      if (promoCode?.archivedAt !== null) continue;
+      const archived = { ...promoCode, archivedAt: now.toISOString() };
+      await tx.put(promoCodes, archived);
+      await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
     await tx.remove(archivedStates, accountId, id);
     await tx.remove(promoterCampaigns, accountId, id);
+    await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });
   }
 }

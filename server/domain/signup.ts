@@ -4,6 +4,7 @@ import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { countLead } from "./lead-facts.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
@@ -51,7 +52,7 @@ export async function recordSignup(
     if (known.signupEventId === null)
       return registerKnown(tx, context, { known, signup, eventId: ids.eventId });
     if (!signup.overridesExistingLead) throw alreadyRegistered();
-    return overrideLead(tx, { known, signup, eventId: known.signupEventId });
+    return overrideLead(tx, context, { known, signup, eventId: known.signupEventId });
   });
 }
 
@@ -98,7 +99,8 @@ async function addLead(
     createdAt: (signup.createdAt ?? context.now).toISOString(),
   };
   await tx.insert(leads, lead);
-  const promoter = await noteSuspicion(tx, referrer.promoter, suspicion);
+  await announce(tx, context, { entity: "referral", before: null, after: lead });
+  const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
   }
@@ -115,12 +117,13 @@ function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): v
 
 async function noteSuspicion(
   tx: Transaction,
-  promoter: Promoter,
-  suspicion: Lead["suspicion"],
+  context: Context,
+  { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["suspicion"] },
 ): Promise<Promoter> {
   if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
   const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
   await tx.put(promoters, suspected);
+  await announce(tx, context, { entity: "promoter", before: promoter, after: suspected });
   return suspected;
 }
 
@@ -135,14 +138,17 @@ async function registerKnown(
     : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
   await tx.put(leads, lead);
+  await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
 }
 
 async function overrideLead(
   tx: Transaction,
+  context: Context,
   { known, signup, eventId }: { known: Lead; signup: Signup; eventId: number },
 ): Promise<RecordedSignup> {
   const lead = { ...known, ...overlay(known, signup.details) };
   await tx.put(leads, lead);
+  await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { eventId, lead, promoter: await loadPromoter(tx, known.accountId, known.promoterId) };
 }

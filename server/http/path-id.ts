@@ -3,10 +3,10 @@ import { Failure } from "../failure.ts";
 import { id } from "./fields.ts";
 import { describe } from "./shape.ts";
 
-/** The id that the path names. @throws Failure `invalid` for what is no id */
-export function readPathId(event: H3Event): number {
-  const parsed = id.safeParse(event.context.params?.["id"] ?? "");
+/** The id that the path names, by the name that the route has for it. @throws Failure `invalid` for what is no id */
+export function readPathId(event: H3Event, name = "id"): number {
+  const parsed = id.safeParse(event.context.params?.[name] ?? "");
   if (parsed.success) return parsed.data;
-  const fields = { id: ["is invalid"] };
+  const fields = { [name]: ["is invalid"] };
   throw new Failure("invalid", describe(fields), fields);
 }
