@@ -489,7 +489,7 @@ export interface Listening {
 
 /** A key that signs deliveries. */
 export interface WebhookSecret {
-  /** `whsec_` and 32 bytes in base64. */
+  /** `whsec_` and 33 bytes in base64. */
   text: string;
   /** null: the newest one, good until it is replaced. */
   expiresAt: string | null;

@@ -5,8 +5,8 @@ import type { Chance, Context } from "./context.ts";
 import { listenAgain } from "./listening.ts";
 import { loadWebhook, webhooks } from "./webhook-list.ts";
 
-/** The scheme asks for 24 to 64 bytes; 43 characters of six bits hold 32. */
-const SECRET_LENGTH = 43;
+/** The scheme asks for 24 to 64 bytes; 44 characters of six bits hold 33. */
+const SECRET_LENGTH = 44;
 /** How long a replaced secret signs beside the new one. */
 const OVERLAP_MS = 24 * 60 * 60 * 1_000;
 /** Each fact is rendered and written once for each of them. */
