@@ -12,6 +12,7 @@ import { trackDetails } from "./track/details.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
 import { publicSignup } from "./track/signup.ts";
+import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { v2Route } from "./v2/operation.ts";
@@ -39,6 +40,8 @@ export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
     ],
     ["GET", "/t/details", publicRoute(services, trackDetails)],
     ["POST", "/t/details", publicRoute(services, trackDetails)],
+    ["GET", "/t/unsubscribe", unsubscribePage],
+    ["POST", "/t/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/details", preflight],
