@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
@@ -80,13 +81,19 @@ export const trackerModule = {
   ],
 };
 
+/** The page of `/docs` needs its viewer from us, not from a third party's host. */
+const docsViewer = {
+  name: "docs-viewer",
+  writeBundle: () => copyFile("node_modules/rapidoc/dist/rapidoc-min.js", "dist/docs.js"),
+};
+
 /** The server. What it needs at run time comes from node_modules. */
 export const server = {
   input: ["server/main.ts", "server/cli.ts"],
   onwarn: failOnWarning,
   external: (id) => !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
   output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },
-  plugins: [compile("server", { sourceMap: true, outDir: "dist/server" })],
+  plugins: [compile("server", { sourceMap: true, outDir: "dist/server" }), docsViewer],
 };
 
 export default [tracker, trackerModule, server];

@@ -1,20 +1,22 @@
 import { H3, type EventHandler } from "h3";
+import { z } from "zod";
 import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
-import { signupError, v1Error, v2Error } from "./http/errors.ts";
+import { v1Error, v2Error } from "./http/errors.ts";
+import type { DescribedRoute } from "./openapi/described-route.ts";
+import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
-import { trackClick } from "./track/click.ts";
 import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
-import { trackDetails } from "./track/details.ts";
+import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
-import { publicSignup } from "./track/signup.ts";
 import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
+import { EVENTS } from "./v2/event-json.ts";
 import { v2Route } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 
@@ -23,31 +25,33 @@ type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 /** What the server serves besides the interface. */
 export interface Pages {
   script: Script;
+  /** The script of `/docs`. */
+  docsViewer: string;
   hasDemo: boolean;
 }
 
 /** Every route of the server, in the specification's order. */
-export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
+export function createApp(services: Services, { script, docsViewer, hasDemo }: Pages): H3 {
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...V2_OPERATIONS.map(([method, path, operation]): Route => [method, path, v2Route(services, operation)]),
 
-    ["POST", "/t/click", publicRoute(services, trackClick)],
-    [
-      "POST",
-      "/t/signup",
-      publicRoute(services, publicSignup(services.limits.publicSignups), signupError(v1Error)),
-    ],
-    ["GET", "/t/details", publicRoute(services, trackDetails)],
-    ["POST", "/t/details", publicRoute(services, trackDetails)],
-    ["GET", "/t/unsubscribe", unsubscribePage],
-    ["POST", "/t/unsubscribe", unsubscribeByLink(services)],
+    ...PUBLIC_OPERATIONS.map(([method, path, operation]): Route => [
+      method,
+      path,
+      publicRoute(services, operation),
+    ]),
+    ["GET", "/unsubscribe", unsubscribePage],
+    ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/details", preflight],
     ["GET", "/svc.js", serveScript(script, { isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(script, { isImmutable: true })],
 
+    ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
+    ["GET", "/docs", docsPage],
+    ["GET", "/docs.js", serveViewer(docsViewer)],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],
   ];
@@ -57,6 +61,26 @@ export function createApp(services: Services, { script, hasDemo }: Pages): H3 {
     ["GET", "/demo/recorded", demoRecord(services)],
   ];
   return register(services, hasDemo ? [...routes, ...demo] : routes);
+}
+
+/** The routes that `/openapi.json` describes: all that answer JSON. */
+export function describedRoutes(): DescribedRoute[] {
+  const health = { summary: "Tell whether the process lives", answer: z.object({ status: z.string() }) };
+  const ready = { ...health, summary: "Tell whether the store answers" };
+  const of =
+    (caller: DescribedRoute["caller"]) =>
+    ([method, path, operation]: [
+      DescribedRoute["method"],
+      string,
+      DescribedRoute["operation"],
+    ]): DescribedRoute => ({ caller, method, path, operation });
+  return [
+    ...V1_OPERATIONS.map(of("v1")),
+    ...V2_OPERATIONS.map(of("v2")),
+    ...PUBLIC_OPERATIONS.map(of("browser")),
+    of("operator")(["GET", "/healthz", health]),
+    of("operator")(["GET", "/readyz", ready]),
+  ];
 }
 
 function register(services: Services, routes: Route[]): H3 {

@@ -36,10 +36,11 @@ async function run(config: Config): Promise<void> {
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
   const services = newServices({ config, store, log, publicUrl });
-  const script = newScript(readFileSync(new URL("../svc.js", import.meta.url), "utf8"));
+  const script = newScript(readBuilt("svc.js"));
+  const docsViewer = readBuilt("docs.js");
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   if (news !== null) process.stdout.write(news);
-  const app = createApp(services, { script, hasDemo: config.hasDemo });
+  const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
   const traffic = newTraffic();
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
   listener.serve((request) => {
@@ -55,6 +56,11 @@ async function run(config: Config): Promise<void> {
       isStopping = true;
     });
   }
+}
+
+/** A file that the build puts beside the server. */
+function readBuilt(name: string): string {
+  return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 }
 
 async function openPort(listener: Listener, { host, port }: Config): Promise<number> {

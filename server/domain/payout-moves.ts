@@ -52,13 +52,15 @@ export function movePayout(
  *
  * @throws Failure `not_found`, or `refused` once it is processing or completed
  */
-export async function removePayout(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
+export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
+  return context.store.transact(async (tx) => {
     const payout = await loadPayout(tx, accountId, id);
-    const { status } = payout;
-    if (!REMOVABLE.has(status)) throw new Failure("refused", `A ${status} payout can't be removed`);
+    if (!REMOVABLE.has(payout.status)) {
+      throw new Failure("refused", `A ${payout.status} payout can't be removed`);
+    }
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
+    return payout;
   });
 }
 

@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
+import type { InvoiceDetailsStatus, Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
@@ -25,6 +25,7 @@ export interface PromoterChanges {
   tempPassword?: string | undefined;
   customFields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
+  invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
   profile?: { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined } | undefined;
   /** Whose participation `participation` is about. Left out: the one that was named, else the default one. */
   campaignId?: number | undefined;
@@ -88,6 +89,7 @@ async function changedPromoter(
     note: changes.note === undefined ? before.note : changes.note,
     tempPassword: changes.tempPassword ?? before.tempPassword,
     customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
+    invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
     parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
     profile: { ...before.profile, ...Object.fromEntries(given) },
   };

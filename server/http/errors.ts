@@ -70,13 +70,18 @@ export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   return json(body, withRetry(failure, headers), status);
 }
 
+/** The statuses of sign-up tracking's own bodies. @see gaps "V1", sign-up statuses */
+export const SIGNUP_STATUSES = { missing: 400, not_found: 404, already_registered: 422 } as const;
+
 /** The three bodies of sign-up tracking; all else as the generation has it. @see spec "V1: track sign-up (lead)" */
 export function signupError(generation: ErrorShape): ErrorShape {
   return (failure, headers) => {
-    if (failure.kind === "missing") return json({ message: failure.message }, headers, 400);
-    if (failure.kind === "not_found") return json({ message: failure.message }, headers, 404);
-    if (failure.kind !== "already_registered") return generation(failure, headers);
-    return json({ transaction_id: failure.message }, headers, 422);
+    const { kind, message } = failure;
+    if (kind === "already_registered") {
+      return json({ transaction_id: message }, headers, SIGNUP_STATUSES[kind]);
+    }
+    if (kind !== "missing" && kind !== "not_found") return generation(failure, headers);
+    return json({ message }, headers, SIGNUP_STATUSES[kind]);
   };
 }
 

@@ -21,6 +21,8 @@ export interface Operation<Request> {
   isPaged?: boolean;
   /** Refusals besides those that every operation may give. */
   refusals?: FailureKind[];
+  /** Their statuses, where `shape` gives them others than the generation does. */
+  statuses?: Partial<Record<FailureKind, number>>;
   /** How refusals are written; as the generation does it unless told. */
   shape?: ErrorShape;
   handle: (request: Request) => Promise<unknown>;

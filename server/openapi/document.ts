@@ -1,24 +1,21 @@
 import type { FailureKind } from "../failure.ts";
-import type { Generation } from "../http/errors.ts";
-import type { Operation } from "../http/operation.ts";
+import type { DescribedRoute } from "./described-route.ts";
 import { errorResponses } from "./errors.ts";
 import { parametersOf, propertiesOf, schemaOf, type JsonSchema } from "./schemas.ts";
-
-/** A route that the document describes. */
-export interface DescribedRoute {
-  method: string;
-  /** As h3 writes it: `/promoters/:id`. */
-  path: string;
-  operation: Omit<Operation<never>, "handle" | "shape">;
-  /** null: called by browsers, without a key. */
-  generation: Generation | null;
-}
 
 /** What every operation may be refused with. */
 const COMMON: FailureKind[] = ["unauthorized", "malformed", "too_large", "rate_limited"];
 const COMMON_PUBLIC: FailureKind[] = ["not_found", "invalid", "malformed", "too_large"];
+const COMMON_V2: FailureKind[] = [...COMMON, "forbidden"];
 
 const RATE_LIMIT_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+const TAGS = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } as const;
+const SECURITY = {
+  v1: [{ apiKey: [] }],
+  v2: [{ bearer: [], accountId: [] }],
+  browser: [],
+  operator: [],
+};
 const PAGE_HEADERS = ["Total", "Per-Page", "Link"];
 
 /** The OpenAPI 3.1 document of the routes. @see https://spec.openapis.org/oas/v3.1.0 */
@@ -41,6 +38,7 @@ export function openApiDocument(routes: DescribedRoute[], { publicUrl }: { publi
       { name: "V1", description: "Key-value parameters, X-API-KEY" },
       { name: "V2", description: "JSON bodies, bearer token and Account-ID" },
       { name: "Browser", description: "What marketing pages call, without a key" },
+      { name: "Operation", description: "What operators and their monitors call" },
     ],
     paths,
     components: {
@@ -55,9 +53,9 @@ export function openApiDocument(routes: DescribedRoute[], { publicUrl }: { publi
 }
 
 function describe(route: DescribedRoute) {
-  const { operation, generation, method, path } = route;
+  const { operation, caller, method, path } = route;
   const { params, body, refusals = [] } = operation;
-  const isForm = generation !== "v2" && method !== "GET" && method !== "DELETE";
+  const isForm = caller !== "v2" && method !== "GET" && method !== "DELETE";
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(name ?? ""));
   const form =
     isForm && params ? { "application/x-www-form-urlencoded": { schema: schemaOf(params, "input") } } : null;
@@ -65,24 +63,28 @@ function describe(route: DescribedRoute) {
   return {
     operationId: `${method} ${path}`.toLowerCase().replace(/[^a-z0-9]+/g, "_"),
     summary: operation.summary,
-    tags: [generation === null ? "Browser" : generation.toUpperCase()],
-    security: security(generation),
+    tags: [TAGS[caller]],
+    security: SECURITY[caller],
     parameters: [...inPath, ...(isForm || !params ? [] : parametersOf(propertiesOf(params)))],
     ...((form ?? json) && { requestBody: { content: form ?? json } }),
     responses: {
       [String(operation.status ?? 200)]: success(route),
-      ...errorResponses(generation, new Set([...(generation ? COMMON : COMMON_PUBLIC), ...refusals])),
+      ...errorResponses(route, new Set([...common(route), ...refusals])),
     },
   };
 }
 
-function security(generation: Generation | null): Record<string, never[]>[] {
-  if (generation === null) return [];
-  return generation === "v1" ? [{ apiKey: [] }] : [{ bearer: [], accountId: [] }];
+function common({ caller }: DescribedRoute): FailureKind[] {
+  if (caller === "operator") return [];
+  if (caller === "browser") return COMMON_PUBLIC;
+  return caller === "v1" ? COMMON : COMMON_V2;
 }
 
-function success({ operation, generation }: DescribedRoute) {
-  const names = [...(generation ? RATE_LIMIT_HEADERS : []), ...(operation.isPaged ? PAGE_HEADERS : [])];
+function success({ operation, caller }: DescribedRoute) {
+  const names = [
+    ...(caller === "v1" || caller === "v2" ? RATE_LIMIT_HEADERS : []),
+    ...(operation.isPaged ? PAGE_HEADERS : []),
+  ];
   return {
     description: "Done",
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),

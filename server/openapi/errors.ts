@@ -1,5 +1,6 @@
 import type { FailureKind } from "../failure.ts";
-import { statusOf, type Generation } from "../http/errors.ts";
+import { statusOf } from "../http/errors.ts";
+import type { DescribedRoute } from "./described-route.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 const TEXTS: Record<FailureKind, string> = {
@@ -46,28 +47,32 @@ const V2_BODY: JsonSchema = {
 
 /** The responses to refusals, by status. */
 export function errorResponses(
-  generation: Generation | null,
+  { caller, operation }: DescribedRoute,
   kinds: Iterable<FailureKind>,
 ): Record<string, unknown> {
+  if (caller === "operator") return {};
+  const generation = caller === "v2" ? "v2" : "v1";
   const texts: Record<string, string[]> = {};
-  for (const kind of kinds) (texts[statusOf(generation ?? "v1", kind)] ??= []).push(TEXTS[kind]);
+  for (const kind of kinds) {
+    const status = operation.statuses?.[kind] ?? statusOf(generation, kind);
+    (texts[status] ??= []).push(TEXTS[kind]);
+  }
   const responses = Object.entries(texts).map(([status, reasons]) => [
     status,
-    { description: reasons.join("; "), content: contentOf(generation, status) },
+    { description: reasons.join("; "), content: contentOf(caller, status) },
   ]);
-  return { ...Object.fromEntries(responses), default: bug(generation) };
+  return { ...Object.fromEntries(responses), default: bug(caller) };
 }
 
-function contentOf(generation: Generation | null, status: string) {
-  if (generation === "v1" && status === "401")
-    return { "text/plain": { schema: { const: "Bad credentials" } } };
-  return { "application/json": { schema: generation === "v2" ? V2_BODY : V1_BODY } };
+function contentOf(caller: DescribedRoute["caller"], status: string) {
+  if (caller === "v1" && status === "401") return { "text/plain": { schema: { const: "Bad credentials" } } };
+  return { "application/json": { schema: caller === "v2" ? V2_BODY : V1_BODY } };
 }
 
-function bug(generation: Generation | null) {
+function bug(caller: DescribedRoute["caller"]) {
   return {
     description: "A bug, logged under the id in X-Request-Id",
     headers: { "X-Request-Id": { schema: text } },
-    content: contentOf(generation, "500"),
+    content: contentOf(caller, "500"),
   };
 }

@@ -98,7 +98,7 @@ function kindFor(kind: LetterKind, promoter: Promoter, { id }: PromoterCampaign)
 }
 
 function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): string {
-  const url = new URL(`${publicUrl}/t/unsubscribe`);
+  const url = new URL(`${publicUrl}/unsubscribe`);
   url.searchParams.set("cid", account.publicId);
   url.searchParams.set("promoter", String(id));
   url.searchParams.set("token", unsubscribeToken(account, id));

@@ -6,7 +6,7 @@ import { VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, flag, text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import type { Account } from "../records.ts";
-import type { PublicRequest } from "./public-route.ts";
+import type { PublicOperation, PublicRequest } from "./public-route.ts";
 
 const clickParams = z.object({
   tid: z.uuidv4("is not a UUID v4"),
@@ -25,20 +25,31 @@ const MAX_JUDGED_AGENTS = 1_000;
 const NOBODY = { tid: null, ref_id: null, cookie_days: 0 };
 
 /** `POST /t/click` */
-export async function trackClick({ event, params, account, context, address, headers }: PublicRequest) {
-  const click = shape(clickParams, params);
+export const trackClick: PublicOperation = {
+  summary: "Record the click of a referral link",
+  params: clickParams.extend({ cid: text }),
+  answer: z.object({
+    tid: z.uuidv4().nullable(),
+    ref_id: z.string().nullable(),
+    cookie_days: z.int(),
+  }),
+  handle: click,
+};
+
+async function click({ event, params, account, context, address, headers }: PublicRequest) {
+  const given = shape(clickParams, params);
   if (isUnattended(event) || isOptedOut(event, account)) return NOBODY;
-  if (click.ref_id === undefined && !click.url_tracking) return NOBODY;
+  if (given.ref_id === undefined && !given.url_tracking) return NOBODY;
   const visitor = await recordClick(context, account, {
-    tid: click.tid.toLowerCase(),
-    refToken: click.ref_id ?? null,
-    cookieTid: click.cookie_tid ?? null,
-    url: click.url ?? null,
-    referrer: click.referrer ?? null,
+    tid: given.tid.toLowerCase(),
+    refToken: given.ref_id ?? null,
+    cookieTid: given.cookie_tid ?? null,
+    url: given.url ?? null,
+    referrer: given.referrer ?? null,
     address,
   });
   if (visitor === null) return NOBODY;
-  const cookie = serverCookie(event, visitor, click.domain ?? "");
+  const cookie = serverCookie(event, visitor, given.domain ?? "");
   if (cookie !== null) headers["set-cookie"] = cookie;
   return { tid: visitor.tid, ref_id: visitor.refToken, cookie_days: visitor.cookieDays };
 }

@@ -1,11 +1,35 @@
 import { findVisitorDetails } from "../domain/visitor.ts";
-import type { PublicRequest } from "./public-route.ts";
+import { z } from "zod";
+import { text } from "../http/fields.ts";
+import type { PublicOperation, PublicRequest } from "./public-route.ts";
 
 /** `GET /t/details`: what a page may show a visitor of the promoter that sent them. */
-export async function trackDetails({ params, account, context }: PublicRequest) {
-  const details = await findVisitorDetails(context.store, account.id, String(params["tid"] ?? ""));
-  if (details === null) return { details: null };
-  const { promoter, promoterCampaign } = details;
+export const trackDetails: PublicOperation = {
+  summary: "Tell a visitor who sent them",
+  params: z.object({ cid: text, tid: text }),
+  answer: z.object({
+    details: z
+      .object({
+        ref_id: z.string(),
+        campaign_id: z.int(),
+        promo_code: z.string().nullable(),
+        customer_promo_code: z.string().nullable(),
+        offer: z.null(),
+        promoter: z.object({
+          id: z.int(),
+          first_name: z.string().nullable(),
+          last_name: z.string().nullable(),
+        }),
+      })
+      .nullable(),
+  }),
+  handle: details,
+};
+
+async function details({ params, account, context }: PublicRequest) {
+  const found = await findVisitorDetails(context.store, account.id, String(params["tid"] ?? ""));
+  if (found === null) return { details: null };
+  const { promoter, promoterCampaign } = found;
   return {
     details: {
       ref_id: promoterCampaign.refToken,

@@ -5,8 +5,9 @@ import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
-import { v1Error, type ErrorShape } from "../http/errors.ts";
+import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
+import type { Operation } from "../http/operation.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
@@ -18,19 +19,21 @@ export interface PublicRequest {
   account: Account;
   context: Context;
   address: string | null;
+  limits: Services["limits"];
   /** Set by the handler, sent with its answer. */
   headers: AnswerHeaders;
 }
+
+/** An operation that browsers call. */
+export type PublicOperation = Operation<PublicRequest>;
 
 /**
  * Makes a route that browsers call from any site, without a key: the account's public `cid` says
  * whose it is.
  */
-export function publicRoute(
-  services: Services,
-  handle: (request: PublicRequest) => Promise<unknown>,
-  shape: ErrorShape = v1Error,
-): EventHandler {
+export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
+  const { handle, shape = v1Error } = operation;
+  const { limits } = services;
   return async (event) => {
     const headers: AnswerHeaders = corsHeaders(event);
     try {
@@ -38,7 +41,7 @@ export function publicRoute(
       const account = await loadByCid(services, params["cid"]);
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
-      return json(await handle({ event, params, account, context, address, headers }), headers);
+      return json(await handle({ event, params, account, context, address, limits, headers }), headers);
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }

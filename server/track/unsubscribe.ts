@@ -11,7 +11,7 @@ import { newContext, type Services } from "../services.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
 
-/** `GET /t/unsubscribe`: asks first, as mail filters open links by themselves. */
+/** `GET /unsubscribe`: asks first, as mail filters open links by themselves. */
 export function unsubscribePage(): Response {
   return page(
     200,
@@ -19,7 +19,7 @@ export function unsubscribePage(): Response {
   );
 }
 
-/** `POST /t/unsubscribe`: by the page's button, or by a mail program's own. @see RFC 8058 */
+/** `POST /unsubscribe`: by the page's button, or by a mail program's own. @see RFC 8058 */
 export function unsubscribeByLink(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {

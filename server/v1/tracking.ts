@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recordSignup } from "../domain/signup.ts";
-import { signupError, v1Error } from "../http/errors.ts";
+import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { readParams } from "../http/form.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";
@@ -21,6 +21,7 @@ export const trackSignup: V1Operation = {
     promoter: promoterSubsetAnswer,
   }),
   refusals: ["missing", "not_found", "already_registered"],
+  statuses: SIGNUP_STATUSES,
   shape: signupError(v1Error),
   handle: signup,
 };

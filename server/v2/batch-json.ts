@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { id } from "../http/fields.ts";
 import type { BatchProcess } from "../records.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
@@ -35,3 +36,9 @@ export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
     processing_errors: batch.errors,
   };
 }
+
+const ids = z
+  .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
+  .transform((given) => [...new Set(given)]);
+/** Names the records of a batch, each once. */
+export const idsBody = z.object({ ids });

@@ -7,6 +7,7 @@ import {
   updateCampaignOperation,
 } from "./campaigns.ts";
 import type { V2Operation } from "./operation.ts";
+import { destroyPayoutsOperation, markAsPaidOperation, markAsUnpaidOperation } from "./payout-batches.ts";
 import {
   createPayoutMethodOperation,
   getPayoutMethodOperation,
@@ -91,6 +92,9 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/rewards/:id", updateRewardOperation],
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
+  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
+  ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],

@@ -10,15 +10,11 @@ import { flag, id } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
 import type { PromoterCampaignState } from "../records.ts";
-import { batchAnswer, batchJson } from "./batch-json.ts";
+import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 
-const ids = z
-  .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
-  .transform((given) => [...new Set(given)]);
 const needed = z.union([z.string(), z.number()], "can't be blank").pipe(id);
 
-const idsBody = z.object({ ids });
 const campaignBody = idsBody.extend({ campaign_id: needed });
 const addBody = campaignBody.extend({ drip_emails: flag.optional() });
 const parentBody = idsBody.extend({ parent_promoter_id: needed });

@@ -5,10 +5,11 @@ import { Failure } from "../failure.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
 import { shapeChanges } from "../http/shape.ts";
 import { v2Error } from "../http/errors.ts";
-import { email, flag, id, jsonObject, text } from "../http/fields.ts";
+import { email, flag, id, jsonObject, oneOf, text } from "../http/fields.ts";
 import { describe } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { readJson } from "../http/json.ts";
+import { INVOICE_DETAILS_STATUSES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
@@ -36,6 +37,7 @@ const updateBody = z
     find_by: findBy,
     cust_id: custId,
     custom_fields: jsonObject.nullable(),
+    invoice_details_status: oneOf(INVOICE_DETAILS_STATUSES),
     profile: profileParams,
   })
   .partial();
@@ -87,7 +89,7 @@ async function create({ event, account, context }: V2Request) {
   return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
 }
 
-/** Choice: custom fields are replaced as a whole. */
+/** Choice: custom fields are replaced as a whole; whoever judged the invoice details says so here. */
 async function update({ event, account, context }: V2Request) {
   const body = shapeChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const promoter = await updatePromoter(context, account.id, {
@@ -96,6 +98,7 @@ async function update({ event, account, context }: V2Request) {
       email: body.email,
       custId: body.cust_id,
       customFields: body.custom_fields,
+      invoiceDetailsStatus: body.invoice_details_status,
       profile: profileChanges(body.profile ?? {}),
     },
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recordSignup } from "../domain/signup.ts";
-import { signupError, v2Error } from "../http/errors.ts";
+import { SIGNUP_STATUSES, signupError, v2Error } from "../http/errors.ts";
 import { readJson } from "../http/json.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -23,6 +23,7 @@ export const trackSignup: V2Operation = {
     commissions: z.array(z.unknown()),
   }),
   refusals: ["missing", "not_found", "already_registered"],
+  statuses: SIGNUP_STATUSES,
   shape: signupError(v2Error),
   handle: signup,
 };

@@ -1,16 +1,18 @@
 // Prints requests a second of the built server on LMDB beside those of bare node:http, in turn.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row.
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { median, post, row, start, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
 const ONLY = process.env.BENCH_ONLY;
 const KEY = { "x-api-key": "bench-key" };
+const perSecond = (run) => run.perSecond;
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
   origin: "https://www.example.com",
@@ -47,17 +49,19 @@ const SCENARIOS = [
     body: "email=promoter-{n}%40example.com&ref_id=p-{n}&first_name=Pat&last_name=Doe",
     status: 200,
   },
+  {
+    name: "promoter details",
+    method: "GET",
+    path: "/api/v2/company/promoters/bench?find_by=ref_token",
+    headers: { authorization: "Bearer bench-key", "account-id": "bench" },
+    body: "",
+    status: 200,
+    aim: 0.35,
+  },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-const real = await start("dist/server/main.js", {
-  PORT: "0",
-  STORAGE_URL: `lmdb:${folder}`,
-  TIDEMARK_ACCOUNT_ID: "bench",
-  TIDEMARK_API_KEY: "bench-key",
-  RATE_LIMIT_V1: "0",
-  LOG_LEVEL: "error",
-});
+const real = await startTidemark(`lmdb:${folder}`);
 const bare = await start("test/bench/bare-server.mjs", {});
 let hasFailed = false;
 try {
@@ -78,7 +82,10 @@ async function measure(scenario) {
   const sample = scenario.body
     .replaceAll("{n}", "0")
     .replaceAll("{uuid}", "7f1b2c3d-1111-4222-8333-444455556666");
-  const answer = await post(real.url, scenario.path, scenario.headers, sample);
+  const answer =
+    scenario.method === "GET"
+      ? await (await fetch(real.url + scenario.path, { headers: scenario.headers })).text()
+      : await post(real.url, scenario.path, scenario.headers, sample);
   await post(bare.url, scenario.path, {}, `answer_bytes=${answer.length}`);
   await load(real.url, scenario, 1);
   await load(bare.url, scenario, 1);
@@ -94,7 +101,7 @@ async function measure(scenario) {
     hasFailed = true;
     console.log(`  ${scenario.name}: unexpected answers ${JSON.stringify(statuses)}, ${errors} errors`);
   }
-  const [own, yardstick] = [median(ours), median(theirs)];
+  const [own, yardstick] = [median(ours, perSecond), median(theirs, perSecond)];
   const ratio = (own.perSecond / yardstick.perSecond).toFixed(2);
   console.log(
     row([
@@ -118,43 +125,8 @@ function printSizes() {
   );
 }
 
-function start(file, environment) {
-  const child = spawn(process.execPath, [file], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  return new Promise((resolve) => {
-    let output = "";
-    child.stdout.on("data", (chunk) => {
-      output += chunk;
-      const url = /listens on (http:\S+)/.exec(output)?.[1];
-      if (url) resolve({ child, url, ended });
-    });
-  });
-}
-
-async function load(url, { path, headers, body }, seconds) {
-  const options = JSON.stringify({ url, path, headers, body, seconds });
+async function load(url, { method = "POST", path, headers, body }, seconds) {
+  const options = JSON.stringify({ url, method, path, headers, body, seconds });
   const { stdout } = await promisify(execFile)(process.execPath, ["test/bench/load.mjs", options]);
   return JSON.parse(stdout);
-}
-
-async function post(url, path, headers, body) {
-  const response = await fetch(url + path, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-    body,
-  });
-  return response.text();
-}
-
-function median(runs) {
-  return runs.toSorted((left, right) => left.perSecond - right.perSecond)[Math.floor(runs.length / 2)];
-}
-
-function row(cells) {
-  return cells
-    .map((cell, index) => (index === 0 ? String(cell).padEnd(18) : String(cell).padStart(11)))
-    .join("");
 }

@@ -2,7 +2,7 @@
 import autocannon from "autocannon";
 import { randomUUID } from "node:crypto";
 
-const { url, path, headers, body, seconds } = JSON.parse(process.argv[2]);
+const { url, method, path, headers, body, seconds } = JSON.parse(process.argv[2]);
 let count = 0;
 const fill = () => body.replaceAll("{n}", `${process.pid}-${++count}`).replaceAll("{uuid}", randomUUID());
 const statuses = {};
@@ -11,8 +11,8 @@ const run = autocannon({
   url: url + path,
   connections: 64,
   duration: seconds,
-  method: "POST",
-  headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  method,
+  headers: method === "GET" ? headers : { "content-type": "application/x-www-form-urlencoded", ...headers },
   setupClient: (client) => client.setBody(fill()),
 });
 run.on("response", (client, status) => {

@@ -105,7 +105,11 @@ export async function startApp(
     landingUrl: "https://www.acme.example/",
     key: KEY,
   });
-  const app = createApp(services, { script: newScript("/* script */"), hasDemo: true });
+  const app = createApp(services, {
+    script: newScript("/* script */"),
+    docsViewer: "/* viewer */",
+    hasDemo: true,
+  });
   const request = async (path: string, init?: RequestInit) => app.request(path, init);
   return {
     app,

@@ -1,0 +1,13 @@
+import type { Method } from "../http/operation.ts";
+import { trackClick } from "./click.ts";
+import { trackDetails } from "./details.ts";
+import type { PublicOperation } from "./public-route.ts";
+import { trackSignup } from "./signup.ts";
+
+/** Every operation that browsers call. */
+export const PUBLIC_OPERATIONS: [Method, path: string, PublicOperation][] = [
+  ["POST", "/t/click", trackClick],
+  ["POST", "/t/signup", trackSignup],
+  ["GET", "/t/details", trackDetails],
+  ["POST", "/t/details", trackDetails],
+];

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { runBatch } from "../domain/batch-process.ts";
+import type { Context } from "../domain/context.ts";
+import { movePayout, removePayout } from "../domain/payout-moves.ts";
+import { readJson } from "../http/json.ts";
+import { shape } from "../http/shape.ts";
+import type { Payout } from "../records.ts";
+import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+
+/** What is done to each payout of a batch; gives it as it was, or has become. */
+type Work = (context: Context, accountId: number, id: number) => Promise<Payout>;
+
+const answer = z.object({
+  data: batchAnswer,
+  meta: z.object({
+    total: z.number(),
+    promoters_count: z.int(),
+    total_incl_tax: z.number(),
+    all_promoters_count: z.int(),
+  }),
+});
+
+/** `POST /api/v2/company/payouts/mark_as_paid` */
+export const markAsPaidOperation = payoutBatch(
+  "mark_as_paid",
+  "Mark payouts as paid",
+  (context, accountId, id) => movePayout(context, accountId, { id, to: "completed" }),
+);
+
+/** `POST /api/v2/company/payouts/mark_as_unpaid` */
+export const markAsUnpaidOperation = payoutBatch(
+  "mark_as_unpaid",
+  "Mark completed payouts as unpaid",
+  (context, accountId, id) => movePayout(context, accountId, { id, to: "pending" }),
+);
+
+/** `DELETE /api/v2/company/payouts/destroy` */
+export const destroyPayoutsOperation = payoutBatch(
+  "destroy",
+  "Remove payouts that moved no money",
+  removePayout,
+);
+
+function payoutBatch(name: string, summary: string, work: Work): V2Operation {
+  return {
+    summary,
+    body: idsBody,
+    answer,
+    refusals: ["invalid"],
+    async handle({ event, account, context }: V2Request) {
+      const { ids } = shape(idsBody, await readJson(event));
+      const done: Payout[] = [];
+      const batch = await runBatch(context, account.id, {
+        label: `payout/${name}`,
+        ids,
+        work: async (id) => done.push(await work(context, account.id, id)),
+      });
+      return { data: batchJson(batch), meta: metaJson(done) };
+    },
+  };
+}
+
+/** Choice: sums of cash, and promoters of the payouts that the batch changed, as others stay as they were. */
+function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
+  const cash = payouts.filter(({ unit }) => unit === "cash");
+  const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;
+  return {
+    total: cash.reduce((sum, { amount }) => sum + amount, 0) / 100,
+    promoters_count: promotersCount,
+    total_incl_tax: cash.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0) / 100,
+    all_promoters_count: promotersCount,
+  };
+}

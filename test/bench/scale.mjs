@@ -1,0 +1,140 @@
+// Prints what reads cost on a small store beside a large one, in turn, and what they ask of the process.
+// BENCH_LARGE (100000) records of each kind in the large store, 1,000 in the small one; BENCH_CALLS (40).
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { KEY, median, row, startTidemark } from "./servers.mjs";
+
+const LARGE = Number(process.env.BENCH_LARGE ?? 100_000);
+const CALLS = Number(process.env.BENCH_CALLS ?? 40);
+const PROMOTERS = Math.max(100, LARGE / 100);
+const run = promisify(execFile);
+
+const small = await prepare(1_000, 100);
+const large = await prepare(LARGE, PROMOTERS);
+try {
+  console.log(`\n${row(["", "small ms", "large ms", "ratio", "aim"], 48)}`);
+  for (const [at, [name, , aim]] of readsOf(small).entries()) {
+    await compare(name, [readsOf(small)[at][1], readsOf(large)[at][1]], aim);
+  }
+  await measureGroups();
+  await measureMemory();
+} finally {
+  for (const { child, ended, folder } of [small, large]) {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function prepare(records, promoters) {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-scale-"));
+  const first = await startTidemark(`lmdb:${folder}`);
+  first.child.kill("SIGTERM");
+  await first.ended;
+  const size = ["--promoters", promoters, "--leads", records, "--payouts", records].map(String);
+  const startedAt = performance.now();
+  await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
+    env: { ...process.env, STORAGE_URL: `lmdb:${folder}` },
+  });
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  const server = await startTidemark(`lmdb:${folder}`, ["--import", "./test/bench/loop-delay.mjs"]);
+  console.log(
+    `${promoters} promoters, ${records} leads, ${records} payouts: seeded in ${seconds} s, ready in ${Math.round(server.readyMs)} ms`,
+  );
+  const [promoter] = await (await call(server, "/api/v1/promoters/list?per_page=1")).json();
+  return { ...server, folder, records, promoter };
+}
+
+function readsOf({ promoter, records }) {
+  const of = (id, findBy) => `/api/v2/company/promoters/${encodeURIComponent(id)}?find_by=${findBy}`;
+  const payouts = (query) => `/api/v2/company/payouts?${query}`;
+  return [
+    ["leads list, first page", "/api/v1/leads/list", 1.5],
+    ["leads list, last page", `/api/v1/leads/list?page=${records / 50}`, 1.5],
+    ["leads of a promoter", `/api/v1/leads/list?promoter_id=${promoter.id}`, 1.5],
+    ["payouts", payouts(""), 1.5],
+    ["payouts by status", payouts("filters[status]=pending"), 1.5],
+    ["payouts by campaign", payouts("filters[campaign_id]=1"), 1.5],
+    ["payouts by promoter", payouts(`filters[promoter_id]=${promoter.id}`), 1.5],
+    ["payouts by group_ref", payouts("filters[group_ref]=run-2026-01"), 1.5],
+    ["payouts by ids", payouts("ids[]=1&ids[]=2"), 1.5],
+    ["payouts by status and campaign", payouts("filters[status]=pending&filters[campaign_id]=1"), 1.5],
+    [
+      "payouts by status and promoter",
+      payouts(`filters[status]=pending&filters[promoter_id]=${promoter.id}`),
+      1.5,
+    ],
+    ["payouts, greatest amount first", payouts("sorting[amount]=desc"), 1.5],
+    ["payouts by q (walks)", payouts("q=ada")],
+    ["payouts by payout_method (walks)", payouts("filters[payout_method]=wise")],
+    ["payouts by period_start (walks)", payouts("filters[period_start][from]=2026-01-01")],
+    ["payouts by due_period (walks)", payouts("filters[due_period]=overdue")],
+    ["payouts by fraud_suspicions (walks)", payouts("filters[fraud_suspicions][]=no_suspicion")],
+    ["payouts by only_payable (walks)", payouts("filters[only_payable]=true")],
+    [
+      "payouts by promoter and period (walks)",
+      payouts(`filters[promoter_id]=${promoter.id}&filters[period_start][from]=2026-01-01`),
+    ],
+    ["grouped payouts", "/api/v2/company/payouts/group_by_promoters"],
+    ["promoter by id", of(promoter.id, "id"), 1.5],
+    ["promoter by email", of(promoter.email, "email"), 1.5],
+    ["promoter by auth_token", of(promoter.auth_token, "auth_token"), 1.5],
+    ["promoter by ref_token", of(promoter.default_ref_id, "ref_token"), 1.5],
+  ];
+}
+
+async function compare(name, paths, aim = "") {
+  const times = [[], []];
+  for (let count = 0; count < CALLS; count++) {
+    for (const [at, server] of [small, large].entries()) {
+      const startedAt = performance.now();
+      const answer = await call(server, paths[at]);
+      await answer.text();
+      if (answer.status !== 200) throw new Error(`${name}: ${answer.status}`);
+      if (count > 2) times[at].push(performance.now() - startedAt);
+    }
+  }
+  const [own, other] = times.map((each) => median(each));
+  console.log(row([name, own.toFixed(2), other.toFixed(2), (other / own).toFixed(2), aim], 48));
+}
+
+async function measureGroups() {
+  await loopDelay(large);
+  const startedAt = performance.now();
+  await (await call(large, "/api/v2/company/payouts/group_by_promoters")).text();
+  const tookMs = Math.round(performance.now() - startedAt);
+  const { max } = await loopDelay(large);
+  console.log(
+    `\ngrouped payouts over ${large.records}: ${tookMs} ms (aim 300), event loop blocked for at most ${max.toFixed(1)} ms (aim 50)`,
+  );
+}
+
+async function measureMemory() {
+  for (let page = 1; page <= 40; page++)
+    await (await call(large, `/api/v1/leads/list?per_page=500&page=${page}`)).text();
+  const { rss } = await loopDelay(large);
+  console.log(`resident memory with ${large.records} leads: ${Math.round(rss / 1024 / 1024)} MB (aim 300)`);
+}
+
+async function loopDelay({ child }) {
+  const line = new Promise((resolve) => {
+    const read = (chunk) => {
+      const found = /loop delay (.*)/.exec(chunk);
+      if (!found) return;
+      child.stdout.off("data", read);
+      resolve(JSON.parse(found[1]));
+    };
+    child.stdout.on("data", read);
+  });
+  await sleep(50);
+  child.kill("SIGUSR2");
+  return line;
+}
+
+function call({ url }, path) {
+  return fetch(url + path, { headers: KEY });
+}

@@ -1,0 +1,56 @@
+// Starts the servers that are measured, and calls them.
+import { spawn } from "node:child_process";
+
+export const KEY = { "x-api-key": "bench-key", authorization: "Bearer bench-key", "account-id": "bench" };
+
+/** Starts a server and waits for its address. */
+export function start(file, environment, nodeOptions = []) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...nodeOptions, file], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  return new Promise((resolve) => {
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+      const url = /listens on (http:\S+)/.exec(output)?.[1];
+      if (url) resolve({ child, url, ended, readyMs: performance.now() - startedAt });
+    });
+  });
+}
+
+/** The built server on a store, without limits. */
+export function startTidemark(storageUrl, nodeOptions = []) {
+  const environment = {
+    PORT: "0",
+    STORAGE_URL: storageUrl,
+    TIDEMARK_ACCOUNT_ID: "bench",
+    TIDEMARK_API_KEY: "bench-key",
+    RATE_LIMIT_V1: "0",
+    LOG_LEVEL: "error",
+  };
+  return start("dist/server/main.js", environment, nodeOptions);
+}
+
+/** Posts a form and gives the text of the answer. */
+export async function post(url, path, headers, body) {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body,
+  });
+  return response.text();
+}
+
+/** One line of a table. */
+export function row(cells, width = 18) {
+  return cells
+    .map((cell, index) => (index === 0 ? String(cell).padEnd(width) : String(cell).padStart(11)))
+    .join("");
+}
+
+export function median(values, of = (value) => value) {
+  return values.toSorted((left, right) => of(left) - of(right))[Math.floor(values.length / 2)];
+}

@@ -1,0 +1,155 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describedRoutes } from "../../server/app.ts";
+import { seed } from "../../server/domain/seed.ts";
+import { KEY, startApp, type TestApp } from "../support/app.ts";
+import { changeAccount } from "../support/payouts.ts";
+
+interface Document {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, object>; parameters: { name: string }[] }>
+  >;
+}
+
+const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
+
+let app: TestApp;
+let document: Document;
+beforeAll(async () => {
+  app = await startApp();
+  document = (await (await app.request("/openapi.json")).json()) as Document;
+});
+afterAll(() => app.close());
+
+describe("GET /openapi.json", () => {
+  it("is an OpenAPI 3.1 document, as an independent validator says", async () => {
+    const result = await new Validator().validate(structuredClone(document) as never);
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(document.openapi).toBe("3.1.0");
+  });
+
+  it("has each route that answers JSON, and no other", () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const routes = describedRoutes().map(
+      ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+    );
+    expect(described.toSorted()).toEqual(routes.toSorted());
+    const served = (app.app as unknown as { "~routes": { method?: string; route: string }[] })["~routes"]
+      .filter(({ method, route }) => method && method !== "HEAD" && /^\/(api|t)\/.*[^n]$/.test(route))
+      .filter(({ method, route }) => method !== "OPTIONS" && !route.endsWith(".json"))
+      .map(({ method, route }) => `${method} ${route}`);
+    expect(served.length).toBeGreaterThan(60);
+    expect(served.filter((route) => !routes.includes(route.replaceAll(/:(\w+)/g, "{$1}")))).toEqual([]);
+  });
+
+  it("has what is posted to webhooks, by the type of event", () => {
+    const { webhooks } = document as unknown as {
+      webhooks: Record<string, { post: { requestBody: object } }>;
+    };
+    expect(Object.keys(webhooks)).toContain("referral.created");
+    expect(webhooks["referral.created"]!.post.requestBody).toMatchObject({
+      content: {
+        "application/json": { schema: { required: expect.arrayContaining(["event_id", "data"]) as unknown } },
+      },
+    });
+  });
+
+  it("names the success, the refusals and the headers of an operation", () => {
+    const { responses, parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
+    expect(Object.keys(responses).toSorted()).toEqual(["200", "401", "403", "413", "422", "429", "default"]);
+    expect(responses["200"]).toMatchObject({
+      headers: { Total: {}, "Per-Page": {}, Link: {}, "RateLimit-Limit": {} },
+      content: { "application/json": { schema: { type: "array" } } },
+    });
+    expect(parameters.map(({ name }) => name)).toEqual([
+      "q",
+      "ids",
+      "filters",
+      "sorting",
+      "page",
+      "per_page",
+    ]);
+    const signup = document.paths["/api/v1/track/signup"]!["post"]!;
+    expect(Object.keys(signup.responses)).toEqual(expect.arrayContaining(["400", "404", "422"]));
+    expect(signup.responses["401"]).toMatchObject({ content: { "text/plain": {} } });
+  });
+
+  it("is shown at /docs by a viewer of our own host", async () => {
+    const page = await app.request("/docs");
+    const html = await page.text();
+    expect(html).toContain('spec-url="/openapi.json"');
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    expect(await (await app.request("/docs.js")).text()).toBe("/* viewer */");
+  });
+});
+
+describe("every operation", () => {
+  let strangers = 0;
+
+  it.each(describedRoutes().filter(({ caller }) => caller === "v1" || caller === "v2"))(
+    "$method $path refuses a stranger as the document says",
+    async ({ method, path, caller }) => {
+      const target = path.replaceAll(/:\w+/g, "1");
+      const answer = await app.request(target, {
+        method,
+        headers: { "x-forwarded-for": `10.0.0.${++strangers}` },
+      });
+      expect([answer.status, await answer.text()]).toEqual([
+        401,
+        caller === "v1" ? "Bad credentials" : '{"message":"Bad credentials","code":"unauthorized"}',
+      ]);
+      const known = await app.request(target, {
+        method,
+        headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
+      });
+      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!;
+      expect(Object.keys(described.responses)).toContain(String(known.status));
+    },
+  );
+});
+
+describe("real answers", () => {
+  it("fit the document, and carry what it says of their headers", async () => {
+    const account = await changeAccount(app.context, app.accountId, {});
+    await seed(app.context, account, { promoters: 3, leads: 5, payouts: 5 });
+    await app.v2("POST", "/rewards", {
+      name: "Tenth",
+      is_promoter_reward: true,
+      promoter_reward_type: "sale",
+      schemas: [{ unit: "cash", amount: 10, flat_amount: false }],
+    });
+    const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
+    const seen: string[] = [];
+    for (const { method, path, caller } of describedRoutes()) {
+      if (method !== "GET" || caller === "browser" || caller === "operator") continue;
+      const id =
+        path.includes("campaigns") || path.includes("methods") || path.includes("promoters") ? "1" : "99";
+      const query =
+        { "/api/v1/leads/show": "?id=1", "/api/v1/promoters/show": "?id=1" }[path] ??
+        "?filters[promoter_id]=1&q=a";
+      const answer = await app.request(path.replaceAll(/:\w+/g, id) + query, {
+        headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
+      });
+      if (answer.status !== 200) continue;
+      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"] as {
+        headers: Record<string, object>;
+        content: { "application/json": { schema: object } };
+      };
+      const validate = ajv.compile(described.content["application/json"].schema);
+      const body: unknown = await answer.json();
+      validate(body);
+      expect({ path, errors: validate.errors }).toEqual({ path, errors: null });
+      if ("Total" in described.headers) expect(answer.headers.get("total"), path).toMatch(/^\d+$/);
+      seen.push(path);
+    }
+    expect(seen.length).toBeGreaterThanOrEqual(15);
+  });
+});

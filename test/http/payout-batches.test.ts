@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadBalance } from "../../server/domain/balance.ts";
+import { movePayout } from "../../server/domain/payout-moves.ts";
+import { PAYOUT_STATUSES, type Promoter } from "../../server/records.ts";
+import { markAsPaidOperation } from "../../server/v2/payout-batches.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
+
+const ALLOWED = new Set([
+  "pending → processing",
+  "pending → completed",
+  "pending → cancelled",
+  "processing → completed",
+  "processing → failed",
+  "failed → processing",
+  "failed → pending",
+  "failed → cancelled",
+  "completed → pending",
+]);
+
+describe.each(STORAGES)("batches of payouts on %s", (storage) => {
+  let app: TestApp;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    const account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(() => app.close());
+
+  const payout = async (id: number) => {
+    const { body } = await app.v2("GET", `/payouts?ids[]=${id}`);
+    return (body as Record<string, unknown>[])[0]!;
+  };
+
+  it("marks as paid what can be, once, and tells of the rest", async () => {
+    const method = await selectMethod(app.context, jane, { method: "wise" });
+    await addPayout(app.context, jane);
+    await addPayout(app.context, jane, { status: "cancelled" });
+    const { status, body } = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1, "2", 99, 1] });
+    expect(status).toBe(200);
+    expect(markAsPaidOperation.answer.safeParse(body).error).toBeUndefined();
+    expect(body).toEqual({
+      data: {
+        id: 1,
+        status: "completed",
+        total: 3,
+        selected_total: 3,
+        processed_count: 1,
+        failed_count: 2,
+        action_label: "payout/mark_as_paid",
+        created_at: NOW,
+        updated_at: NOW,
+        meta: {},
+        progress: 100,
+        processing_errors: ["2: A cancelled payout can't become completed", "99: Payout not found."],
+      },
+      meta: { total: 100, promoters_count: 1, total_incl_tax: 120, all_promoters_count: 1 },
+    });
+    expect(await payout(1)).toMatchObject({
+      status: "completed",
+      paid_at: NOW,
+      payout_method: { id: method.id },
+    });
+    const again = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+    expect(again.body).toMatchObject({ data: { failed_count: 1 }, meta: { total: 0, promoters_count: 0 } });
+    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    expect(units).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
+  });
+
+  it("marks as unpaid again, and gives the balance back", async () => {
+    await addPayout(app.context, jane, { status: "completed", paidAt: NOW, paymentsBatchId: 4 });
+    await app.v2("POST", "/payouts/mark_as_unpaid", { ids: 1 });
+    expect(await payout(1)).toMatchObject({ status: "pending", paid_at: null, payments_batch_id: null });
+    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    expect(units).toEqual({ cash: { earnings: 0, current: 10_000, paid: -10_000 } });
+  });
+
+  it("removes payouts that moved no money, and keeps the others", async () => {
+    for (const status of PAYOUT_STATUSES) await addPayout(app.context, jane, { status });
+    const { body } = await app.v2("DELETE", "/payouts/destroy", { ids: [1, 2, 3, 4, 5] });
+    expect((body as { data: { processing_errors: string[] } }).data.processing_errors).toEqual([
+      "2: A completed payout can't be removed",
+      "4: A processing payout can't be removed",
+    ]);
+    const left = await app.v2("GET", "/payouts");
+    expect((left.body as { id: number }[]).map(({ id }) => id)).toEqual([2, 4]);
+    expect(left.headers.get("total")).toBe("2");
+  });
+
+  it.each([[{}], [{ ids: [] }], [{ ids: ["x"] }]])("refuses %j", async (body) => {
+    const { status, body: answer } = await app.v2("POST", "/payouts/mark_as_paid", body);
+    expect([status, (answer as { code: string }).code]).toEqual([422, "invalid_params"]);
+  });
+
+  it.each(PAYOUT_STATUSES.flatMap((from) => PAYOUT_STATUSES.map((to) => [from, to] as const)))(
+    "moves from %s to %s only where the rules allow it",
+    async (from, to) => {
+      const { id } = await addPayout(app.context, jane, { status: from });
+      const moved = movePayout(app.context, app.accountId, { id, to, error: "refused by the bank" });
+      if (!ALLOWED.has(`${from} → ${to}`)) {
+        await expect(moved).rejects.toMatchObject({ kind: "refused" });
+        expect(await payout(id)).toMatchObject({ status: from });
+        return;
+      }
+      await moved;
+      expect(await payout(id)).toMatchObject({
+        status: to,
+        paid_at: to === "completed" ? NOW : null,
+        failed_at: to === "failed" ? NOW : null,
+        error: to === "failed" ? "refused by the bank" : null,
+        ...(to === "processing" && { processing_started_at: NOW }),
+      });
+    },
+  );
+
+  it("lets whoever judges invoice details say so", async () => {
+    const path = `/promoters/${jane.id}`;
+    expect((await app.v2("PUT", path, { invoice_details_status: "approved" })).body).toMatchObject({
+      invoice_details_status: "approved",
+    });
+    expect((await app.v2("PUT", path, { invoice_details_status: "fine" })).status).toBe(422);
+    expect((await app.v2("GET", path)).body).toMatchObject({ invoice_details_status: "approved" });
+  });
+});
