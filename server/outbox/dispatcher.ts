@@ -9,8 +9,8 @@ import { newSender } from "./sender.ts";
 const IDLE_MS = 200;
 /** What is done in one turn: much when the process is idle, little while it answers requests, which come first. */
 const LIMITS = {
-  idle: { facts: 50, sendings: 500 },
-  busy: { facts: 5, sendings: 20 },
+  idle: { facts: 20, sendings: 500 },
+  busy: { facts: 2, sendings: 20 },
 };
 const HELD_AT_ONCE = 50;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 /** Requests in a second from which on a process is busy with them. */
-const BUSY_PER_SECOND = 50;
+const BUSY_PER_SECOND = 300;
 const WINDOW_MS = 500;
 
 /** Counts requests, so that work that can wait gives way to them. */
