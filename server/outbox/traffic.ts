@@ -1,6 +1,6 @@
 /** Requests in a second from which on a process is busy with them. */
 const BUSY_PER_SECOND = 300;
-const WINDOW_MS = 500;
+const WINDOW_MS = 200;
 
 /** Counts requests, so that work that can wait gives way to them. */
 export interface Traffic {

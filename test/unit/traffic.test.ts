@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { newTraffic } from "../../server/outbox/traffic.ts";
 
-it("is busy from 300 requests a second on, until half a second without them has passed", () => {
+it("is busy from 300 requests a second on, until a fifth of a second without them has passed", () => {
   let now = 0;
   const traffic = newTraffic(() => now);
-  for (let count = 0; count < 149; count++) traffic.count();
+  for (let count = 0; count < 59; count++) traffic.count();
   expect(traffic.isBusy()).toBe(false);
   traffic.count();
   expect(traffic.isBusy()).toBe(true);
-  now = 500;
+  now = 200;
   expect(traffic.isBusy()).toBe(true);
-  now = 1_000;
+  now = 400;
   expect(traffic.isBusy()).toBe(false);
-  for (let count = 0; count < 150; count++) traffic.count();
+  for (let count = 0; count < 60; count++) traffic.count();
   now = 10_000;
   expect(traffic.isBusy()).toBe(false);
 });
