@@ -53,7 +53,7 @@ export async function createFirstAccount(
   context: Context,
   input: NewAccount,
 ): Promise<AccountWithKey | null> {
-  if (await context.store.get(firstStarts, SYSTEM, 1)) return null;
+  if (await findFirstAccount(context.store)) return null;
   const ids = await newAccountIds(context.store);
   return context.store.transact(async (tx) => {
     if (await tx.get(firstStarts, SYSTEM, 1)) return null;
@@ -62,10 +62,10 @@ export async function createFirstAccount(
   });
 }
 
-/** The account that the store began with, or null. */
+/** The account that the store began with, be it made by a first start or by hand, or null. */
 export async function findFirstAccount(store: Store): Promise<Account | null> {
-  const first = await store.get(firstStarts, SYSTEM, 1);
-  return first && store.get(accounts, SYSTEM, first.ownerId);
+  const [oldest] = await store.page(accounts, "id", SYSTEM, [], { limit: 1 });
+  return oldest ?? null;
 }
 
 /** The account with this public id, or null. */

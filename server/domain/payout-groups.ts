@@ -65,7 +65,7 @@ export async function groupPayouts(
     promotersCount: kept.length,
     cents: kept.reduce((sum, { cents }) => sum + cents, 0),
     centsInclTax: kept.reduce((sum, { centsInclTax }) => sum + centsInclTax, 0),
-    due: await findDue(context, account.id, filter),
+    due: comingDue(context, await dueDays(store, account.id, { filter, kept })),
   };
 }
 
@@ -117,13 +117,24 @@ async function payoutsOf(
   return own.sort((left, right) => left.id - right.id);
 }
 
-async function findDue(
-  { store, now }: Context,
+type DueDay = [dueDate: string, periodEndDate: string];
+
+/** Counters know the days of all payouts; those of some promoters alone take a look at their payouts. */
+async function dueDays(
+  store: Store,
   accountId: number,
-  filter: GroupFilter,
-): Promise<PayoutGroups["due"]> {
-  const today = now.toISOString().slice(0, 10);
-  const days: [dueDate: string, periodEndDate: string][] = [];
+  { filter, kept }: { filter: GroupFilter; kept: GroupSums[] },
+): Promise<DueDay[]> {
+  const days: DueDay[] = [];
+  if (filter.text ?? filter.invoiceable ?? filter.minPaymentCents) {
+    for (const [at, { promoterId }] of kept.entries()) {
+      if (at % TURN === TURN - 1) await othersTurn();
+      for (const payout of await payoutsOf(store, accountId, { promoterId, filter })) {
+        if (!payout.hasOwnTerms) days.push([payout.dueDate, payout.periodEnd.slice(0, 10)]);
+      }
+    }
+    return days;
+  }
   for (const status of statuses(filter)) {
     for await (const sums of store.tallies(payouts, accountId, ["due", status])) {
       for (const [[campaignId, dueDate, periodEndDate]] of sums) {
@@ -131,6 +142,11 @@ async function findDue(
       }
     }
   }
+  return days;
+}
+
+function comingDue({ now }: Context, days: DueDay[]): PayoutGroups["due"] {
+  const today = now.toISOString().slice(0, 10);
   days.sort(([left], [right]) => (left < right ? -1 : 1));
   const [dueDate, periodEndDate] = days.find(([day]) => day >= today) ?? days.at(-1) ?? [];
   return dueDate === undefined || periodEndDate === undefined ? null : { dueDate, periodEndDate };

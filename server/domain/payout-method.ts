@@ -69,15 +69,20 @@ export async function createPayoutMethod(
   });
 }
 
-/** Changes a payout method. @throws Failure `not_found` */
+/**
+ * Changes a payout method by what `change` makes of it as it is at that moment, since what its details
+ * must be depends on its method.
+ *
+ * @throws Failure `not_found`, and what `change` refuses with
+ */
 export function updatePayoutMethod(
   context: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: Partial<PayoutMethodInput> },
+  { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
 ): Promise<PayoutMethod> {
   return context.store.transact(async (tx) => {
     const method = await loadPayoutMethod(tx, accountId, id);
-    return putPayoutMethod(tx, { ...method, ...changes });
+    return putPayoutMethod(tx, { ...method, ...change(method) });
   });
 }
 

@@ -4,7 +4,7 @@ import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";
 import { BY_PAYEE, BY_PAYOUT, type PayoutDay, type PayoutFilter } from "./payout-filter.ts";
-import { payouts } from "./payout.ts";
+import { groupKey, payouts } from "./payout.ts";
 
 export const PAYOUT_SORTS = ["amount", "periodStart", "periodEnd"] as const;
 
@@ -81,7 +81,7 @@ function listings({ status, promoterId, groupRef, ...filter }: PayoutFilter): Li
     found.push({ index, start, tally: [index, ...start], passes });
   if (status) add("status", [status], ["status"]);
   if (promoterId) add("promoter", [promoterId], ["promoterId"]);
-  if (groupRef) add("group", [groupRef], ["groupRef"]);
+  if (groupRef) add("group", groupKey(groupRef), ["groupRef"]);
   if (hasCampaign) add("campaign", [campaignId], ["campaignIds"]);
   if (batchId !== undefined && otherBatches.length === 0) add("batch", [batchId], ["paymentsBatchIds"]);
   if (status && hasCampaign) add("statusCampaign", [status, campaignId], ["status", "campaignIds"]);

@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { Payout } from "../records.ts";
 import { collection } from "../storage/collection.ts";
+import { digest } from "../storage/keys.ts";
 import type { Reader } from "../storage/store.ts";
 
 /**
@@ -16,7 +17,7 @@ export const payouts = collection<Payout>()({
     campaign: ({ campaignId }) => [campaignId],
     promoter: ({ promoterId }) => [promoterId],
     batch: ({ paymentsBatchId }) => (paymentsBatchId === null ? null : [paymentsBatchId]),
-    group: ({ groupRef }) => (groupRef === null ? null : [groupRef]),
+    group: ({ groupRef }) => (groupRef === null ? null : groupKey(groupRef)),
     statusCampaign: ({ status, campaignId }) => [status, campaignId],
     statusPromoter: ({ status, promoterId }) => [status, promoterId],
     promoterAndCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
@@ -35,7 +36,7 @@ export const payouts = collection<Payout>()({
       [["campaign", campaignId], 1],
       [["promoter", promoterId], 1],
       [["batch", paymentsBatchId ?? 0], 1],
-      [["group", groupRef ?? ""], 1],
+      [["group", ...groupKey(groupRef ?? "")], 1],
       [["method", payout.payoutMethodId ?? 0], 1],
       [["statusCampaign", status, campaignId], 1],
       [["statusPromoter", status, promoterId], 1],
@@ -51,6 +52,11 @@ export const payouts = collection<Payout>()({
     ];
   },
 });
+
+/** Any text may be asked for, and keys are short. */
+export function groupKey(groupRef: string): [string] {
+  return [digest(groupRef)];
+}
 
 /** @throws Failure `not_found` */
 export async function loadPayout(reader: Reader, accountId: number, id: number): Promise<Payout> {

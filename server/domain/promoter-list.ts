@@ -3,7 +3,8 @@ import type { Page, Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
-import { ALL_PROMOTERS, searchPromoters, type PromoterQuery } from "./promoter-query.ts";
+import { ALL_PROMOTERS, type PromoterQuery } from "./promoter-conditions.ts";
+import { searchPromoters } from "./promoter-query.ts";
 
 /** A page of promoters, and how many there are on all pages. */
 export interface PromoterPage {

@@ -1,62 +1,12 @@
-import type {
-  InvoiceDetailsStatus,
-  Promoter,
-  PromoterCampaign,
-  PromoterCampaignState,
-  Suspicion,
-} from "../records.ts";
+import type { Promoter, PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import { listParticipations } from "./participation.ts";
 import { promoterName, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import { loadStats, METRICS, type Metric, type Stats } from "./stats.ts";
-
-/** Both ends belong to the range. null: open. */
-export interface Range {
-  from: number | null;
-  to: number | null;
-}
-
-/** Which promoters are asked for, and in which order. null: does not matter. */
-export interface PromoterQuery {
-  /** Part of the e-mail address or name, or a whole ref token. */
-  text: string | null;
-  ids: number[] | null;
-  campaignIds: number[] | null;
-  /** `not_set`: in no campaign. */
-  state: PromoterCampaignState | "not_set" | null;
-  parentPromoterId: number | null;
-  isArchived: boolean | null;
-  /** Having any of these; `no_suspicion`: having none at all. */
-  suspicions: Suspicion[] | null;
-  /** `not_submitted`: nothing was given that an invoice could show. */
-  invoiceDetails: InvoiceDetailsStatus | "not_submitted" | null;
-  /** In milliseconds. */
-  joinedAt: Range | null;
-  lastLoginAt: Range | null;
-  customFields: { key: string; values: string[]; isPartial: boolean }[];
-  /** Over all participations. */
-  stats: Partial<Record<Metric, Range>>;
-  sort: { by: Metric | "joinedAt"; isDescending: boolean } | null;
-}
-
-/** A query that all promoters of an account answer. */
-export const ALL_PROMOTERS: PromoterQuery = {
-  text: null,
-  ids: null,
-  campaignIds: null,
-  state: null,
-  parentPromoterId: null,
-  isArchived: null,
-  suspicions: null,
-  invoiceDetails: null,
-  joinedAt: null,
-  lastLoginAt: null,
-  customFields: [],
-  stats: {},
-  sort: null,
-};
+import { activeParticipations } from "./promoter-activity.ts";
+import { isWithin, meetsConditions, type PromoterQuery } from "./promoter-conditions.ts";
+import { loadStats, METRICS, type Stats } from "./stats.ts";
 
 /** A promoter with what decides whether and where they are listed. */
 interface Candidate {
@@ -65,21 +15,6 @@ interface Candidate {
   stats: Stats | null;
 }
 
-type Condition = (query: PromoterQuery, promoter: Promoter) => boolean;
-
-/** What a promoter's own record decides. */
-const CONDITIONS: Condition[] = [
-  ({ ids }, { id }) => ids === null || ids.includes(id),
-  ({ parentPromoterId: parent }, promoter) => parent === null || promoter.parentPromoterId === parent,
-  ({ isArchived }, { archivedAt }) => isArchived === null || isArchived === (archivedAt !== null),
-  ({ suspicions }, { fraudSuspicions }) => suspicions === null || isSuspect(suspicions, fraudSuspicions),
-  ({ invoiceDetails }, promoter) => invoiceDetails === null || hasInvoiceDetails(invoiceDetails, promoter),
-  ({ joinedAt }, { createdAt }) => joinedAt === null || isWithin(joinedAt, Date.parse(createdAt)),
-  ({ lastLoginAt: range }, { lastLoginAt }) =>
-    range === null || (lastLoginAt !== null && isWithin(range, Date.parse(lastLoginAt))),
-  ({ customFields }, promoter) => customFields.every((wanted) => hasCustomField(wanted, promoter)),
-];
-
 /** All promoters that answer a query which no index does, in its order. */
 export async function searchPromoters(
   store: Store,
@@ -87,12 +22,14 @@ export async function searchPromoters(
   query: PromoterQuery,
 ): Promise<Promoter[]> {
   const named = query.text === null ? null : await findByRefToken(store, accountId, query.text);
+  const active = await activeParticipations(store, accountId, query.inactivity);
   const found: Candidate[] = [];
   for await (const chunk of candidates(store, accountId, query)) {
     for (const promoter of chunk) {
-      if (!CONDITIONS.every((condition) => condition(query, promoter))) continue;
+      if (!meetsConditions(query, promoter)) continue;
       if (!isNamed(query.text, promoter) && promoter.id !== named?.promoterId) continue;
       const candidate = await withFacts(store, promoter, query);
+      if (candidate.participations.some(({ id }) => active.has(id))) continue;
       if (isMember(query, candidate) && isCounted(query, candidate)) found.push(candidate);
     }
   }
@@ -129,7 +66,7 @@ async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery)
   const { accountId, id } = promoter;
   const isByStats =
     Object.keys(query.stats).length > 0 || (query.sort !== null && query.sort.by !== "joinedAt");
-  const isByMembership = query.campaignIds !== null || query.state !== null;
+  const isByMembership = query.campaignIds !== null || query.state !== null || query.inactivity !== null;
   const participations = isByStats || isByMembership ? await listParticipations(store, accountId, id) : [];
   return { promoter, participations, stats: isByStats ? await totalStats(store, participations) : null };
 }
@@ -162,31 +99,6 @@ function isNamed(text: string | null, promoter: Promoter): boolean {
   if (text === null) return true;
   const wanted = text.toLowerCase();
   return [promoter.email, promoterName(promoter)].some((name) => name?.toLowerCase().includes(wanted));
-}
-
-function isSuspect(wanted: Suspicion[], suspicions: Suspicion[]): boolean {
-  const held = suspicions.length === 0 ? ["no_suspicion"] : suspicions;
-  return wanted.some((suspicion) => held.includes(suspicion));
-}
-
-function hasInvoiceDetails(wanted: PromoterQuery["invoiceDetails"], promoter: Promoter): boolean {
-  const { companyName, companyNumber, vatId } = promoter.profile;
-  if (wanted !== "not_submitted") return promoter.invoiceDetailsStatus === wanted;
-  return promoter.invoiceDetailsStatus === "pending" && !companyName && !companyNumber && !vatId;
-}
-
-function hasCustomField(
-  { key, values, isPartial }: PromoterQuery["customFields"][number],
-  { customFields }: Promoter,
-): boolean {
-  const held = [customFields?.[key] ?? []].flat().map((value) => String(value).toLowerCase());
-  return values
-    .map((value) => value.toLowerCase())
-    .some((value) => held.some((text) => (isPartial ? text.includes(value) : text === value)));
-}
-
-function isWithin({ from, to }: Range, value: number): boolean {
-  return (from === null || value >= from) && (to === null || value <= to);
 }
 
 /** Equals stand in the order of their ids. */

@@ -3,6 +3,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import { balances } from "./balance.ts";
 import type { Context } from "./context.ts";
 import { leads } from "./lead.ts";
+import { countLead } from "./lead-facts.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
@@ -52,10 +53,8 @@ export async function seed({ store, now }: Context, account: Account, size: Seed
       await tx.put(leads, lead);
       const participation = participations.get(lead.promoterCampaignId);
       if (participation === undefined) return;
-      const at = new Date(lead.createdAt);
-      countFact(tx, participation, { metric: "clicks", at });
-      countFact(tx, participation, { metric: "referrals", at });
-      if (lead.customerSince !== null) countFact(tx, participation, { metric: "customers", at });
+      countLead(tx, lead);
+      countFact(tx, participation, { metric: "clicks", at: new Date(lead.createdAt) });
     });
   }
   const sums = new Map<number, UnitBalance>();

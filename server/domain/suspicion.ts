@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { hash } from "node:crypto";
 import type {
   Account,
   AdTrafficPolicy,
@@ -41,17 +41,18 @@ export const promoterAddresses = collection<PromoterAddress>()({
   indexes: {},
 });
 
-/** Stands for a network address where it is kept: nobody without the account's key can tell which. */
+/**
+ * Stands for a network address where it is kept: nobody without the account's key can tell which. One
+ * hash, a sixth of the time of an HMAC, will do: what that guards against needs the whole of the hash.
+ */
 export function hashAddress(account: Account, address: string): string {
-  return createHmac("sha256", account.addressKey).update(address).digest("base64url").slice(0, 22);
+  return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
 }
 
-/** Whether a page was opened from a paid ad, by what its address carries. */
-export function isAdTraffic(url: string | null): boolean {
-  if (url === null || !URL.canParse(url)) return false;
-  const { searchParams } = new URL(url);
-  if (AD_CLICK_IDS.some((name) => searchParams.get(name))) return true;
-  return PAID_MEDIUM.test(searchParams.get("utm_medium") ?? "");
+/** Whether a page was opened from a paid ad, by what the query of its address carries. */
+export function isAdTraffic(query: URLSearchParams): boolean {
+  if (AD_CLICK_IDS.some((name) => query.get(name))) return true;
+  return PAID_MEDIUM.test(query.get("utm_medium") ?? "");
 }
 
 /** What becomes of a promoter's visits from ads: the promoter's own setting, else the campaign's. */

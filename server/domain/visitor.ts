@@ -58,16 +58,17 @@ export function recordClick(context: Context, account: Account, click: Click): P
     if (first !== null) return resultFor(tx, first);
     const destination = await findDestination(tx, account.id, click);
     if (destination === null) return null;
-    const isAd = isAdTraffic(click.url);
+    const query = pageQuery(click.url);
+    const isAd = isAdTraffic(query);
     const { promoterCampaign, promoter, campaign } = destination;
     if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
-    await tx.put(visitors, {
+    await tx.insert(visitors, {
       accountId: account.id,
       tid: click.tid,
       promoterCampaignId: promoterCampaign.id,
       url: click.url,
       referrer: click.referrer,
-      subId: subId(click.url),
+      subId: subId(query),
       isAdTraffic: isAd,
       addressHash: click.address === null ? null : hashAddress(account, click.address),
       createdAt: context.now.toISOString(),
@@ -151,9 +152,13 @@ async function findByPage(
   return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [page]);
 }
 
-function subId(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null;
-  const { searchParams } = new URL(url);
-  const name = SUB_ID_PARAMS.find((param) => searchParams.get(param));
-  return name === undefined ? null : searchParams.get(name);
+/** The parameters that a page was opened with; none for what is no address. */
+function pageQuery(url: string | null): URLSearchParams {
+  const hasQuery = url?.includes("?") === true && URL.canParse(url);
+  return hasQuery ? new URL(url).searchParams : new URLSearchParams();
+}
+
+function subId(query: URLSearchParams): string | null {
+  const name = SUB_ID_PARAMS.find((param) => query.get(param));
+  return name === undefined ? null : query.get(name);
 }

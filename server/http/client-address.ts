@@ -20,6 +20,7 @@ export function clientAddress(event: H3Event, hops: number): string | null {
  * IPv6 in its shortest form, IPv4 within IPv6 as IPv4. null: it is none.
  */
 export function normaliseAddress(text: string): string | null {
+  if (isIP(text) === 4) return text;
   const bare = text
     .trim()
     .toLowerCase()

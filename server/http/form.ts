@@ -9,6 +9,8 @@ import { MAX_KEYS, numberText, parseJsonObject } from "./json.ts";
  */
 export type Params = Record<string, string | number>;
 
+const LIST_ITEM = /^[^=]*(\[\]|%5B%5D)=/i;
+
 /** Query and form are read alike: sendBeacon and fetch call a plain string `text/plain`. */
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain"]);
 
@@ -47,7 +49,9 @@ export function readPairs(event: H3Event): [name: string, value: string][] {
 /** Written out because node:querystring hides malformed escapes, and URLSearchParams replaces them. */
 function pairsOf(text: string): [name: string, value: string][] {
   const pairs = text.split("&").filter((pair) => pair !== "");
-  if (pairs.length > MAX_KEYS) throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
+  // Items of a list (`ids[]=1`) share one key.
+  if (pairs.filter((pair) => !LIST_ITEM.test(pair)).length > MAX_KEYS)
+    throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
   return pairs.map((pair) => {
     const at = pair.indexOf("=");
     if (at === -1) return [decode(pair), ""];

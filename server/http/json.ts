@@ -43,7 +43,8 @@ export function findExcess(root: object): string | null {
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return `is nested too deeply (maximum is ${MAX_DEPTH} levels)`;
     const values = level.flatMap((value): unknown[] => Object.values(value));
-    keyCount += values.length;
+    // Items of a list have no keys; how many there are is bounded by the body's size.
+    for (const value of level) if (!Array.isArray(value)) keyCount += Object.keys(value).length;
     if (keyCount > MAX_KEYS) return `has too many keys (maximum is ${MAX_KEYS})`;
     level = values.filter((value): value is object => typeof value === "object" && value !== null);
   }

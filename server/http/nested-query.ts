@@ -43,7 +43,13 @@ function put(query: Query, path: string[], value: string): void {
   }
   const last = path.at(-1) ?? "";
   // Only `[]` may come more than once; of others the last counts, as in forms.
-  tree[last === "" ? String(Object.keys(tree).length) : last] = value;
+  tree[last === "" ? freeIndex(tree) : last] = value;
+}
+
+function freeIndex(tree: Tree): string {
+  let index = Object.keys(tree).length;
+  while (String(index) in tree) index++;
+  return String(index);
 }
 
 /** Objects whose names are all numbers are lists. */

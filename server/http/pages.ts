@@ -1,5 +1,9 @@
 import type { AnswerHeaders } from "./answer.ts";
 
+const RELATIONS = ["first", "prev", "last", "next"];
+/** Clients and proxies take 8 KiB of headers and more. */
+const MAX_LINK_LENGTH = 4_096;
+
 /** One page of a list. */
 export interface Page {
   number: number;
@@ -21,26 +25,35 @@ export function readPage(
   return { number, perPage, offset: (number - 1) * perPage };
 }
 
-/** `Total`, `Per-Page` and, where there is more than one page, `Link` (RFC 8288), which keeps the other parameters. */
+/**
+ * `Total`, `Per-Page` and, where there is more than one page, `Link` (RFC 8288), which keeps the other
+ * parameters. Choice: of a query so long that clients could not read the answer's headers only those links
+ * are given that fit, the next page's first.
+ */
 export function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
   const headers: AnswerHeaders = { total: String(total), "per-page": String(page.perPage) };
   const last = Math.max(1, Math.ceil(total / page.perPage));
-  const links: string[] = [];
-  const link = (number: number, rel: string) => {
+  const links = new Map<string, string>();
+  let room = MAX_LINK_LENGTH;
+  const link = (rel: string, number: number) => {
     const target = new URL(address);
     target.searchParams.set("page", String(number));
-    links.push(`<${target.href}>; rel="${rel}"`);
+    const text = `<${target.href}>; rel="${rel}"`;
+    room -= text.length;
+    if (room >= 0) links.set(rel, text);
   };
-  if (page.number > 1) link(1, "first");
-  if (page.number > 1) link(Math.min(page.number - 1, last), "prev");
-  if (page.number < last) link(last, "last");
-  if (page.number < last) link(page.number + 1, "next");
-  if (last > 1) headers["link"] = links.join(", ");
+  if (page.number < last) link("next", page.number + 1);
+  if (page.number > 1) link("prev", Math.min(page.number - 1, last));
+  if (page.number < last) link("last", last);
+  if (page.number > 1) link("first", 1);
+  const given = RELATIONS.map((rel) => links.get(rel)).filter((text) => text !== undefined);
+  if (given.length > 0) headers["link"] = given.join(", ");
   return headers;
 }
 
 /** Up to ten digits, so that offsets stay safe integers. */
 function positive(value: unknown): number | null {
-  const text = String(value ?? "").trim();
+  if (typeof value !== "string" && typeof value !== "number") return null;
+  const text = String(value).trim();
   return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { AtomicDriver } from "./driver.ts";
+import type { AtomicDriver, Range } from "./driver.ts";
 
 /** Entries read before others get their turn: a few milliseconds' worth. */
 const CHUNK = 1_000;
@@ -20,4 +20,21 @@ export async function* scan(
     start = last[0] + LEAST;
     await othersTurn();
   }
+}
+
+/** Entries passed over before others get their turn: some milliseconds' worth, too. */
+const STRIDE = 10_000;
+
+/** The same stretch without its first `offset` entries, which are passed over without keeping others waiting. */
+export async function passOver(driver: AtomicDriver, range: Range): Promise<Range> {
+  let { from, before, offset = 0 } = range;
+  for (; offset > STRIDE; offset -= STRIDE) {
+    const stride = { from, before, reverse: range.reverse ?? false, offset: STRIDE - 1, limit: 1 };
+    const [last] = await driver.list(stride);
+    if (last === undefined) return { ...range, from, before, offset };
+    if (range.reverse) before = last[0];
+    else from = last[0] + LEAST;
+    await othersTurn();
+  }
+  return { ...range, from, before, offset };
 }

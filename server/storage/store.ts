@@ -3,7 +3,7 @@ import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Point
 import { readSum, type AtomicDriver } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
-import { scan } from "./scan.ts";
+import { passOver, scan } from "./scan.ts";
 import { scanSums, type NamedSum } from "./sums.ts";
 import { parse } from "./parsed.ts";
 import type { Reader, Transaction } from "./transaction.ts";
@@ -102,7 +102,7 @@ export function newStore(driver: AtomicDriver): Store {
     async page(from, index, accountId, start, page) {
       const range = prefixRange(listPrefix(from, index, accountId, start));
       const { isTurned, ...stretch } = nearest(page);
-      const entries = await driver.list({ ...range, ...stretch });
+      const entries = await driver.list(await passOver(driver, { ...range, ...stretch }));
       return recordsOf(from, index, accountId, isTurned ? entries.toReversed() : entries);
     },
     async *scan(from, index, accountId, start) {

@@ -45,7 +45,8 @@ export interface Transaction extends Reader {
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
   /**
-   * Writes a record that has just been given its id by `nextId`: nothing of it can be there to be read.
+   * Writes a record that is new, by its id from `nextId` or since this transaction has found none: what it
+   * would replace is not looked for.
    *
    * @throws the refusal given for a claim that another record holds, else Failure `taken`
    */

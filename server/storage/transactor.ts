@@ -27,6 +27,7 @@ export function transactor(
 
   async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; tries < MAX_TRIES; tries++) {
+      driver.refresh?.();
       const next = await attempt(work);
       if (next.isDone) return next.result;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
@@ -35,7 +36,6 @@ export function transactor(
   }
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<Attempt<T>> {
-    driver.refresh?.();
     const tx = beginTransaction(read);
     let result: T;
     try {

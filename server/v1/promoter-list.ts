@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
-import { ALL_PROMOTERS } from "../domain/promoter-query.ts";
+import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { id, text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";

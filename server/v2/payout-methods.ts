@@ -11,7 +11,7 @@ import { email, flag, id, oneOf, text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
 import { readPathId } from "../http/path-id.ts";
-import { PAYOUT_METHODS, type PayoutMethodName } from "../records.ts";
+import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
@@ -39,7 +39,7 @@ const methodBody = z.object({
   is_disabled: flag.optional(),
   is_selected: flag.optional(),
 });
-const updateBody = methodBody.partial();
+const updateBody = methodBody.extend({ details: methodBody.shape.details.unwrap() }).partial();
 const listQuery = pageParams.extend({ filters: z.object({ promoter_id: id }, "is missing") });
 
 /** `GET /api/v2/company/payout_methods` */
@@ -95,16 +95,20 @@ export const updatePayoutMethodOperation: V2Operation = {
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid"],
   async handle({ event, account, context }: V2Request) {
-    const given = await readJson(event);
-    const body = shape(updateBody, given);
-    const methodId = readPathId(event);
-    const known = await loadPayoutMethod(context.store, account.id, methodId);
-    const method = body.method ?? known.method;
-    const changes: Partial<PayoutMethodInput> = { method };
-    if ("details" in given) changes.details = shapeDetails(method, body.details ?? {});
-    if (body.is_selected !== undefined) changes.isSelected = body.is_selected;
-    if (body.is_disabled !== undefined) changes.isDisabled = body.is_disabled;
-    return payoutMethodJson(await updatePayoutMethod(context, account.id, { id: methodId, changes }));
+    const body = shape(updateBody, await readJson(event));
+    const change = (known: PayoutMethod): Partial<PayoutMethodInput> => {
+      const method = body.method ?? known.method;
+      const isAnother = method !== known.method;
+      const details = body.details ?? (isAnother ? {} : undefined);
+      return {
+        method,
+        details: details === undefined ? known.details : shapeDetails(method, details),
+        isSelected: body.is_selected ?? known.isSelected,
+        isDisabled: body.is_disabled ?? known.isDisabled,
+      };
+    };
+    const updated = await updatePayoutMethod(context, account.id, { id: readPathId(event), change });
+    return payoutMethodJson(updated);
   },
 };
 

@@ -106,6 +106,7 @@ async function groupJson(
 ): Promise<z.output<typeof groupAnswer>> {
   const { promoter, selected } = each.payee;
   const method = selected && payoutMethodJson(selected);
+  const payouts = await Promise.all(each.payouts.map((payout) => readPayoutJson(store, readers, payout)));
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),
@@ -113,14 +114,20 @@ async function groupJson(
       fraud_suspicions: promoter.fraudSuspicions,
       profile: { invoice_details_validation_errors: {} },
     },
-    // Choice: accounts and wallets are shown to those who ask for them.
-    payout_method: method && (withDetails ? method : { ...method, details: {} }),
-    payouts: await Promise.all(each.payouts.map((payout) => readPayoutJson(store, readers, payout))),
+    payout_method: withDetails ? method : withoutDetails(method),
+    payouts: withDetails
+      ? payouts
+      : payouts.map((payout) => ({ ...payout, payout_method: withoutDetails(payout.payout_method) })),
     is_amount_payable: each.isPayable,
     payout_ids: each.payouts.map(({ id }) => id),
     amount: each.cents / 100,
     total_incl_tax: each.centsInclTax / 100,
   };
+}
+
+/** Choice: accounts and wallets are shown to those who ask for them. */
+function withoutDetails<M extends { details: object } | null>(method: M): M {
+  return method && { ...method, details: {} };
 }
 
 async function readPayoutJson(

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-query.ts";
+import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-conditions.ts";
 import type { Metric } from "../domain/stats.ts";
-import { Failure } from "../failure.ts";
 import { flag, id, instant, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
+import { shapeQuery } from "../http/record-input.ts";
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
 
 /** What our words for the state of invoice details are on the wire of the filter. */
@@ -20,6 +20,8 @@ const METRICS: [name: string, metric: Metric][] = [
   ["referrals_count", "referrals"],
   ["clicks_count", "clicks"],
 ];
+const ACTIVITIES = ["referral", "customer", "click", "sale"] as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
 const SORTS: [name: string, by: Metric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
 
 /** One value, or several: `x=1`, `x[]=1&x[]=2`. */
@@ -58,6 +60,9 @@ const filters = z
       state: oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
       parent_promoter_id: id,
       archived: flag,
+      has_wform: flag,
+      subscribed_to_email: flag,
+      inactivity: z.object({ metric: oneOf(ACTIVITIES), days: count }, "is invalid"),
       custom_field1: customField,
       custom_field2: customField,
       fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
@@ -96,8 +101,8 @@ export const listParams = z
  *
  * @throws Failure `invalid` naming every faulty parameter
  */
-export function readPromoterQuery(query: Query): PromoterQuery {
-  const { q, ids, filters = {}, sorting = {} } = parse(query);
+export function readPromoterQuery(query: Query, now: Date): PromoterQuery {
+  const { q, ids, filters = {}, sorting = {} } = shapeQuery(listParams, query);
   const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
   return {
     ...ALL_PROMOTERS,
@@ -109,6 +114,9 @@ export function readPromoterQuery(query: Query): PromoterQuery {
     isArchived: filters.archived ?? (ids === undefined ? false : null),
     suspicions: filters.fraud_suspicions ?? null,
     invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
+    hasTaxForm: filters.has_wform ?? null,
+    isSubscribedToEmail: filters.subscribed_to_email ?? null,
+    inactivity: filters.inactivity ? inactivity(filters.inactivity, now) : null,
     joinedAt: instantRange(filters.joined_at),
     lastLoginAt: instantRange(filters.last_login_at),
     customFields: [filters.custom_field1, filters.custom_field2]
@@ -119,23 +127,12 @@ export function readPromoterQuery(query: Query): PromoterQuery {
   };
 }
 
-function parse(query: Query): z.output<typeof listParams> {
-  const parsed = listParams.safeParse(withoutBlanks(query));
-  if (parsed.success) return parsed.data;
-  const names = parsed.error.issues.map(({ path: [root, ...inner] }) =>
-    [String(root), ...inner.filter((part) => typeof part === "string").map((part) => `[${part}]`)].join(""),
-  );
-  const fields = Object.fromEntries(names.map((name) => [name, ["is invalid"]]));
-  throw new Failure("invalid", `Invalid parameters: ${[...new Set(names)].join(", ")}`, fields);
-}
-
-/** Forms send all of their filters, those left empty as well. */
-function withoutBlanks(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value)
-    .map(([name, inner]): [string, unknown] => [name, withoutBlanks(inner)])
-    .filter(([, inner]) => inner !== "");
-  return Object.fromEntries(entries);
+function inactivity(
+  { metric, days }: { metric: (typeof ACTIVITIES)[number]; days: number },
+  now: Date,
+): PromoterQuery["inactivity"] {
+  const since = new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString().slice(0, 10);
+  return { metric: `${metric}s`, since };
 }
 
 function instantRange(given: z.output<typeof instants> | undefined): Range | null {

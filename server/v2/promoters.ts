@@ -41,7 +41,7 @@ async function list(request: V2Request) {
   const { event, account, context, publicUrl } = request;
   const { store } = context;
   const params = readNestedQuery(event);
-  const query = readPromoterQuery(params);
+  const query = readPromoterQuery(params, request.context.now);
   const page = readPage(params, PAGE_SIZES);
   const stretch = { limit: page.perPage, offset: page.offset };
   const { promoters, total } = await listPromoters(store, account.id, { query, ...stretch });

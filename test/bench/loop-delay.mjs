@@ -5,8 +5,6 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 process.on("SIGUSR2", () => {
-  process.stdout.write(
-    `loop delay ${JSON.stringify({ max: delay.max / 1e6, rss: process.memoryUsage.rss() })}\n`,
-  );
+  process.stdout.write(`loop delay ${JSON.stringify({ max: delay.max / 1e6 })}\n`);
   delay.reset();
 });

@@ -38,7 +38,12 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     ["body that is too large", "application/x-www-form-urlencoded", `email=${"x".repeat(70_000)}`, 413],
     ["form of too many keys", "application/x-www-form-urlencoded", "a=1&".repeat(501), 413],
     ["JSON that is too deep", "application/json", '{"a":'.repeat(20) + "1" + "}".repeat(20), 413],
-    ["JSON of too many keys", "application/json", JSON.stringify({ a: Array(600).fill(1) }), 413],
+    [
+      "JSON of too many keys",
+      "application/json",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`k${at}`, 1]))),
+      413,
+    ],
   ])("refuses a %s and leaves nothing behind", async (_, type, body, status) => {
     const answer = await post(path, { headers: { "x-api-key": KEY, "content-type": type }, body });
     expect(answer.status).toBe(status);

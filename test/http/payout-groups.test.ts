@@ -9,6 +9,8 @@ interface Grouped {
   meta: object;
 }
 
+type WithMethod = { payout_method: { details: object } };
+
 describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", (storage) => {
   let app: TestApp;
   let account: Account;
@@ -104,9 +106,11 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
       details: { wallet_email: "wallet@example.com" },
     });
     await addPayout(app.context, jane);
-    const detailsOf = async (query: string) =>
-      ((await grouped(query)).data[0] as unknown as { payout_method: { details: object } }).payout_method
-        .details;
+    const detailsOf = async (query: string) => {
+      const [group] = (await grouped(query)).data as unknown as [WithMethod & { payouts: [WithMethod] }];
+      expect(group.payouts[0].payout_method.details).toEqual(group.payout_method.details);
+      return group.payout_method.details;
+    };
     expect(await detailsOf("")).toEqual({});
     expect(await detailsOf("?include_payout_method_details=true")).toEqual({
       wallet_email: "wallet@example.com",
@@ -150,9 +154,25 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
       total,
       promoters_count: expected.length,
       total_incl_tax: total * 1.2,
-      due_date: query.includes("cancelled") ? null : "2026-03-02",
-      period_end: query.includes("cancelled") ? null : "2026-01-31",
+      due_date: expected.length === 0 ? null : "2026-03-02",
+      period_end: expected.length === 0 ? null : "2026-01-31",
     });
+  });
+
+  it("tells the coming due date of the whole filter, and of no others", async () => {
+    await addPayout(app.context, jane, { dueDate: "2026-03-10", periodEnd: "2026-02-08T23:59:59.999Z" });
+    await addPayout(app.context, bob, { dueDate: "2026-03-20", periodEnd: "2026-02-18T23:59:59.999Z" });
+    const due = async (query: string) => {
+      const { due_date: dueDate, period_end: periodEnd } = (await grouped(query)).meta as Record<
+        string,
+        string
+      >;
+      return [dueDate, periodEnd];
+    };
+    expect(await due("")).toEqual(["2026-03-10", "2026-02-08"]);
+    expect(await due("?q=bob")).toEqual(["2026-03-20", "2026-02-18"]);
+    expect(await due("?filters[invoiceable]=true")).toEqual(["2026-03-20", "2026-02-18"]);
+    expect(await due("?q=nobody")).toEqual([null, null]);
   });
 
   it("pages by promoter while meta speaks of all", async () => {

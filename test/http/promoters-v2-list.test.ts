@@ -187,7 +187,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     expect({ status, body }).toEqual({
       status: 422,
       body: {
-        message: `Invalid parameters: ${name}`,
+        message: `Validation failed: ${name} is invalid`,
         code: "invalid_params",
         errors: { [name]: ["is invalid"] },
       },

@@ -145,7 +145,11 @@ group("a JSON object", () => {
     ["text of 16 levels", brackets(15), { a: JSON.parse("[".repeat(15) + "]".repeat(15)) }],
     ["text of 17 levels", brackets(16), TOO_DEEP],
     ["text of 20,001 levels", brackets(20_000), TOO_DEEP],
-    ["text of 501 keys and items", `{"a":[${"0,".repeat(499)}0]}`, TOO_MANY],
+    [
+      "text of 501 keys",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 501 }, (_, at) => [at, 1]))),
+      TOO_MANY,
+    ],
     ["an object of 16 KiB", { a: x(16_384 - 8) }, { a: x(16_384 - 8) }],
     ["an object of a byte more", { a: x(16_384 - 7) }, TOO_LARGE],
     ["an object of 10,000 characters of two bytes", { a: "é".repeat(10_000) }, TOO_LARGE],

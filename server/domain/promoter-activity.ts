@@ -1,0 +1,19 @@
+import type { Store } from "../storage/store.ts";
+import { dailySums, type Metric } from "./stats.ts";
+
+const END_OF_TIME = "9999-12-31";
+
+/** Participations that had a fact of a kind since a day, from the daily counters; none where nothing is asked. */
+export async function activeParticipations(
+  store: Store,
+  accountId: number,
+  wanted: { metric: Metric; since: string } | null,
+): Promise<Set<number>> {
+  const active = new Set<number>();
+  if (wanted === null) return active;
+  const days = { series: "promoter-campaign", from: wanted.since, to: END_OF_TIME } as const;
+  for await (const sums of dailySums(store, accountId, days)) {
+    for (const { id, metric } of sums) if (metric === wanted.metric) active.add(id);
+  }
+  return active;
+}

@@ -1,0 +1,109 @@
+import type { InvoiceDetailsStatus, Promoter, PromoterCampaignState, Suspicion } from "../records.ts";
+import type { Metric } from "./stats.ts";
+
+/** Both ends belong to the range. null: open. */
+export interface Range {
+  from: number | null;
+  to: number | null;
+}
+
+/** Which promoters are asked for, and in which order. null: does not matter. */
+export interface PromoterQuery {
+  /** Part of the e-mail address or name, or a whole ref token. */
+  text: string | null;
+  ids: number[] | null;
+  campaignIds: number[] | null;
+  /** `not_set`: in no campaign. */
+  state: PromoterCampaignState | "not_set" | null;
+  parentPromoterId: number | null;
+  isArchived: boolean | null;
+  /** Having any of these; `no_suspicion`: having none at all. */
+  suspicions: Suspicion[] | null;
+  /** `not_submitted`: nothing was given that an invoice could show. */
+  invoiceDetails: InvoiceDetailsStatus | "not_submitted" | null;
+  /** Whether there is a W-8 or W-9 form. */
+  hasTaxForm: boolean | null;
+  isSubscribedToEmail: boolean | null;
+  /** Promoters without any such fact since a day, that day included. */
+  inactivity: { metric: Metric; since: string } | null;
+  /** In milliseconds. */
+  joinedAt: Range | null;
+  lastLoginAt: Range | null;
+  customFields: { key: string; values: string[]; isPartial: boolean }[];
+  /** Over all participations. */
+  stats: Partial<Record<Metric, Range>>;
+  sort: { by: Metric | "joinedAt"; isDescending: boolean } | null;
+}
+
+/** A query that all promoters of an account answer. */
+export const ALL_PROMOTERS: PromoterQuery = {
+  text: null,
+  ids: null,
+  campaignIds: null,
+  state: null,
+  parentPromoterId: null,
+  isArchived: null,
+  suspicions: null,
+  invoiceDetails: null,
+  hasTaxForm: null,
+  isSubscribedToEmail: null,
+  inactivity: null,
+  joinedAt: null,
+  lastLoginAt: null,
+  customFields: [],
+  stats: {},
+  sort: null,
+};
+
+type Condition = (query: PromoterQuery, promoter: Promoter) => boolean;
+
+/** What a promoter's own record decides. */
+const CONDITIONS: Condition[] = [
+  ({ ids }, { id }) => ids === null || ids.includes(id),
+  ({ parentPromoterId: parent }, promoter) => parent === null || promoter.parentPromoterId === parent,
+  ({ isArchived }, { archivedAt }) => isArchived === null || isArchived === (archivedAt !== null),
+  ({ suspicions }, { fraudSuspicions }) => suspicions === null || isSuspect(suspicions, fraudSuspicions),
+  ({ invoiceDetails }, promoter) => invoiceDetails === null || hasInvoiceDetails(invoiceDetails, promoter),
+  // Nothing takes such a form yet, so that nobody has one.
+  ({ hasTaxForm }) => hasTaxForm !== true,
+  ({ isSubscribedToEmail: wanted }, promoter) =>
+    wanted === null || wanted === !promoter.skipEmailNotification,
+  ({ joinedAt }, { createdAt }) => joinedAt === null || isWithin(joinedAt, Date.parse(createdAt)),
+  ({ lastLoginAt: range }, { lastLoginAt }) =>
+    range === null || (lastLoginAt !== null && isWithin(range, Date.parse(lastLoginAt))),
+  ({ customFields }, promoter) => customFields.every((wanted) => hasCustomField(wanted, promoter)),
+];
+
+/** Whether a promoter's own record answers a query. */
+export function meetsConditions(query: PromoterQuery, promoter: Promoter): boolean {
+  return CONDITIONS.every((condition) => condition(query, promoter));
+}
+
+/** Whether a value lies in a range. */
+export function isWithin({ from, to }: Range, value: number): boolean {
+  return (from === null || value >= from) && (to === null || value <= to);
+}
+
+function isSuspect(wanted: Suspicion[], suspicions: Suspicion[]): boolean {
+  const held = suspicions.length === 0 ? ["no_suspicion"] : suspicions;
+  return wanted.some((suspicion) => held.includes(suspicion));
+}
+
+function hasInvoiceDetails(wanted: PromoterQuery["invoiceDetails"], promoter: Promoter): boolean {
+  const { companyName, companyNumber, vatId } = promoter.profile;
+  if (wanted !== "not_submitted") return promoter.invoiceDetailsStatus === wanted;
+  return promoter.invoiceDetailsStatus === "pending" && !companyName && !companyNumber && !vatId;
+}
+
+function hasCustomField(
+  { key, values, isPartial }: PromoterQuery["customFields"][number],
+  { customFields }: Promoter,
+): boolean {
+  const held = customFields && Object.hasOwn(customFields, key) ? [customFields[key]].flat() : [];
+  const texts = held.map((value) => (typeof value === "object" ? JSON.stringify(value) : String(value)));
+  return values
+    .map((value) => value.toLowerCase())
+    .some((value) =>
+      texts.some((text) => (isPartial ? text.toLowerCase().includes(value) : text.toLowerCase() === value)),
+    );
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Promoter } from "../../server/records.ts";
+import { getPayoutMethodOperation } from "../../server/v2/payout-methods.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { addPayout, addPromoter, changeAccount } from "../support/payouts.ts";
+
+const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
+
+describe.each(STORAGES)("payout methods on %s", (storage) => {
+  let app: TestApp;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    const account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(() => app.close());
+
+  const create = (body: object) => app.v2("POST", "/payout_methods", { promoter_id: jane.id, ...body });
+  const paypal = { method: "paypal", is_selected: true, details: { wallet_email: "jane@example.com" } };
+  const shown = {
+    id: 1,
+    method: "paypal",
+    date_added: NOW,
+    is_disabled: false,
+    meta: {},
+    is_selected: true,
+    details: { wallet_email: "jane@example.com" },
+    managed_payouts: false,
+  };
+
+  it("are given, shown and listed", async () => {
+    const made = await create(paypal);
+    expect([made.status, made.body]).toEqual([200, shown]);
+    expect(getPayoutMethodOperation.answer.safeParse(made.body).error).toBeUndefined();
+    expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
+    const { body, headers } = await app.v2("GET", `/payout_methods?filters%5Bpromoter_id%5D=${jane.id}`);
+    expect([body, headers.get("total")]).toEqual([[shown], "1"]);
+  });
+
+  it("are selected one at a time", async () => {
+    await create(paypal);
+    await create({ method: "bank", details: BANK, is_selected: "yes" });
+    const { body } = await app.v2("GET", `/payout_methods?filters[promoter_id]=${jane.id}`);
+    expect(
+      (body as { id: number; is_selected: boolean }[]).map((each) => [each.id, each.is_selected]),
+    ).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  it("change in part, and keep what is left out", async () => {
+    await create(paypal);
+    const changed = await app.v2("PATCH", "/payout_methods/1", { is_disabled: true });
+    expect(changed.body).toEqual({ ...shown, is_disabled: true });
+    const moved = await app.v2("PUT", "/payout_methods/1", { method: "bank", details: BANK });
+    expect(moved.body).toEqual({ ...shown, is_disabled: true, method: "bank", details: BANK });
+  });
+
+  it("never hold the details of another method", async () => {
+    await create(paypal);
+    const { status, body } = await app.v2("PUT", "/payout_methods/1", { method: "bank" });
+    expect([status, Object.keys((body as { errors: object }).errors)]).toEqual([
+      422,
+      ["details[bank_country]", "details[account_holder_name]"],
+    ]);
+    expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
+  });
+
+  it.each([
+    [{ method: "cheque" }, "method"],
+    [{ method: "paypal", details: { wallet_email: "no address" } }, "details[wallet_email]"],
+    [{ method: "crypto", details: { wallet_address: "x" } }, "details[crypto_currency]"],
+    [{ method: "wise", details: "x" }, "details"],
+    [{ method: "custom", promoter_id: "x" }, "promoter_id"],
+    [{ method: "custom", is_selected: "perhaps" }, "is_selected"],
+  ])("are refused as %j, naming %s", async (given, field) => {
+    const { status, body } = await create(given);
+    const { code, errors } = body as { code: string; errors: object };
+    expect([status, code, Object.keys(errors)]).toEqual([422, "invalid_params", [field]]);
+  });
+
+  it("are nobody's for a promoter that does not exist", async () => {
+    const { status, body } = await create({ ...paypal, promoter_id: 99 });
+    expect([status, body]).toEqual([404, { message: "Promoter not found.", code: "not_found" }]);
+  });
+
+  it("go only while no payout was paid by them", async () => {
+    const { body } = await create(paypal);
+    await addPayout(app.context, jane, { payoutMethodId: (body as { id: number }).id });
+    const refused = await app.v2("DELETE", "/payout_methods/1");
+    expect([refused.status, (refused.body as { code: string }).code]).toEqual([409, "destroy_failed"]);
+    await create({ ...paypal, is_selected: false });
+    expect((await app.v2("DELETE", "/payout_methods/2")).body).toEqual({ message: "Payout method deleted" });
+    expect((await app.v2("GET", "/payout_methods/2")).status).toBe(404);
+  });
+});
