@@ -13,8 +13,10 @@ import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
 import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript, type Script } from "./track/script.ts";
+import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
+import { EVENTS } from "./v2/event-json.ts";
 import { v2Route } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 
@@ -39,13 +41,15 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
       path,
       publicRoute(services, operation),
     ]),
+    ["GET", "/unsubscribe", unsubscribePage],
+    ["POST", "/unsubscribe", unsubscribeByLink(services)],
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/details", preflight],
     ["GET", "/svc.js", serveScript(script, { isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(script, { isImmutable: true })],
 
-    ["GET", "/openapi.json", serveDocument(describedRoutes(), services.publicUrl)],
+    ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ["GET", "/healthz", () => json({ status: "ok" })],

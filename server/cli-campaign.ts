@@ -1,6 +1,13 @@
 import { Option, type Command } from "commander";
 import type { NewCampaign } from "./domain/campaign.ts";
-import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, type AdTrafficPolicy, type Attribution } from "./records.ts";
+import {
+  AD_TRAFFIC_POLICIES,
+  ATTRIBUTIONS,
+  LETTER_KINDS,
+  type AdTrafficPolicy,
+  type Attribution,
+  type LetterKind,
+} from "./records.ts";
 
 interface CampaignOptions {
   landingUrl: string;
@@ -42,6 +49,9 @@ export function campaignOptions(command: Command): Command {
         .choices(AD_TRAFFIC_POLICIES)
         .default("pending"),
     )
+    .addOption(
+      new Option("--letters <kind...>", "e-mails that its promoters get").choices(LETTER_KINDS).default([]),
+    )
     .option("--default", "make it the account's default campaign");
 }
 
@@ -64,6 +74,14 @@ export function newCampaign(name: string, options: Record<string, unknown>): New
     allowedOrigins: given.allowOrigin,
     trackAdTraffic: given.adTraffic,
   };
+}
+
+/** Reads kinds of letters. @throws Error for what is none */
+export function letterKinds(values: string[]): LetterKind[] {
+  const kinds: readonly string[] = LETTER_KINDS;
+  const unknown = values.find((value) => !kinds.includes(value));
+  if (unknown === undefined) return [...new Set(values as LetterKind[])];
+  throw new Error(`${unknown} is no letter; there are ${LETTER_KINDS.join(", ")}`);
 }
 
 function cookieDays(value: string): number {

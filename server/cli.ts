@@ -3,9 +3,16 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig } from "./config.ts";
 import { openConfiguredStore } from "./configured-store.ts";
-import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
+import {
+  createAccount,
+  listAccounts,
+  loadAccount,
+  setDefaultCampaign,
+  setMailSender,
+} from "./domain/account.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
-import { campaignOptions, newCampaign, webAddress } from "./cli-campaign.ts";
+import { campaignOptions, letterKinds, newCampaign, webAddress } from "./cli-campaign.ts";
+import { updateCampaign } from "./domain/campaign-update.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { seed, type SeedSize } from "./domain/seed.ts";
 import { systemChance, type Context } from "./domain/context.ts";
@@ -47,6 +54,16 @@ account
   .command("list")
   .description("list accounts")
   .action(() => withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))));
+
+account
+  .command("mail-sender <account-id> [sender]")
+  .description('say whom its e-mails come from, as "Acme <partners@acme.example>"; MAIL_FROM where nobody')
+  .action((accountId: string, sender?: string) =>
+    withStore(async (context) => {
+      const { id } = await loadAccount(context.store, accountId);
+      print(accountRow(await setMailSender(context, id, sender ?? null)));
+    }),
+  );
 
 const key = program.command("key").description("API keys of an account");
 key
@@ -94,7 +111,19 @@ campaignOptions(campaign.command("create <account-id> <name>"))
       const owner = await loadAccount(context.store, accountId);
       const made = await createCampaign(context, owner.id, newCampaign(name, options));
       if (options["default"] === true) await setDefaultCampaign(context, owner.id, made.id);
-      print(made);
+      const letters = letterKinds((options["letters"] as string[] | undefined) ?? []);
+      const changes = letters.length === 0 ? {} : { letters };
+      print(await updateCampaign(context, owner.id, { id: made.id, changes }));
+    }),
+  );
+campaign
+  .command("letters <account-id> <campaign-id> [kind...]")
+  .description("say which e-mails its promoters get; none where none is named")
+  .action((accountId: string, campaignId: string, kinds: string[]) =>
+    withStore(async (context) => {
+      const owner = await loadAccount(context.store, accountId);
+      const changes = { letters: letterKinds(kinds) };
+      print(await updateCampaign(context, owner.id, { id: count(campaignId), changes }));
     }),
   );
 campaign
@@ -153,8 +182,14 @@ function count(value: string): number {
 }
 
 /** What may be shown of an account: not the key of its address hashes. */
-function accountRow({ publicId, name, honoursPrivacyControl, createdAt }: Account) {
-  return { account_id: publicId, name, honours_gpc: honoursPrivacyControl, created_at: createdAt };
+function accountRow({ publicId, name, honoursPrivacyControl, mailSender, createdAt }: Account) {
+  return {
+    account_id: publicId,
+    name,
+    honours_gpc: honoursPrivacyControl,
+    mail_sender: mailSender,
+    created_at: createdAt,
+  };
 }
 
 function print(value: unknown): void {

@@ -24,6 +24,13 @@ const environment = z.object({
   RATE_LIMIT_V1: count("450"),
   RATE_LIMIT_V2: count("0"),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
+  SMTP_URL: z
+    .string()
+    .refine((value) => /^smtps?:\/\/./i.test(value) && URL.canParse(value), "must be an smtp(s) address")
+    .optional(),
+  MAIL_FROM: z.string().default("tidemark@localhost"),
+  MAIL_TEMPLATES: z.string().optional(),
+  WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
 });
 
@@ -47,6 +54,14 @@ export interface Config {
   readonly rateLimitV2: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly hasDemo: boolean;
+  /** null: letters are held until it is set. */
+  readonly smtpUrl: string | null;
+  /** Whom letters come from, where the account names nobody. */
+  readonly mailFrom: string;
+  /** A folder with the operator's own letters. null: ours. */
+  readonly mailTemplates: string | null;
+  /** Whether webhooks may lead to private addresses. */
+  readonly allowsPrivateWebhooks: boolean;
 }
 
 /**
@@ -77,5 +92,9 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimitV2: data.RATE_LIMIT_V2,
     logLevel: data.LOG_LEVEL,
     hasDemo: data.DEMO === "1",
+    smtpUrl: data.SMTP_URL ?? null,
+    mailFrom: data.MAIL_FROM,
+    mailTemplates: data.MAIL_TEMPLATES ?? null,
+    allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
 }

@@ -7,11 +7,17 @@ import { systemChance } from "./domain/context.ts";
 import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "./http/listener.ts";
 import { failureLimiter, rateLimiter } from "./http/rate-limit.ts";
+import { openOutbox } from "./outbox/open.ts";
+import type { Dispatcher } from "./outbox/dispatcher.ts";
+import { newTraffic } from "./outbox/traffic.ts";
+import { newPost } from "./outgoing/post.ts";
 import { newContext, type Services } from "./services.ts";
 import { newScript } from "./track/script.ts";
 
 /** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
 const GIVE_UP_MS = 9_500;
+/** How long a stop waits for receivers; what they have not answered by then is sent again later. */
+const SENDING_GRACE_MS = 3_000;
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 const FAILED_TRIES_PER_MINUTE = 30;
 
@@ -34,12 +40,19 @@ async function run(config: Config): Promise<void> {
   const docsViewer = readBuilt("docs.js");
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   if (news !== null) process.stdout.write(news);
-  listener.serve(createApp(services, { script, docsViewer, hasDemo: config.hasDemo }).fetch);
+  const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
+  const traffic = newTraffic();
+  const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
+  listener.serve((request) => {
+    traffic.count();
+    return app.fetch(request);
+  });
+  outbox.start();
   process.stdout.write(`Tidemark listens on ${url}\n`);
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (!isStopping) void stop(listener, services);
+      if (!isStopping) void stop({ listener, outbox }, services);
       isStopping = true;
     });
   }
@@ -65,6 +78,7 @@ function newServices(parts: Pick<Services, "store" | "log" | "publicUrl"> & { co
     store,
     log,
     publicUrl,
+    post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock: () => new Date(),
     chance: systemChance,
     trustProxyHops: config.trustProxyHops,
@@ -77,15 +91,18 @@ function newServices(parts: Pick<Services, "store" | "log" | "publicUrl"> & { co
   };
 }
 
-/** Answers what was asked, then closes the store. */
-async function stop(listener: Listener, { store, log }: Pick<Services, "store" | "log">): Promise<void> {
+/** Answers what was asked, finishes what is being sent, then closes the store. */
+async function stop(
+  { listener, outbox }: { listener: Listener; outbox: Dispatcher },
+  { store, log }: Pick<Services, "store" | "log">,
+): Promise<void> {
   log.info("draining");
   setTimeout(() => {
     // To close a store under a commit would crash; left open, it is as whole as after a power cut.
     log.error("requests are still under way; the store is left as it is");
     process.exit(1);
   }, GIVE_UP_MS);
-  await listener.drain();
+  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS)]);
   await store.close();
   process.exit(0);
 }

@@ -37,6 +37,8 @@ export interface Account {
   minPaymentCents: number;
   /** Whether promoters are paid only with approved invoice details. */
   requiresInvoiceDetails: boolean;
+  /** Whom letters come from, as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  mailSender: string | null;
   /** Key of the hashes that stand for network addresses. Never leaves the server. */
   addressKey: string;
   createdAt: string;
@@ -76,8 +78,20 @@ export interface Campaign {
   upgrade: CampaignUpgrade | null;
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
+  /** The letters that its promoters get. */
+  letters: LetterKind[];
   createdAt: string;
 }
+
+export const LETTER_KINDS = [
+  "signup_accepted",
+  "accepted",
+  "rejected",
+  "new_referral",
+  "payout_sent",
+] as const;
+/** A kind of e-mail to promoters. `signup_accepted` follows their making, `accepted` a review. */
+export type LetterKind = (typeof LETTER_KINDS)[number];
 
 export interface CampaignLink {
   id: number;
@@ -433,4 +447,151 @@ export interface BatchProcess {
   meta: Record<string, unknown>;
   createdAt: string;
   updatedAt: string;
+}
+
+export const ENTITIES = ["payout", "promo_code", "promoter", "promoter_campaign", "referral"] as const;
+/** What events are about, as receivers name it. */
+export type Entity = (typeof ENTITIES)[number];
+
+/** The record of each entity. */
+export interface EntityRecords {
+  payout: Payout;
+  promo_code: PromoCode;
+  promoter: Promoter;
+  promoter_campaign: PromoterCampaign;
+  referral: Lead;
+}
+
+/** That a record came to be, changed or went. Written in the commit that did it, and gone once it is fanned out. */
+export interface Fact {
+  accountId: typeof SYSTEM;
+  ownerId: number;
+  entity: Entity;
+  entityId: number;
+  /** Counts the facts of one entity that wait at the same time. */
+  number: number;
+  /** Milliseconds; never less than an earlier waiting fact of the same entity has. */
+  order: number;
+  at: string;
+  /** null: it came to be. */
+  before: EntityRecords[Entity] | null;
+  /** null: it went. */
+  after: EntityRecords[Entity] | null;
+}
+
+/** Which events of an account anybody wants. Written with webhooks and campaigns; absent where there never was one that does. */
+export interface Listening {
+  accountId: number;
+  eventTypes: string[];
+  /** Grows with each writing, so that two at the same time can't both find what they had read. */
+  version: number;
+}
+
+/** A key that signs deliveries. */
+export interface WebhookSecret {
+  /** `whsec_` and 33 bytes in base64. */
+  text: string;
+  /** null: the newest one, good until it is replaced. */
+  expiresAt: string | null;
+}
+
+/** A receiver of events. */
+export interface Webhook {
+  accountId: number;
+  id: number;
+  url: string;
+  description: string | null;
+  eventTypes: string[];
+  /** Events of other campaigns are not sent. Empty: all. */
+  campaignIds: number[];
+  isActive: boolean;
+  timeoutSeconds: number;
+  /** Failed attempts after which a delivery is given up; at least one is made. */
+  maxRetries: number;
+  headers: Record<string, string>;
+  basicAuthUser: string | null;
+  basicAuthPassword: string | null;
+  /** Newest first. */
+  secrets: WebhookSecret[];
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** `held`: a letter that waits for mail to be set up. */
+export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** An event as receivers get it. */
+export interface EventMessage {
+  eventId: string;
+  type: string;
+  action: "created" | "updated" | "deleted";
+  entity: Entity;
+  entityId: number;
+  /** By wire name: what was and what is. Empty but on updates. */
+  changes: Record<string, [old: unknown, now: unknown]>;
+  data: Record<string, unknown>;
+  at: string;
+}
+
+/** An e-mail to a promoter, before it is put into words. */
+export interface Letter {
+  kind: LetterKind;
+  promoterId: number;
+  to: string;
+  /** What templates may name. */
+  values: Record<string, string>;
+}
+
+/** One event for one webhook, or one letter, until long after it was sent. */
+export interface Delivery {
+  accountId: typeof SYSTEM;
+  id: number;
+  ownerId: number;
+  /** The webhook that it goes to. null: it is a letter. */
+  webhookId: number | null;
+  /** Deliveries of one lane to one destination go one after the other. */
+  lane: string;
+  /** The place in its lane. */
+  place: number;
+  message: EventMessage | null;
+  letter: Letter | null;
+  status: DeliveryStatus;
+  /** Failed and successful tries since it was made, or begun anew by hand. */
+  attempts: number;
+  /** When it is to be tried, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  dueAt: number | null;
+  responseCode: number | null;
+  responseBody: string | null;
+  lastError: string | null;
+  createdAt: string;
+  deliveredAt: string | null;
+  /** When nothing remained to be done. null: something does. */
+  finishedAt: string | null;
+}
+
+/** Where a destination's deliveries of one lane stand; absent where none is left to be sent. */
+export interface Lane {
+  accountId: typeof SYSTEM;
+  destination: string;
+  lane: string;
+  /** Deliveries that are not finished. */
+  count: number;
+  lastPlace: number;
+}
+
+/** Who does the work that only one process may do at a time, and until when. */
+export interface Lease {
+  accountId: typeof SYSTEM;
+  name: string;
+  holder: string;
+  /** Milliseconds. */
+  expiresAt: number;
+}
+
+/** That a promoter wants no more letters. */
+export interface Unsubscription {
+  accountId: number;
+  promoterId: number;
+  at: string;
 }

@@ -99,6 +99,28 @@ export async function setDefaultCampaign(context: Context, accountId: number, id
   });
 }
 
+/**
+ * Says whom an account's letters come from. null: the server's usual sender.
+ *
+ * @throws Failure `not_found`, or `invalid` for what names no address
+ */
+export async function setMailSender(
+  { store }: Context,
+  accountId: number,
+  sender: string | null,
+): Promise<Account> {
+  if (sender !== null && !/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender)) {
+    throw new Failure("invalid", `${sender} is no e-mail address`);
+  }
+  return store.transact(async (tx) => {
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account === null) throw new Failure("not_found", "Account not found.");
+    const after = { ...account, mailSender: sender };
+    await tx.put(accounts, after);
+    return after;
+  });
+}
+
 async function newAccountIds(store: Store) {
   return { accountId: await store.nextId("account"), campaignId: await store.nextId("campaign") };
 }
@@ -120,6 +142,7 @@ async function putAccount(
     netPayoutDays: 30,
     minPaymentCents: 0,
     requiresInvoiceDetails: false,
+    mailSender: null,
     addressKey: chance.token(43),
     createdAt: now.toISOString(),
   };

@@ -1,13 +1,9 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type Campaign, type CampaignLink } from "../records.ts";
-import type { Transaction } from "../storage/store.ts";
-import { accounts } from "./account.ts";
+import type { Campaign, CampaignLink } from "../records.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
-import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
-import { leads } from "./lead.ts";
-import { payouts } from "./payout.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
+import { listenAgain } from "./listening.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 
 /** Names that the interface knows. The browser script looks for all of them but `svc`, which its tag must name. */
@@ -51,6 +47,7 @@ export interface CampaignChanges {
   upgrade?: Campaign["upgrade"] | undefined;
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
+  letters?: Campaign["letters"] | undefined;
 }
 
 /**
@@ -67,7 +64,9 @@ export async function createFullCampaign(
   const linkIds = await newLinkIds(context, input.links);
   const { name, landingUrl } = input;
   const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
-  return context.store.transact((tx) => putChanged(tx, blank, { changes: input, linkIds }));
+  return context.store.transact((tx) =>
+    putChanged(tx, context.store, { before: blank, changes: input, linkIds }),
+  );
 }
 
 /**
@@ -82,49 +81,14 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   const linkIds = await newLinkIds(context, changes.links);
   return context.store.transact(async (tx) =>
-    putChanged(tx, await loadCampaign(tx, accountId, id), { changes, linkIds }),
+    putChanged(tx, context.store, { before: await loadCampaign(tx, accountId, id), changes, linkIds }),
   );
-}
-
-/**
- * Removes a campaign that nothing belongs to.
- *
- * Choice: what promoters left behind there when they moved on keeps it, as payouts, rewards and leads
- * are shown with their campaign. So does a campaign that upgrades to it.
- *
- * @throws Failure `not_found`, `in_use` while something belongs to it, or promoters are to by default
- */
-export function deleteCampaign({ store }: Context, accountId: number, id: number): Promise<Campaign> {
-  return store.transact(async (tx) => {
-    const campaign = await loadCampaign(tx, accountId, id);
-    const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account?.defaultCampaignId === id) {
-      throw new Failure("in_use", "The default campaign can't be deleted");
-    }
-    await refuseUsed(tx, campaign);
-    await tx.remove(campaigns, accountId, id);
-    return campaign;
-  });
-}
-
-/** Counted within the transaction, so that what comes to belong to the campaign meanwhile stops it. */
-async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
-  const uses: [count: number, name: string][] = [
-    [await tx.tally(promoterCampaigns, accountId, ["campaign", id]), "promoter campaigns"],
-    [await tx.tally(payouts, accountId, ["campaign", id]), "payouts"],
-    [await tx.tally(commissions, accountId, ["campaign", id]), "commissions"],
-    [await tx.tally(leads, accountId, ["campaign", id]), "leads"],
-    [await tx.tally(campaigns, accountId, ["upgrade", id]), "upgrades of other campaigns"],
-  ];
-  for (const [count, name] of uses) {
-    if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
-  }
 }
 
 async function putChanged(
   tx: Transaction,
-  before: Campaign,
-  { changes, linkIds }: { changes: CampaignChanges; linkIds: number[] },
+  store: Store,
+  { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after: Campaign = {
     ...before,
@@ -140,6 +104,7 @@ async function putChanged(
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
+    letters: changes.letters ?? before.letters,
   };
   // One that was there before is none of the change's: clients send back what they were shown.
   if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
@@ -147,6 +112,8 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
+  if (changes.letters !== undefined)
+    await listenAgain(tx, store, { accountId, campaign: { id: after.id, after } });
   return after;
 }
 

@@ -3,6 +3,7 @@ import type { Lead, LeadState, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { moveCommissions } from "./commission-move.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads, loadLead, type LeadSelector } from "./lead.ts";
 import { acceptsLeads } from "./promoter-campaign.ts";
@@ -43,10 +44,11 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
  * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
  */
 export async function updateLead(
-  { store, now }: Context,
+  context: Context,
   accountId: number,
   { selector, changes }: { selector: LeadSelector; changes: LeadChanges },
 ): Promise<Lead> {
+  const { store, now } = context;
   return store.transact(async (tx) => {
     const before = await loadLead(tx, accountId, selector);
     const target = await findTarget(tx, before, changes.refToken);
@@ -55,6 +57,7 @@ export async function updateLead(
     uncountLead(tx, before);
     countLead(tx, after);
     await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
       await moveCommissions(tx, store, { lead: before, target });
     return after;
@@ -69,11 +72,12 @@ export async function updateLead(
  *
  * @throws Failure `missing`, `not_found`
  */
-export async function deleteLead({ store }: Context, accountId: number, selector: LeadSelector) {
-  await store.transact(async (tx) => {
+export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
+  await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
     uncountLead(tx, lead);
     await tx.remove(leads, accountId, lead.id);
+    await announce(tx, context, { entity: "referral", before: lead, after: null });
   });
 }
 

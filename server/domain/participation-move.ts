@@ -1,8 +1,9 @@
 import type { Failure } from "../failure.ts";
 import type { Lead, PromoterCampaign } from "../records.ts";
-import type { Store, Transaction } from "../storage/store.ts";
+import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads } from "./lead.ts";
 import { findMembership, isMember, loadPromoterInUse, notMember } from "./participation.ts";
@@ -41,27 +42,32 @@ interface Moved {
  * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
  */
 export async function moveToCampaign(
-  { store }: Context,
+  context: Context,
   accountId: number,
   move: CampaignMove,
 ): Promise<PromoterCampaign> {
+  const { store } = context;
   const { participation, refusal } = await store.transact(async (tx) => {
-    const moved = await moveParticipation(tx, accountId, move);
+    const moved = await moveParticipation(tx, { context, accountId }, move);
     if (move.movesLeads && moved.refusal === null) {
       const { id } = moved.participation;
       const page = { limit: LEADS_PER_COMMIT };
-      await fetchLeads(tx, id, await store.page(leads, "promoterCampaign", accountId, [id], page));
+      await fetchLeads(
+        tx,
+        { context, promoterCampaignId: id },
+        await store.page(leads, "promoterCampaign", accountId, [id], page),
+      );
     }
     return moved;
   });
-  const followers = move.movesLeads ? await fetchOthers(store, participation) : 0;
+  const followers = move.movesLeads ? await fetchOthers(context, participation) : 0;
   if (refusal !== null && followers === 0) throw refusal;
   return participation;
 }
 
 async function moveParticipation(
   tx: Transaction,
-  accountId: number,
+  { context, accountId }: { context: Context; accountId: number },
   { promoterId, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
 ): Promise<Moved> {
   const promoter = await loadPromoterInUse(tx, accountId, promoterId);
@@ -73,6 +79,7 @@ async function moveParticipation(
   if (source !== null && source.campaignId !== destination.id) {
     const after = { ...source, campaignId: destination.id };
     await tx.put(promoterCampaigns, after, { membership: isMember });
+    await announce(tx, context, { entity: "promoter_campaign", before: source, after });
     return { participation: after, refusal: null };
   }
   const refusal = source === null ? notMember() : isMember();
@@ -83,7 +90,11 @@ async function moveParticipation(
 }
 
 /** Makes leads of a participation its campaign's, where both still are what they were. */
-async function fetchLeads(tx: Transaction, promoterCampaignId: number, found: Lead[]): Promise<number> {
+async function fetchLeads(
+  tx: Transaction,
+  { context, promoterCampaignId }: { context: Context; promoterCampaignId: number },
+  found: Lead[],
+): Promise<number> {
   let count = 0;
   for (const { accountId, id } of found) {
     // Read in each commit, so that of two moves at once the leads follow the one that came last.
@@ -96,19 +107,24 @@ async function fetchLeads(tx: Transaction, promoterCampaignId: number, found: Le
     uncountLead(tx, lead);
     countLead(tx, after);
     await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before: lead, after });
     count += 1;
   }
   return count;
 }
 
 /** Leads that came while others moved, or were too many for one commit. */
-async function fetchOthers(store: Store, { accountId, id, campaignId }: PromoterCampaign): Promise<number> {
+async function fetchOthers(
+  context: Context,
+  { accountId, id, campaignId }: PromoterCampaign,
+): Promise<number> {
+  const { store } = context;
   let count = 0;
   for await (const chunk of store.scan(leads, "promoterCampaign", accountId, [id])) {
     const others = chunk.filter((lead) => lead.campaignId !== campaignId);
     for (let at = 0; at < others.length; at += LEADS_PER_COMMIT) {
       const some = others.slice(at, at + LEADS_PER_COMMIT);
-      count += await store.transact((tx) => fetchLeads(tx, id, some));
+      count += await store.transact((tx) => fetchLeads(tx, { context, promoterCampaignId: id }, some));
     }
   }
   return count;

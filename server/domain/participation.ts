@@ -4,6 +4,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
+import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
@@ -68,14 +69,16 @@ export async function findMembership(
 
 /** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
 export async function setParticipationState(
-  { store }: Context,
+  context: Context,
   accountId: number,
   { state, ...membership }: Membership & { state: PromoterCampaignState },
 ): Promise<void> {
-  await store.transact(async (tx) => {
+  await context.store.transact(async (tx) => {
     await loadPromoterInUse(tx, accountId, membership.promoterId);
-    const promoterCampaign = await loadMembership(tx, accountId, membership);
-    await tx.put(promoterCampaigns, { ...promoterCampaign, state });
+    const before = await loadMembership(tx, accountId, membership);
+    const after = { ...before, state };
+    await tx.put(promoterCampaigns, after);
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
   });
 }
 
@@ -115,6 +118,7 @@ export async function addToCampaign(
     };
     await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return promoterCampaign;
   });
 }

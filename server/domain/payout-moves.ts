@@ -3,6 +3,7 @@ import type { Payout, PayoutStatus } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { balances } from "./balance.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "./payout-method.ts";
 
@@ -40,6 +41,7 @@ export function movePayout(
       payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
     };
     await tx.put(payouts, moved);
+    await announce(tx, context, { entity: "payout", before: payout, after: moved });
     await pay(tx, payout, isPaid(moved) - isPaid(payout));
     return moved;
   });
@@ -57,6 +59,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
       throw new Failure("refused", `A ${payout.status} payout can't be removed`);
     }
     await tx.remove(payouts, accountId, id);
+    await announce(tx, context, { entity: "payout", before: payout, after: null });
     return payout;
   });
 }

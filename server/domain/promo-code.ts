@@ -3,6 +3,7 @@ import type { PromoCode } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
 import { loadReward } from "./reward.ts";
@@ -45,10 +46,11 @@ export type PromoCodeChanges = {
  * @throws Failure `not_found` for an unknown participation or reward, `taken`
  */
 export async function createPromoCode(
-  { store, now }: Context,
+  context: Context,
   accountId: number,
   input: NewPromoCode,
 ): Promise<PromoCode> {
+  const { store, now } = context;
   const id = await store.nextId("promo-code");
   return store.transact(async (tx) => {
     const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
@@ -67,6 +69,7 @@ export async function createPromoCode(
       archivedAt: null,
     };
     await tx.put(promoCodes, promoCode, REFUSALS);
+    await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
     return promoCode;
   });
 }
@@ -78,11 +81,11 @@ export async function createPromoCode(
  * @see spec "States and transitions", rule 1
  */
 export function updatePromoCode(
-  { store }: Context,
+  context: Context,
   accountId: number,
   { id, changes }: { id: number; changes: PromoCodeChanges },
 ): Promise<PromoCode> {
-  return store.transact(async (tx) => {
+  return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     if (before.archivedAt !== null && before.extId !== null) {
       const fields = { archivedAt: ["is set, and a promo code with an ext_id can't be updated then"] };
@@ -98,17 +101,19 @@ export function updatePromoCode(
       details: changes.details === undefined ? before.details : changes.details,
     };
     await tx.put(promoCodes, after, REFUSALS);
+    await announce(tx, context, { entity: "promo_code", before, after });
     return after;
   });
 }
 
 /** Takes a promo code out of use; one that is archived already stays as it is. @throws Failure `not_found` */
-export function archivePromoCode({ store, now }: Context, accountId: number, id: number): Promise<PromoCode> {
-  return store.transact(async (tx) => {
+export function archivePromoCode(context: Context, accountId: number, id: number): Promise<PromoCode> {
+  return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     if (before.archivedAt !== null) return before;
-    const after = { ...before, archivedAt: now.toISOString() };
+    const after = { ...before, archivedAt: context.now.toISOString() };
     await tx.put(promoCodes, after);
+    await announce(tx, context, { entity: "promo_code", before, after });
     return after;
   });
 }

@@ -1,6 +1,8 @@
-import type { ArchivedState } from "../records.ts";
+import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "../records.ts";
 import { collection } from "../storage/collection.ts";
+import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { lockParticipations } from "./participation.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
@@ -13,15 +15,18 @@ export const archivedStates = collection<ArchivedState>()({
 });
 
 /** Archives a promoter: they are blocked in every campaign until they are restored. @throws Failure `not_found` */
-export async function archivePromoter({ store, now }: Context, accountId: number, id: number): Promise<void> {
+export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
+  const { store, now } = context;
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
     if (promoter.archivedAt !== null) return;
-    await tx.put(promoters, { ...promoter, archivedAt: now.toISOString() });
+    const after = { ...promoter, archivedAt: now.toISOString() };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
     for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
       const { id: promoterCampaignId, state } = promoterCampaign;
       await tx.put(archivedStates, { accountId, promoterCampaignId, state });
-      await tx.put(promoterCampaigns, { ...promoterCampaign, state: "blocked" });
+      await putState(tx, context, { before: promoterCampaign, state: "blocked" });
     }
   });
 }
@@ -34,16 +39,29 @@ export async function archivePromoter({ store, now }: Context, accountId: number
  *
  * @throws Failure `not_found`
  */
-export async function restorePromoter({ store }: Context, accountId: number, id: number): Promise<void> {
+export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
+  const { store } = context;
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
     if (promoter.archivedAt === null) return;
-    await tx.put(promoters, { ...promoter, archivedAt: null });
+    const after = { ...promoter, archivedAt: null };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
     for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
       const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
       await tx.remove(archivedStates, accountId, promoterCampaign.id);
       if (archived === null || promoterCampaign.state !== "blocked") continue;
-      await tx.put(promoterCampaigns, { ...promoterCampaign, state: archived.state });
+      await putState(tx, context, { before: promoterCampaign, state: archived.state });
     }
   });
+}
+
+async function putState(
+  tx: Transaction,
+  context: Context,
+  { before, state }: { before: PromoterCampaign; state: PromoterCampaignState },
+): Promise<void> {
+  const after = { ...before, state };
+  await tx.put(promoterCampaigns, after);
+  await announce(tx, context, { entity: "promoter_campaign", before, after });
 }

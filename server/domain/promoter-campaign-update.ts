@@ -4,6 +4,7 @@ import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { loadPromoterInUse } from "./participation.ts";
+import { announce } from "./event.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
@@ -54,6 +55,7 @@ export function updatePromoterCampaign(
     await refuseTaken(tx, before, after);
     if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
     await tx.put(promoterCampaigns, after);
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
     return after;
   });
 }

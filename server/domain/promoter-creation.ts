@@ -10,6 +10,7 @@ import type {
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaignOrDefault } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
@@ -89,6 +90,8 @@ export async function createPromoter(
       const addressHash = hashAddress(account, input.address);
       await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
     }
+    await announce(tx, context, { entity: "promoter", before: null, after: promoter });
+    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return { promoter, promoterCampaign, campaign };
   });
 }

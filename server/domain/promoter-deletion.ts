@@ -6,6 +6,7 @@ import { balances } from "./balance.ts";
 import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
+import { announce } from "./event.ts";
 import { lockParticipations } from "./participation.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
@@ -39,8 +40,11 @@ export async function deletePromoter(
     await refuseEarner(tx, promoter);
     await removeParticipations(tx, context, promoter);
     const own = { accountId, ownerId: promoter.id };
-    for (const child of await loadOwned([tx, store], promoters, { ...own, index: "parent" }))
-      await tx.put(promoters, { ...child, parentPromoterId: null });
+    for (const child of await loadOwned([tx, store], promoters, { ...own, index: "parent" })) {
+      const orphan = { ...child, parentPromoterId: null };
+      await tx.put(promoters, orphan);
+      await announce(tx, context, { entity: "promoter", before: child, after: orphan });
+    }
     for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.remove(payoutMethods, accountId, method.id);
     const seen = await loadOwned([tx, store], promoterAddresses, {
@@ -51,6 +55,7 @@ export async function deletePromoter(
     for (const address of seen)
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
     await tx.remove(promoters, accountId, promoter.id);
+    await announce(tx, context, { entity: "promoter", before: promoter, after: null });
     return promoter;
   });
 }
@@ -70,20 +75,21 @@ async function refuseEarner(tx: Transaction, { accountId, id }: Promoter): Promi
   }
 }
 
-async function removeParticipations(
-  tx: Transaction,
-  { store, now }: Context,
-  promoter: Promoter,
-): Promise<void> {
+async function removeParticipations(tx: Transaction, context: Context, promoter: Promoter): Promise<void> {
+  const { store, now } = context;
   const { accountId } = promoter;
-  for (const { id, refToken } of await lockParticipations(tx, store, promoter)) {
+  for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
+    const { id, refToken } = promoterCampaign;
     const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
     for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
-      if (promoCode.archivedAt === null)
-        await tx.put(promoCodes, { ...promoCode, archivedAt: now.toISOString() });
+      if (promoCode.archivedAt !== null) continue;
+      const archived = { ...promoCode, archivedAt: now.toISOString() };
+      await tx.put(promoCodes, archived);
+      await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
     await tx.remove(archivedStates, accountId, id);
     await tx.remove(promoterCampaigns, accountId, id);
+    await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });
   }
 }

@@ -2,19 +2,22 @@ import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 
 /** Puts a promoter below another one. @throws Failure `not_found`, or `invalid` for a circle */
 export async function assignParent(
-  { store }: Context,
+  context: Context,
   accountId: number,
   { promoterId, parentPromoterId }: { promoterId: number; parentPromoterId: number },
 ): Promise<void> {
-  await store.transact(async (tx) => {
+  await context.store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, promoterId);
     const parent = await loadParent(tx, accountId, parentPromoterId);
     await refuseCircle(tx, promoter, parent);
-    await tx.put(promoters, { ...promoter, parentPromoterId });
+    const after = { ...promoter, parentPromoterId };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before: promoter, after });
   });
 }
 

@@ -2,6 +2,7 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import type { InvoiceDetailsStatus, Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import {
   loadMembership,
   planParticipation,
@@ -38,11 +39,11 @@ export interface PromoterChanges {
  *   or `taken` naming every unique field that is another's
  */
 export function updatePromoter(
-  { store }: Context,
+  context: Context,
   accountId: number,
   { selection, changes }: { selection: Selection; changes: PromoterChanges },
 ): Promise<Promoter> {
-  return store.transact(async (tx) => {
+  return context.store.transact(async (tx) => {
     const selected = await loadSelected(tx, accountId, selection);
     const promoter = await changedPromoter(tx, selected.promoter, changes);
     const before = await chosenParticipation(tx, selected, changes.campaignId);
@@ -54,6 +55,8 @@ export function updatePromoter(
     if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
     await tx.put(promoters, promoter);
     await putParticipation(tx, before, after);
+    await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
     return promoter;
   });
 }

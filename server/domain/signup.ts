@@ -4,6 +4,7 @@ import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { countLead } from "./lead-facts.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { promoters } from "./promoter.ts";
@@ -49,9 +50,9 @@ export async function recordSignup(
     const known = await findKnownLead(tx, account.id, signup.details);
     if (known === null) return addLead(tx, context, { account, signup, referrer, ids });
     if (known.signupEventId === null)
-      return registerKnown(tx, { known, signup, referrer, eventId: ids.eventId });
+      return registerKnown(tx, context, { known, signup, referrer, eventId: ids.eventId });
     if (!signup.overridesExistingLead) throw alreadyRegistered();
-    return overrideLead(tx, { known, signup, referrer, eventId: known.signupEventId });
+    return overrideLead(tx, context, { known, signup, referrer, eventId: known.signupEventId });
   });
 }
 
@@ -98,7 +99,8 @@ async function addLead(
     createdAt: (signup.createdAt ?? context.now).toISOString(),
   };
   await tx.insert(leads, lead);
-  const promoter = await noteSuspicion(tx, referrer.promoter, suspicion);
+  await announce(tx, context, { entity: "referral", before: null, after: lead });
+  const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
   }
@@ -115,12 +117,13 @@ function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): v
 
 async function noteSuspicion(
   tx: Transaction,
-  promoter: Promoter,
-  suspicion: Lead["suspicion"],
+  context: Context,
+  { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["suspicion"] },
 ): Promise<Promoter> {
   if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
   const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
   await tx.put(promoters, suspected);
+  await announce(tx, context, { entity: "promoter", before: promoter, after: suspected });
   return suspected;
 }
 
@@ -133,20 +136,22 @@ interface KnownSignup {
 }
 
 /** Gives a lead that was imported, or made by a sale, its sign-up event. */
-async function registerKnown(tx: Transaction, input: KnownSignup): Promise<RecordedSignup> {
+async function registerKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedSignup> {
   const { known, signup, eventId } = input;
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
   await tx.put(leads, lead);
+  await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { eventId, lead, promoter: await promoterOf(tx, input) };
 }
 
-async function overrideLead(tx: Transaction, input: KnownSignup): Promise<RecordedSignup> {
+async function overrideLead(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedSignup> {
   const { known, signup, eventId } = input;
   const lead = { ...known, ...overlay(known, signup.details) };
   await tx.put(leads, lead);
+  await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { eventId, lead, promoter: await promoterOf(tx, input) };
 }
 

@@ -1,5 +1,6 @@
 import type { Generation } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
+import type { z } from "zod";
 
 /** A route that the document describes. */
 export interface DescribedRoute {
@@ -9,4 +10,10 @@ export interface DescribedRoute {
   operation: Omit<Operation<never>, "handle" | "shape">;
   /** `browser` and `operator`: called without a key. */
   caller: Generation | "browser" | "operator";
+}
+
+/** What the server itself posts: the same body for each type of event. */
+export interface DescribedEvents {
+  types: readonly string[];
+  body: z.ZodType;
 }

@@ -1,6 +1,7 @@
 import { FastResponse } from "srvx";
 import { json } from "../http/answer.ts";
-import type { DescribedRoute } from "./described-route.ts";
+import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
+import { eventPostings } from "./events.ts";
 import { openApiDocument } from "./document.ts";
 
 /** The viewer shows the document; it styles itself by elements that it makes. */
@@ -25,8 +26,11 @@ const PAGE = `<!doctype html>
 `;
 
 /** `GET /openapi.json` */
-export function serveDocument(routes: DescribedRoute[], publicUrl: string) {
-  const document = openApiDocument(routes, { publicUrl });
+export function serveDocument(
+  routes: DescribedRoute[],
+  { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
+) {
+  const document = { ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) };
   return (): Response => json(document, { "access-control-allow-origin": "*" });
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../domain/campaign-update.ts";
 import { flag, id, text, webAddress } from "../http/fields.ts";
-import { AD_TRAFFIC_POLICIES, UPGRADE_METRICS } from "../records.ts";
+import { AD_TRAFFIC_POLICIES, LETTER_KINDS, UPGRADE_METRICS } from "../records.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
@@ -30,6 +30,11 @@ const upgrade = z.object(
   "is invalid",
 );
 
+/** Which e-mails promoters get. Those that are not named are off. */
+const emails = z
+  .partialRecord(z.enum(LETTER_KINDS, "is invalid"), flag, "is invalid")
+  .transform((given) => LETTER_KINDS.filter((kind) => given[kind]));
+
 /** What of a campaign can be changed. */
 export const updateBody = z
   .object({
@@ -47,6 +52,7 @@ export const updateBody = z
     upgrade_details: upgrade.nullable(),
     rewards_for_promoters: rewardEntries,
     rewards_for_referrals: rewardEntries,
+    emails,
   })
   .partial();
 
@@ -79,5 +85,6 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     },
     rewardsForPromoters: body.rewards_for_promoters,
     rewardsForReferrals: body.rewards_for_referrals,
+    letters: body.emails,
   };
 }

@@ -4,7 +4,13 @@ import { leads } from "../domain/lead.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
 import { loadCampaignStats } from "../domain/stats.ts";
-import { AD_TRAFFIC_POLICIES, UPGRADE_METRICS, type Account, type Campaign } from "../records.ts";
+import {
+  AD_TRAFFIC_POLICIES,
+  LETTER_KINDS,
+  UPGRADE_METRICS,
+  type Account,
+  type Campaign,
+} from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 
@@ -40,6 +46,7 @@ export const campaignAnswer = z.object({
   links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
   rewards_for_promoters: z.array(rewardEntryAnswer),
   rewards_for_referrals: z.array(rewardEntryAnswer),
+  emails: z.record(z.enum(LETTER_KINDS), z.boolean()),
 });
 
 /** A campaign with all that its V2 form shows. */
@@ -103,5 +110,17 @@ export function campaignJson(parts: CampaignParts): z.output<typeof campaignAnsw
     links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
     rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
     rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    emails: emailsJson(campaign),
+  };
+}
+
+/** Choice: ours, as the service shows its switches of e-mails nowhere. */
+function emailsJson({ letters }: Campaign) {
+  return {
+    signup_accepted: letters.includes("signup_accepted"),
+    accepted: letters.includes("accepted"),
+    rejected: letters.includes("rejected"),
+    new_referral: letters.includes("new_referral"),
+    payout_sent: letters.includes("payout_sent"),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { findCampaigns, loadCampaign } from "../domain/campaign.ts";
-import { createFullCampaign, deleteCampaign, updateCampaign } from "../domain/campaign-update.ts";
+import { deleteCampaign } from "../domain/campaign-deletion.ts";
+import { createFullCampaign, updateCampaign } from "../domain/campaign-update.ts";
 import { readJson } from "../http/json.ts";
 import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import { changesOf, createBody, updateBody } from "./campaign-input.ts";

@@ -9,6 +9,7 @@ import { v2Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
 import type { Account } from "../records.ts";
+import type { Post } from "../outgoing/post.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
 
@@ -19,6 +20,8 @@ export interface V2Request {
   context: Context;
   /** The server's own address, for links. */
   publicUrl: string;
+  /** Posts to receivers of webhooks. */
+  post: Post;
   /** Set by the handler, sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -39,9 +42,9 @@ export function v2Route(services: Services, operation: V2Operation): EventHandle
       const state = await services.limits.v2.take(String(account.id));
       headers = rateLimitHeaders(state);
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl } = services;
+      const { publicUrl, post } = services;
       const context = newContext(services);
-      return json(await handle({ event, account, context, publicUrl, headers }), headers, status);
+      return json(await handle({ event, account, context, publicUrl, post, headers }), headers, status);
     } catch (error) {
       return refuse(services, event, error, { generation: "v2", shape, headers });
     }

@@ -39,6 +39,21 @@ import { PROMOTER_BATCHES } from "./promoter-batches.ts";
 import { createPromoterOperation, updatePromoterOperation } from "./promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoters.ts";
 import { trackSignup } from "./tracking.ts";
+import {
+  getDeliveryOperation,
+  listDeliveriesOperation,
+  retryDeliveryOperation,
+} from "./webhook-deliveries.ts";
+import { testWebhookOperation } from "./webhook-test.ts";
+import {
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listEventTypesOperation,
+  listWebhooksOperation,
+  rotateSecretOperation,
+  updateWebhookOperation,
+} from "./webhooks.ts";
 
 type Row = [Method, path: string, V2Operation];
 
@@ -86,6 +101,18 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
   ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
   ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+  ["GET", "/webhooks", listWebhooksOperation],
+  ["POST", "/webhooks", createWebhookOperation],
+  ["GET", "/webhooks/event_types", listEventTypesOperation],
+  ["POST", "/webhooks/test", testWebhookOperation],
+  ["GET", "/webhooks/:id", getWebhookOperation],
+  ["PUT", "/webhooks/:id", updateWebhookOperation],
+  ["PATCH", "/webhooks/:id", updateWebhookOperation],
+  ["DELETE", "/webhooks/:id", deleteWebhookOperation],
+  ["POST", "/webhooks/:id/rotate_secret", rotateSecretOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries", listDeliveriesOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries/:id", getDeliveryOperation],
+  ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
 ];
 
 /** Every operation of V2: first those of the specification, in its order. @see spec "What the service does" */

@@ -14,9 +14,10 @@ export const pageParams = z.object({ page: z.unknown(), per_page: z.unknown() })
 export function readListing<S extends z.ZodType>(
   { event }: V2Request,
   schema: S,
+  lengths = LENGTHS,
 ): { params: z.output<S>; page: Page; window: { limit: number; offset: number } } {
   const query: Query = readNestedQuery(event);
-  const page = readPage(query, LENGTHS);
+  const page = readPage(query, lengths);
   return {
     params: shapeQuery(schema, query),
     page,

@@ -10,7 +10,7 @@ import {
 import { email, flag, id, oneOf, text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "../http/path-id.ts";
+import { readPathId } from "./path-id.ts";
 import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing, setPageHeaders } from "./page-params.ts";

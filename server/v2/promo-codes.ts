@@ -107,7 +107,7 @@ async function list(request: V2Request) {
   const found = await findPromoCodes(context.store, account.id, { promoterCampaignId, ...window });
   setPageHeaders(request, page, found.total);
   const answers = [];
-  for (const promoCode of found.records) answers.push(await answer(context.store, promoCode));
+  for (const promoCode of found.records) answers.push(await readPromoCodeJson(context.store, promoCode));
   return answers;
 }
 
@@ -121,11 +121,11 @@ async function create({ event, account, context }: V2Request) {
     metadata: body.metadata ?? null,
     details: body.details ?? null,
   });
-  return answer(context.store, promoCode);
+  return readPromoCodeJson(context.store, promoCode);
 }
 
 async function get({ event, account, context: { store } }: V2Request) {
-  return answer(store, await loadPromoCode(store, account.id, readPathId(event)));
+  return readPromoCodeJson(store, await loadPromoCode(store, account.id, readPathId(event)));
 }
 
 async function update({ event, account, context }: V2Request) {
@@ -138,14 +138,18 @@ async function update({ event, account, context }: V2Request) {
     metadata: body.metadata,
     details: body.details,
   };
-  return answer(context.store, await updatePromoCode(context, account.id, { id, changes }));
+  return readPromoCodeJson(context.store, await updatePromoCode(context, account.id, { id, changes }));
 }
 
 async function archive({ event, account, context }: V2Request) {
-  return answer(context.store, await archivePromoCode(context, account.id, readPathId(event)));
+  return readPromoCodeJson(context.store, await archivePromoCode(context, account.id, readPathId(event)));
 }
 
-async function answer(store: Store, promoCode: PromoCode): Promise<z.output<typeof promoCodeAnswer>> {
+/** A promo code as V2 shows it. */
+export async function readPromoCodeJson(
+  store: Store,
+  promoCode: PromoCode,
+): Promise<z.output<typeof promoCodeAnswer>> {
   const reward = await loadReward(store, promoCode.accountId, promoCode.rewardId);
   return {
     id: promoCode.id,

@@ -60,13 +60,14 @@ export interface PromoterCampaignParts {
 export async function readPromoterCampaignParts(
   store: Store,
   promoterCampaign: PromoterCampaign,
+  known?: Promoter,
 ): Promise<PromoterCampaignParts> {
   const { accountId, id, campaignId, promoterId, rewardsForPromoters, rewardsForReferrals } =
     promoterCampaign;
   const campaign = await loadCampaign(store, accountId, campaignId);
   return {
     promoterCampaign,
-    promoter: await loadPromoter(store, accountId, promoterId),
+    promoter: known ?? (await loadPromoter(store, accountId, promoterId)),
     campaign,
     stats: await loadStats(store, accountId, id),
     rewardsForPromoters: await loadRewardEntries(

@@ -37,14 +37,28 @@ describe("GET /openapi.json", () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const routes = describedRoutes().map(({ method, path }) => `${method} ${path.replace(":id", "{id}")}`);
+    const routes = describedRoutes().map(
+      ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+    );
     expect(described.toSorted()).toEqual(routes.toSorted());
     const served = (app.app as unknown as { "~routes": { method?: string; route: string }[] })["~routes"]
       .filter(({ method, route }) => method && method !== "HEAD" && /^\/(api|t)\/.*[^n]$/.test(route))
       .filter(({ method, route }) => method !== "OPTIONS" && !route.endsWith(".json"))
       .map(({ method, route }) => `${method} ${route}`);
     expect(served.length).toBeGreaterThan(60);
-    expect(served.filter((route) => !routes.includes(route.replace(":id", "{id}")))).toEqual([]);
+    expect(served.filter((route) => !routes.includes(route.replaceAll(/:(\w+)/g, "{$1}")))).toEqual([]);
+  });
+
+  it("has what is posted to webhooks, by the type of event", () => {
+    const { webhooks } = document as unknown as {
+      webhooks: Record<string, { post: { requestBody: object } }>;
+    };
+    expect(Object.keys(webhooks)).toContain("referral.created");
+    expect(webhooks["referral.created"]!.post.requestBody).toMatchObject({
+      content: {
+        "application/json": { schema: { required: expect.arrayContaining(["event_id", "data"]) as unknown } },
+      },
+    });
   });
 
   it("names the success, the refusals and the headers of an operation", () => {
@@ -83,7 +97,7 @@ describe("every operation", () => {
   it.each(describedRoutes().filter(({ caller }) => caller === "v1" || caller === "v2"))(
     "$method $path refuses a stranger as the document says",
     async ({ method, path, caller }) => {
-      const target = path.replace(":id", "1");
+      const target = path.replaceAll(/:\w+/g, "1");
       const answer = await app.request(target, {
         method,
         headers: { "x-forwarded-for": `10.0.0.${++strangers}` },
@@ -96,7 +110,7 @@ describe("every operation", () => {
         method,
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
-      const described = document.paths[path.replace(":id", "{id}")]![method.toLowerCase()]!;
+      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!;
       expect(Object.keys(described.responses)).toContain(String(known.status));
     },
   );
@@ -121,11 +135,11 @@ describe("real answers", () => {
       const query =
         { "/api/v1/leads/show": "?id=1", "/api/v1/promoters/show": "?id=1" }[path] ??
         "?filters[promoter_id]=1&q=a";
-      const answer = await app.request(path.replace(":id", id) + query, {
+      const answer = await app.request(path.replaceAll(/:\w+/g, id) + query, {
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
       if (answer.status !== 200) continue;
-      const described = document.paths[path.replace(":id", "{id}")]!["get"]!.responses["200"] as {
+      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"] as {
         headers: Record<string, object>;
         content: { "application/json": { schema: object } };
       };

@@ -25,7 +25,7 @@ async function run<T = unknown>(...words: string[]): Promise<T> {
 const createAcme = () => run<{ key: string }>("account", "create", "Acme", "--id", "acme", ...LANDING);
 const hashOf = (key: string) => createHash("sha256").update(key).digest("hex").slice(0, 12);
 
-const ACME = { account_id: "acme", name: "Acme", honours_gpc: false, created_at: INSTANT };
+const ACME = { account_id: "acme", name: "Acme", honours_gpc: false, mail_sender: null, created_at: INSTANT };
 const DEFAULT_CAMPAIGN = {
   accountId: 1,
   id: 1,
@@ -43,6 +43,7 @@ const DEFAULT_CAMPAIGN = {
   upgrade: null,
   rewardsForPromoters: [],
   rewardsForReferrals: [],
+  letters: [],
   createdAt: INSTANT,
   isDefault: true,
 };
@@ -56,6 +57,7 @@ describe("accounts", () => {
       account_id: expect.stringMatching(/^acc_[\w-]{12}$/),
       name: "Tide",
       honours_gpc: true,
+      mail_sender: null,
       created_at: INSTANT,
     };
     expect(made).toEqual({ account: tide, key: KEY });
@@ -134,6 +136,7 @@ describe("campaigns", () => {
       upgrade: null,
       rewardsForPromoters: [],
       rewardsForReferrals: [],
+      letters: [],
       createdAt: INSTANT,
     };
     const made = await run(

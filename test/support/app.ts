@@ -7,6 +7,7 @@ import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
+import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/services.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -73,7 +74,12 @@ export interface Answer {
 /** Starts the app with the account `acme`. */
 export async function startApp(
   kind: (typeof STORAGES)[number] = "memory",
-  options: { rateLimitV1?: number; rateLimitV2?: number; publicSignups?: number } = {},
+  options: {
+    rateLimitV1?: number;
+    rateLimitV2?: number;
+    publicSignups?: number;
+    allowsPrivateWebhooks?: boolean;
+  } = {},
 ): Promise<TestApp> {
   const store = await temporaryStore(kind);
   const bugs: string[] = [];
@@ -84,6 +90,7 @@ export async function startApp(
     chance: countedChance(),
     log: pino({ level: "error" }, { write: (line: string) => void bugs.push(line) }),
     publicUrl: "https://track.acme.example",
+    post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
     limits: {
       v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),
@@ -137,7 +144,10 @@ export async function startApp(
           ),
         ),
       ),
-    close: () => store.close(),
+    close: () => {
+      services.post.close();
+      return store.close();
+    },
   };
 }
 

@@ -91,6 +91,13 @@ export const DEFAULT_CAMPAIGN = {
   links: [],
   rewards_for_promoters: [],
   rewards_for_referrals: [],
+  emails: {
+    signup_accepted: false,
+    accepted: false,
+    rejected: false,
+    new_referral: false,
+    payout_sent: false,
+  },
 };
 /** The outcome of a call with faulty parameters, or, by status 400, with a record that breaks a rule. */
 export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 422) {

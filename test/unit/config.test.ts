@@ -14,6 +14,10 @@ const USUAL = {
   rateLimitV2: 0,
   logLevel: "info",
   hasDemo: true,
+  smtpUrl: null,
+  mailFrom: "tidemark@localhost",
+  mailTemplates: null,
+  allowsPrivateWebhooks: false,
 };
 
 const EVERY = {
@@ -29,6 +33,10 @@ const EVERY = {
   RATE_LIMIT_V2: "100",
   LOG_LEVEL: "silent",
   DEMO: "0",
+  SMTP_URL: "smtps://acme:secret@mail.example:465",
+  MAIL_FROM: "Acme <partners@acme.example>",
+  MAIL_TEMPLATES: "/etc/tidemark/mail",
+  WEBHOOK_ALLOW_PRIVATE: "1",
 };
 
 describe("the settings", () => {
@@ -56,6 +64,10 @@ describe("the settings", () => {
       rateLimitV2: 100,
       logLevel: "silent",
       hasDemo: false,
+      smtpUrl: "smtps://acme:secret@mail.example:465",
+      mailFrom: "Acme <partners@acme.example>",
+      mailTemplates: "/etc/tidemark/mail",
+      allowsPrivateWebhooks: true,
     });
   });
 
@@ -93,6 +105,8 @@ describe("the environment", () => {
     ["RATE_LIMIT_V2", "1000000000", "must be a whole number"],
     ["LOG_LEVEL", "loud", LEVELS],
     ["DEMO", "yes", "must be 0 or 1"],
+    ["SMTP_URL", "mail.example:25", "must be an smtp(s) address"],
+    ["WEBHOOK_ALLOW_PRIVATE", "true", "must be 0 or 1"],
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`The environment is not right:\n  ${name} ${message}`),

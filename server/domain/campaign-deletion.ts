@@ -1,0 +1,48 @@
+import { Failure } from "../failure.ts";
+import { SYSTEM, type Campaign } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { accounts } from "./account.ts";
+import { campaigns, loadCampaign } from "./campaign.ts";
+import { commissions } from "./commission.ts";
+import type { Context } from "./context.ts";
+import { leads } from "./lead.ts";
+import { listenAgain } from "./listening.ts";
+import { payouts } from "./payout.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+
+/**
+ * Removes a campaign that nothing belongs to.
+ *
+ * Choice: what promoters left behind there when they moved on keeps it, as payouts, rewards and leads
+ * are shown with their campaign. So does a campaign that upgrades to it.
+ *
+ * @throws Failure `not_found`, `in_use` while something belongs to it, or promoters are to by default
+ */
+export function deleteCampaign({ store }: Context, accountId: number, id: number): Promise<Campaign> {
+  return store.transact(async (tx) => {
+    const campaign = await loadCampaign(tx, accountId, id);
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account?.defaultCampaignId === id) {
+      throw new Failure("in_use", "The default campaign can't be deleted");
+    }
+    await refuseUsed(tx, campaign);
+    await tx.remove(campaigns, accountId, id);
+    if (campaign.letters.length > 0)
+      await listenAgain(tx, store, { accountId, campaign: { id, after: null } });
+    return campaign;
+  });
+}
+
+/** Counted within the transaction, so that what comes to belong to the campaign meanwhile stops it. */
+async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
+  const uses: [count: number, name: string][] = [
+    [await tx.tally(promoterCampaigns, accountId, ["campaign", id]), "promoter campaigns"],
+    [await tx.tally(payouts, accountId, ["campaign", id]), "payouts"],
+    [await tx.tally(commissions, accountId, ["campaign", id]), "commissions"],
+    [await tx.tally(leads, accountId, ["campaign", id]), "leads"],
+    [await tx.tally(campaigns, accountId, ["upgrade", id]), "upgrades of other campaigns"],
+  ];
+  for (const [count, name] of uses) {
+    if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
+  }
+}

@@ -1,0 +1,129 @@
+import { Failure } from "../failure.ts";
+import { SYSTEM, type Delivery, type Lane } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
+import { loadWebhook } from "./webhook-list.ts";
+
+/** Of all accounts, as one process sends them all. */
+export const deliveries = collection<Delivery>()({
+  name: "delivery",
+  id: ({ id }) => [id],
+  claims: {},
+  indexes: {
+    due: (delivery) => (delivery.dueAt === null ? null : [destinationOf(delivery), delivery.dueAt]),
+    lane: (delivery) => (isOpen(delivery) ? [destinationOf(delivery), delivery.lane, delivery.place] : null),
+    webhook: ({ webhookId, createdAt }) => (webhookId === null ? null : [webhookId, -Date.parse(createdAt)]),
+    held: ({ status, createdAt }) => (status === "held" ? [Date.parse(createdAt)] : null),
+    finished: ({ finishedAt }) => (finishedAt === null ? null : [Date.parse(finishedAt)]),
+  },
+  tallies: (delivery) => [
+    [["webhook", delivery.webhookId ?? 0], 1],
+    // The one in front of each lane; a destination without any has nothing to do.
+    [["due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
+  ],
+});
+
+export const lanes = collection<Lane>()({
+  name: "lane",
+  id: ({ destination, lane }) => [destination, lane],
+  claims: {},
+  indexes: {},
+});
+
+/** Where a delivery goes to, as a word: letters of an account share one destination. */
+export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId" | "ownerId">): string {
+  return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
+}
+
+/** Puts a delivery behind those that are ahead of it in its lane; due at once where none is. */
+export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
+  const destination = destinationOf(delivery);
+  const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
+  const place = (lane?.lastPlace ?? 0) + 1;
+  const queued = { ...delivery, place, dueAt: lane === null ? now.getTime() : null };
+  await tx.put(deliveries, queued);
+  const count = (lane?.count ?? 0) + 1;
+  await tx.put(lanes, { accountId: SYSTEM, destination, lane: delivery.lane, count, lastPlace: place });
+  return queued;
+}
+
+/** Writes a delivery of which nothing remains to be done, and makes the next of its lane due. */
+export async function finish(
+  tx: Transaction,
+  { store, now }: Pick<Context, "store" | "now">,
+  delivery: Delivery,
+): Promise<void> {
+  const destination = destinationOf(delivery);
+  await tx.put(deliveries, { ...delivery, dueAt: null, finishedAt: now.toISOString() });
+  const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
+  if (lane === null) return;
+  if (lane.count <= 1) return tx.remove(lanes, SYSTEM, destination, delivery.lane);
+  await tx.put(lanes, { ...lane, count: lane.count - 1 });
+  // Whoever joins the lane writes it, so that this listing can't miss one.
+  const ahead = await store.page(deliveries, "lane", SYSTEM, [destination, delivery.lane], { limit: 2 });
+  const behind = ahead.find(({ id }) => id !== delivery.id);
+  const next = behind && (await tx.get(deliveries, SYSTEM, behind.id));
+  if (next) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
+}
+
+/** A page of what was sent to a webhook, newest first. @throws Failure `not_found` for the webhook */
+export async function findDeliveries(
+  store: Store,
+  accountId: number,
+  { webhookId, ...window }: { webhookId: number } & Window,
+): Promise<Found<Delivery>> {
+  const { id } = await loadWebhook(store, accountId, webhookId);
+  return findPage(store, deliveries, { accountId: SYSTEM, index: "webhook", start: [id], ...window });
+}
+
+/** A delivery of a webhook. @throws Failure `not_found` for either */
+export async function loadDelivery(
+  reader: Pick<Transaction, "get">,
+  accountId: number,
+  { webhookId, id }: { webhookId: number; id: number },
+): Promise<Delivery> {
+  const delivery = await reader.get(deliveries, SYSTEM, id);
+  if (delivery === null || delivery.ownerId !== accountId || delivery.webhookId !== webhookId) {
+    throw new Failure("not_found", "Delivery not found.");
+  }
+  return delivery;
+}
+
+/**
+ * Begins a delivery anew, at once: one that waits for its next try, was given up, or has arrived.
+ *
+ * @throws Failure `not_found`, or `refused` when it has used up all of its tries
+ * @see observed-service, part 5.2
+ */
+export async function retryDelivery(
+  context: Context,
+  accountId: number,
+  { webhookId, id }: { webhookId: number; id: number },
+): Promise<Delivery> {
+  const { store, now } = context;
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, webhookId);
+    const delivery = await loadDelivery(tx, accountId, { webhookId, id });
+    if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
+      throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
+    }
+    const anew: Delivery = {
+      ...delivery,
+      status: "pending",
+      attempts: 0,
+      finishedAt: null,
+      deliveredAt: null,
+    };
+    if (delivery.finishedAt !== null) return enqueue(tx, anew, now);
+    // One that waits behind others of its lane goes on doing so.
+    const next = { ...anew, dueAt: delivery.dueAt === null ? null : now.getTime() };
+    await tx.put(deliveries, next);
+    return next;
+  });
+}
+
+function isOpen({ status, finishedAt }: Delivery): boolean {
+  return finishedAt === null && status !== "held";
+}

@@ -1,0 +1,95 @@
+import type { Entity, EntityRecords, LetterKind } from "../records.ts";
+
+/** Every type that can be subscribed to, in alphabetical order. Some are of things that do not exist here yet. */
+export const EVENT_TYPES = [
+  ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
+  ...types("contract_document", "signed"),
+  ...types(
+    "payments_batch",
+    "completed",
+    "created",
+    "deleted",
+    "failed",
+    "initiated",
+    "processing",
+    "updated",
+  ),
+  ...types(
+    "payout",
+    "cancelled",
+    "commissions.added",
+    "commissions.removed",
+    "completed",
+    "created",
+    "deleted",
+  ),
+  ...types("payout", "failed", "pending", "processing", "updated"),
+  ...types("payout_method", "created", "deleted", "updated"),
+  ...types("promo_code", "archived", "created", "updated"),
+  ...types("promoter", "balance.updated", "created", "deleted", "updated"),
+  ...types("promoter_campaign", "accepted", "blocked", "created", "deleted", "inactive", "pending"),
+  ...types("promoter_campaign", "rejected", "updated"),
+  ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
+].toSorted();
+
+/** The event that each letter follows. */
+export const LETTER_EVENTS: Record<LetterKind, string> = {
+  signup_accepted: "promoter_campaign.accepted",
+  accepted: "promoter_campaign.accepted",
+  rejected: "promoter_campaign.rejected",
+  new_referral: "referral.created",
+  payout_sent: "payout.completed",
+};
+
+/** What happened to one record; null where it was not there before, or is not any more. */
+export type Happening = {
+  [E in Entity]: { entity: E; before: EntityRecords[E] | null; after: EntityRecords[E] | null };
+}[Entity];
+
+/** What was done to the record. */
+export function actionOf({ before, after }: Pick<Happening, "before" | "after">) {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+}
+
+/**
+ * The types of the events of one happening. Choice: a record that comes into a state gives both the
+ * event of that state and `created` or `updated`, so that a receiver may follow either.
+ */
+export function eventTypesOf(happening: Happening): string[] {
+  const { entity } = happening;
+  return [actionOf(happening), ...transitionsOf(happening)]
+    .map((name) => `${entity}.${name}`)
+    .filter((type) => EVENT_TYPES.includes(type));
+}
+
+function transitionsOf(happening: Happening): string[] {
+  const { entity, before, after } = happening;
+  if (after === null) return [];
+  switch (entity) {
+    case "promoter_campaign":
+      return before?.state === after.state ? [] : [after.state];
+    case "payout":
+      return before?.status === after.status ? [] : [after.status];
+    case "promo_code":
+      return before?.archivedAt === null && after.archivedAt !== null ? ["archived"] : [];
+    case "referral":
+      return before === null ? [] : leadTransitions(before, after);
+    default:
+      return [];
+  }
+}
+
+function leadTransitions(before: EntityRecords["referral"], after: EntityRecords["referral"]): string[] {
+  const transitions: string[] = [];
+  const isMoved =
+    before.promoterCampaignId !== after.promoterCampaignId || before.campaignId !== after.campaignId;
+  if (before.customerSince === null && after.customerSince !== null) transitions.push("converted");
+  if (before.state !== "cancelled" && after.state === "cancelled") transitions.push("cancelled");
+  if (isMoved) transitions.push("moved");
+  return transitions;
+}
+
+function types(entity: string, ...names: string[]): string[] {
+  return names.map((name) => `${entity}.${name}`);
+}

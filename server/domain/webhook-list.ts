@@ -1,0 +1,28 @@
+import { Failure } from "../failure.ts";
+import type { Webhook } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Reader, Store } from "../storage/store.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
+
+export const webhooks = collection<Webhook>()({
+  name: "webhook",
+  id: ({ id }) => [id],
+  claims: {},
+  indexes: { newest: ({ createdAt }) => [-Date.parse(createdAt)] },
+  tallies: () => [
+    [["all"], 1],
+    [["newest"], 1],
+  ],
+});
+
+/** A page of an account's webhooks, newest first. */
+export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
+  return findPage(store, webhooks, { accountId, index: "newest", start: [], ...window });
+}
+
+/** @throws Failure `not_found` */
+export async function loadWebhook(reader: Reader, accountId: number, id: number): Promise<Webhook> {
+  const webhook = await reader.get(webhooks, accountId, id);
+  if (webhook === null) throw new Failure("not_found", "Webhook not found.");
+  return webhook;
+}

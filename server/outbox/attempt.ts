@@ -1,0 +1,80 @@
+import { accounts } from "../domain/account.ts";
+import { isUnsubscribed } from "../domain/unsubscription.ts";
+import { validSecrets } from "../domain/webhook.ts";
+import { webhooks } from "../domain/webhook-list.ts";
+import { webhookPosting } from "../outgoing/webhook-posting.ts";
+import { SYSTEM, type Delivery, type EventMessage, type Letter } from "../records.ts";
+import { eventJson } from "../v2/event-json.ts";
+import type { OutboxParts } from "./parts.ts";
+import { writeLetter } from "./template.ts";
+
+/** Failed attempts after which a letter is given up, as a webhook's usual number. */
+const MAX_LETTER_ATTEMPTS = 10;
+
+/** How one sending of a delivery ended. */
+export interface Attempt {
+  /** The status of the receiver's answer. null: none came, or it is a letter. */
+  status: number | null;
+  body: string | null;
+  /** null: it has arrived. */
+  error: string | null;
+  /** Whether another attempt could not end otherwise. */
+  isFinal: boolean;
+  maxAttempts: number;
+}
+
+/** Sends a delivery once. null: not now. */
+export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
+  const { message, letter } = delivery;
+  if (message !== null) return postEvent(parts, delivery, message);
+  return letter === null ? Promise.resolve(undeliverable("empty")) : sendLetter(parts, delivery, letter);
+}
+
+async function postEvent(
+  parts: OutboxParts,
+  { ownerId, webhookId }: Delivery,
+  message: EventMessage,
+): Promise<Attempt | null> {
+  const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
+  if (webhook === null) return undeliverable("The webhook was deleted");
+  // Choice: what waits for a webhook that is switched off is sent when it is switched on again.
+  if (!webhook.isActive) return null;
+  const now = parts.clock();
+  const target = { ...webhook, secrets: validSecrets(webhook, now) };
+  const { eventId, type } = message;
+  const body = JSON.stringify(eventJson(message));
+  const receipt = await parts.post(webhookPosting(target, { eventId, type, body, now }));
+  return {
+    status: receipt.status,
+    body: receipt.body,
+    error: receipt.error,
+    isFinal: false,
+    maxAttempts: Math.max(1, webhook.maxRetries),
+  };
+}
+
+async function sendLetter(
+  parts: OutboxParts,
+  { id, ownerId, createdAt }: Delivery,
+  letter: Letter,
+): Promise<Attempt | null> {
+  const { store, mailer, templates } = parts;
+  if (mailer === null) return null;
+  if (await isUnsubscribed(store, ownerId, letter.promoterId)) {
+    return undeliverable("The promoter has unsubscribed");
+  }
+  const account = await store.get(accounts, SYSTEM, ownerId);
+  const { error, isFinal } = await mailer.send({
+    ...writeLetter(templates, letter),
+    to: letter.to,
+    from: account?.mailSender ?? null,
+    unsubscribeUrl: letter.values["unsubscribe_url"] ?? null,
+    // The same for each attempt, so that a receiver can drop the second of two.
+    messageId: `${id}.${Date.parse(createdAt)}`,
+  });
+  return { status: null, body: null, error, isFinal, maxAttempts: MAX_LETTER_ATTEMPTS };
+}
+
+function undeliverable(error: string): Attempt {
+  return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { deliveries, enqueue } from "../domain/delivery.ts";
+import { SYSTEM } from "../records.ts";
+import { newFanOut } from "./fan-out.ts";
+import type { OutboxParts } from "./parts.ts";
+import { newSender } from "./sender.ts";
+
+/** How long it waits when there was nothing to do, and between two turns while requests come in. */
+const IDLE_MS = 200;
+/** What is done in one turn: much when the process is idle, little while it answers requests, which come first. */
+const LIMITS = {
+  idle: { facts: 20, sendings: 500 },
+  busy: { facts: 2, sendings: 20 },
+};
+const HELD_AT_ONCE = 50;
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+const SWEEP_MS = 10 * 60 * 1_000;
+const SWEPT_AT_ONCE = 200;
+
+/** Sends what has been announced, in one process of all that share a store. */
+export interface Dispatcher {
+  /** One turn of its work; gives how much there was. Tests call it, with a clock that they set. */
+  pass(): Promise<number>;
+  /** Resolves when no sending is under way. */
+  settle(): Promise<void>;
+  start(): void;
+  /** Begins nothing more, waits so long for what is under way, and leaves the rest to the next process. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Makes the dispatcher; `isBusy` tells whether the process has requests to answer. */
+export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispatcher {
+  const { log, lease } = parts;
+  const fanOut = newFanOut(parts);
+  const sender = newSender(parts);
+  const sweep = newSweep(parts);
+  let running: Promise<void> | null = null;
+  const stopping = new AbortController();
+
+  async function pass(): Promise<number> {
+    if (!(await lease.take())) return 0;
+    const limits = isBusy() ? LIMITS.busy : LIMITS.idle;
+    await sweep();
+    const released = await releaseHeld(parts);
+    const fannedOut = await fanOut(limits.facts);
+    return released + fannedOut + (await sender.begin(limits.sendings));
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const work = await pass().catch((error: unknown) => {
+        log.error({ err: error }, "the outbox could not do its work");
+        return 0;
+      });
+      if (work > 0 && !isBusy()) continue;
+      await sleep(IDLE_MS, undefined, { signal: stopping.signal }).catch(() => {}); // woken by the stop
+    }
+  }
+
+  return {
+    pass,
+    settle: () => sender.settle(),
+    start() {
+      running ??= run();
+    },
+    async stop(graceMs) {
+      stopping.abort();
+      await running;
+      await Promise.race([sender.settle(), sleep(graceMs)]);
+      // First the lease: what breaks off then is no failure of its receiver, and is not written as one.
+      await lease.release();
+      parts.post.close();
+      parts.mailer?.close();
+    },
+  };
+}
+
+/** Letters that were held while mail was not set up go out once it is. */
+async function releaseHeld({ store, mailer, clock, lease }: OutboxParts): Promise<number> {
+  if (mailer === null) return 0;
+  const held = await store.page(deliveries, "held", SYSTEM, [], { limit: HELD_AT_ONCE });
+  if (held.length === 0) return 0;
+  await store.transact(async (tx) => {
+    await lease.guard(tx);
+    for (const { id } of held) {
+      const delivery = await tx.get(deliveries, SYSTEM, id);
+      if (delivery?.status === "held") await enqueue(tx, { ...delivery, status: "pending" }, clock());
+    }
+  });
+  return held.length;
+}
+
+/** Deliveries are kept for a month after their end, for whoever looks into what went wrong. */
+function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
+  let sweptAt = 0;
+  return async () => {
+    const now = clock().getTime();
+    if (now - sweptAt < SWEEP_MS) return;
+    const oldest = await store.page(deliveries, "finished", SYSTEM, [], { limit: SWEPT_AT_ONCE });
+    const old = oldest.filter(
+      ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,
+    );
+    // Where there were as many as one turn takes, the next turn goes on.
+    if (old.length < SWEPT_AT_ONCE) sweptAt = now;
+    if (old.length === 0) return;
+    await store.transact(async (tx) => {
+      await lease.guard(tx);
+      for (const { id } of old) await tx.remove(deliveries, SYSTEM, id);
+    });
+  };
+}

@@ -1,0 +1,170 @@
+import { deliveries, enqueue } from "../domain/delivery.ts";
+import { facts } from "../domain/event.ts";
+import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { webhooks } from "../domain/webhook-list.ts";
+import { SYSTEM, type Delivery, type EventMessage, type Fact, type Webhook } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { letterOf } from "./letter.ts";
+import type { OutboxParts } from "./parts.ts";
+import { render, type Rendering } from "./render.ts";
+
+/** How long a fact that could not be rendered, which is a bug, lets others go first. */
+const SET_ASIDE_MS = 60_000;
+const MAX_WEBHOOKS = 1_000;
+
+/** Makes deliveries of what happened; gives how many facts it dealt with. */
+export type FanOut = (limit: number) => Promise<number>;
+
+/** A fact and what is to be sent of it. */
+interface Plan {
+  fact: Fact;
+  deliveries: Delivery[];
+}
+
+/** Makes the part of the outbox that turns each fact into one delivery for each that wants it. */
+export function newFanOut(parts: OutboxParts): FanOut {
+  const { store, clock, log } = parts;
+  /** Until when facts of an entity are left alone. */
+  const setAside = new Map<string, number>();
+
+  async function plan(found: Fact[]): Promise<Plan[]> {
+    const plans: Plan[] = [];
+    const receivers = new Map<number, Webhook[]>();
+    for (const fact of found) {
+      const key = `${fact.ownerId} ${fact.entity} ${fact.entityId}`;
+      if ((setAside.get(key) ?? 0) > clock().getTime()) continue;
+      try {
+        const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(parts, fact.ownerId));
+        receivers.set(fact.ownerId, known);
+        plans.push({ fact, deliveries: await planDeliveries(parts, fact, known) });
+      } catch (error) {
+        // One that can't be shown must not stop all others; the later ones of its entity wait with it.
+        setAside.set(key, clock().getTime() + SET_ASIDE_MS);
+        log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
+      }
+    }
+    return plans;
+  }
+
+  return async function fanOut(limit) {
+    for (const [key, until] of setAside) if (until <= clock().getTime()) setAside.delete(key);
+    const found = await store.page(facts, "order", SYSTEM, [], { limit: limit + setAside.size });
+    const plans = await plan(found);
+    if (plans.length === 0) return 0;
+    await store.transact(async (tx) => {
+      await parts.lease.guard(tx);
+      for (const each of plans) await carryOut(tx, each, clock());
+    });
+    for (const { deliveries: made } of plans) {
+      for (const { status, letter, ownerId } of made) {
+        if (status === "held") log.warn({ account: ownerId, letter }, "held until SMTP_URL is set");
+      }
+    }
+    return plans.length;
+  };
+}
+
+async function activeWebhooks({ store }: OutboxParts, ownerId: number): Promise<Webhook[]> {
+  const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
+  return all.filter(({ isActive }) => isActive);
+}
+
+async function carryOut(tx: Transaction, { fact, deliveries: made }: Plan, now: Date): Promise<void> {
+  const key = facts.id(fact);
+  const current = await tx.get(facts, SYSTEM, ...key);
+  if (JSON.stringify(current) !== JSON.stringify(fact)) return;
+  await tx.remove(facts, SYSTEM, ...key);
+  for (const delivery of made) {
+    if (delivery.status === "held") await tx.put(deliveries, delivery);
+    else await enqueue(tx, delivery, now);
+  }
+}
+
+async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook[]): Promise<Delivery[]> {
+  const happening = fact as Fact & Happening;
+  const planned: Delivery[] = [];
+  const types = eventTypesOf(happening);
+  const campaignId = receivers.length === 0 ? null : await campaignOf(parts, happening);
+  const wanting = receivers.filter(
+    ({ eventTypes, campaignIds }) =>
+      types.some((type) => eventTypes.includes(type)) && includes(campaignIds, campaignId),
+  );
+  const rendering = wanting.length === 0 ? null : await render(parts.store, happening);
+  for (const type of rendering !== null && isVisible(happening, rendering) ? types : []) {
+    const message = newMessage(parts, { fact, happening, type, rendering });
+    for (const webhook of wanting.filter(({ eventTypes }) => eventTypes.includes(type))) {
+      const lane = `${fact.entity}/${fact.entityId}`;
+      planned.push(await newDelivery(parts, { ownerId: fact.ownerId, webhookId: webhook.id, lane, message }));
+    }
+  }
+  const letter = await letterOf(parts, happening);
+  if (letter !== null) {
+    const lane = `promoter/${letter.promoterId}`;
+    planned.push(await newDelivery(parts, { ownerId: fact.ownerId, lane, letter }));
+  }
+  return planned;
+}
+
+/** Choice: an update of what receivers are not shown is none to them. */
+function isVisible(happening: Happening, { changes }: Rendering): boolean {
+  return actionOf(happening) !== "updated" || Object.keys(changes).length > 0;
+}
+
+function newMessage(
+  { chance }: OutboxParts,
+  input: { fact: Fact; happening: Happening; type: string; rendering: Rendering | null },
+): EventMessage {
+  const { fact, happening, type, rendering } = input;
+  return {
+    eventId: chance.uuid(),
+    type,
+    action: actionOf(happening),
+    entity: fact.entity,
+    entityId: fact.entityId,
+    changes: rendering?.changes ?? {},
+    data: rendering?.data ?? {},
+    at: fact.at,
+  };
+}
+
+async function newDelivery(
+  { store, clock, mailer }: OutboxParts,
+  input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "letter">>,
+): Promise<Delivery> {
+  const isHeld = input.letter !== undefined && mailer === null;
+  return {
+    accountId: SYSTEM,
+    id: await store.nextId("delivery"),
+    ownerId: input.ownerId,
+    webhookId: input.webhookId ?? null,
+    lane: input.lane,
+    place: 0,
+    message: input.message ?? null,
+    letter: input.letter ?? null,
+    status: isHeld ? "held" : "pending",
+    attempts: 0,
+    dueAt: null,
+    responseCode: null,
+    responseBody: null,
+    lastError: null,
+    createdAt: clock().toISOString(),
+    deliveredAt: null,
+    finishedAt: null,
+  };
+}
+
+/** The campaign that a happening belongs to. null: to none of them alone. */
+async function campaignOf({ store }: OutboxParts, happening: Happening): Promise<number | null> {
+  const record = happening.after ?? happening.before;
+  if (record === null) return null;
+  if ("campaignId" in record) return record.campaignId;
+  if (!("promoterCampaignId" in record)) return null;
+  const owner = await store.get(promoterCampaigns, record.accountId, record.promoterCampaignId);
+  return owner?.campaignId ?? null;
+}
+
+/** Choice: a webhook of some campaigns is told of promoters all the same, who belong to no single one. */
+function includes(campaignIds: number[], campaignId: number | null): boolean {
+  return campaignIds.length === 0 || campaignId === null || campaignIds.includes(campaignId);
+}

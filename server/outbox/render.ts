@@ -1,0 +1,120 @@
+import { accounts } from "../domain/account.ts";
+import { campaigns } from "../domain/campaign.ts";
+import type { Happening } from "../domain/event-type.ts";
+import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { promoters } from "../domain/promoter.ts";
+import {
+  SYSTEM,
+  type Lead,
+  type Payout,
+  type PromoCode,
+  type Promoter,
+  type PromoterCampaign,
+} from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import { embeddedPromoterJson } from "../v2/embedded-json.ts";
+import { payoutJson } from "../v2/payout-json.ts";
+import { readPromoCodeJson } from "../v2/promo-codes.ts";
+import { promoterCampaignJson, readPromoterCampaignParts } from "../v2/promoter-campaign-json.ts";
+import { promoterJson } from "../v2/promoter-json.ts";
+import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter-parts.ts";
+import { referralJson } from "../v2/referral-json.ts";
+
+type Json = Record<string, unknown>;
+
+/** What a happening shows: its record in V2's shape, and which of its fields differ from before. */
+export interface Rendering {
+  data: Json;
+  changes: Record<string, [old: unknown, now: unknown]>;
+}
+
+/** Writes a happening out; what the record refers to is shown as it is now. @throws Failure `not_found` */
+export async function render(store: Store, happening: Happening): Promise<Rendering> {
+  const { before, after } = happening;
+  const data = await dataOf(store, happening, "after");
+  if (before === null || after === null) return { data, changes: {} };
+  const former = await dataOf(store, happening, "before");
+  const changes: Rendering["changes"] = {};
+  for (const [name, now] of Object.entries(data)) {
+    if (JSON.stringify(former[name]) !== JSON.stringify(now)) changes[name] = [former[name], now];
+  }
+  return { data, changes };
+}
+
+/** The record as it became, or was; of one that went, as it was last. */
+async function dataOf(store: Store, happening: Happening, time: "before" | "after"): Promise<Json> {
+  switch (happening.entity) {
+    case "promoter":
+      return promoterData(store, recordAt(happening, time));
+    case "promoter_campaign":
+      return promoterCampaignData(store, recordAt(happening, time));
+    case "referral":
+      return referralData(store, recordAt(happening, time));
+    case "promo_code":
+      return promoCodeData(store, recordAt(happening, time));
+    case "payout":
+      return payoutData(store, recordAt(happening, time));
+  }
+}
+
+function recordAt<R>(happening: { before: R | null; after: R | null }, time: "before" | "after"): R {
+  const record = happening[time] ?? happening.before;
+  if (record === null) throw new Error("A happening has no record");
+  return record;
+}
+
+async function promoterData(store: Store, promoter: Promoter): Promise<Json> {
+  const account = await store.get(accounts, SYSTEM, promoter.accountId);
+  if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
+  return promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS }));
+}
+
+async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
+  const { accountId, promoterId } = promoterCampaign;
+  const promoter = await store.get(promoters, accountId, promoterId);
+  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? NOBODY);
+  return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
+}
+
+async function referralData(store: Store, lead: Lead): Promise<Json> {
+  const { accountId } = lead;
+  const promoter = await store.get(promoters, accountId, lead.promoterId);
+  const referral = referralJson({
+    lead,
+    promoter,
+    promoterCampaign: await store.get(promoterCampaigns, accountId, lead.promoterCampaignId),
+    campaign: await store.get(campaigns, accountId, lead.campaignId),
+  });
+  const promoterCampaign = { ...referral.promoter_campaign, promoter: ownerJson(promoter) };
+  return { ...referral, promoter_campaign: promoterCampaign };
+}
+
+/** V2's promo code names no promoter, so that one is added for the sake of their `cust_id`. */
+async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> {
+  const { accountId, promoterCampaignId } = promoCode;
+  const owner = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+  const promoter = owner && (await store.get(promoters, accountId, owner.promoterId));
+  return { ...(await readPromoCodeJson(store, promoCode)), promoter: ownerJson(promoter) };
+}
+
+async function payoutData(store: Store, payout: Payout): Promise<Json> {
+  const { accountId, promoterId, payoutMethodId } = payout;
+  const promoter = await store.get(promoters, accountId, promoterId);
+  const campaign = await store.get(campaigns, accountId, payout.campaignId);
+  if (campaign === null) throw new Error(`Campaign ${payout.campaignId} is gone`);
+  const method =
+    payoutMethodId === null
+      ? await findSelectedPayoutMethod(store, accountId, promoterId)
+      : await store.get(payoutMethods, accountId, payoutMethodId);
+  const shown = payoutJson({ payout, promoter: promoter ?? NOBODY, campaign, method });
+  return { ...shown, promoter: ownerJson(promoter) };
+}
+
+/** Whose a record is; with the client's own id, by which clients know them. @see spec "Events", 1 */
+function ownerJson(promoter: Promoter | null): Json | null {
+  return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
+}
+
+/** Stands where a serialiser wants a promoter who is gone; what it makes of them is replaced by null. */
+const NOBODY = { profile: { firstName: null, lastName: null } } as Promoter;

@@ -1,0 +1,114 @@
+import { deliveries, destinationOf, finish } from "../domain/delivery.ts";
+import { SYSTEM, type Delivery } from "../records.ts";
+import type { OutboxParts } from "./parts.ts";
+import { attemptOf, type Attempt } from "./attempt.ts";
+
+/** Sendings to one destination at a time. */
+const CONCURRENCY = 4;
+/** To one whose last sending failed: enough to see it come back, too few to hold anything up. */
+const CONCURRENCY_FAILING = 1;
+const MINUTE_MS = 60_000;
+/** After the store could not take a result. */
+const PAUSE_MS = 30_000;
+
+/** Sends what is due. */
+export interface Sender {
+  /** Begins so many sendings at most; gives how many it began. */
+  begin(limit: number): Promise<number>;
+  /** Resolves when none is under way. */
+  settle(): Promise<void>;
+}
+
+/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
+export function retryDelayMs(failedAttempts: number): number {
+  return 2 ** failedAttempts * MINUTE_MS;
+}
+
+/** Makes the part of the outbox that sends: to each destination by itself, so that none waits for another. */
+export function newSender(parts: OutboxParts): Sender {
+  const { store, clock, log } = parts;
+  const underWay = new Map<number, { destination: string; done: Promise<void> }>();
+  const failing = new Set<string>();
+  let pausedUntil = 0;
+  let turn = 0;
+
+  /** Those that have something due, another one first each time. */
+  async function destinations(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const sums of store.tallies(deliveries, SYSTEM, ["due"])) {
+      found.push(...sums.map(([[name]]) => String(name)));
+    }
+    const first = turn++ % Math.max(1, found.length);
+    return [...found.slice(first), ...found.slice(0, first)];
+  }
+
+  async function dueAt(destination: string): Promise<Delivery[]> {
+    const busy = [...underWay.values()].filter((each) => each.destination === destination).length;
+    const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
+    if (free <= 0) return [];
+    const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
+    const now = clock().getTime();
+    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !underWay.has(id)).slice(0, free);
+  }
+
+  async function send(delivery: Delivery): Promise<void> {
+    const destination = destinationOf(delivery);
+    try {
+      const attempt = await attemptOf(parts, delivery);
+      if (attempt === null) return;
+      if (attempt.error === null) failing.delete(destination);
+      else failing.add(destination);
+      await record(parts, delivery, attempt);
+    } catch (error) {
+      // Another process has taken over, and sends it again.
+      if (!parts.lease.isHeld()) return;
+      pausedUntil = clock().getTime() + PAUSE_MS;
+      log.error({ err: error, delivery: delivery.id }, "the result of a delivery could not be recorded");
+    }
+  }
+
+  return {
+    async begin(limit) {
+      let count = 0;
+      if (pausedUntil > clock().getTime()) return 0;
+      for (const destination of await destinations()) {
+        for (const delivery of await dueAt(destination)) {
+          if (count >= limit || !parts.lease.isHeld()) return count;
+          count += 1;
+          const done = send(delivery).finally(() => underWay.delete(delivery.id));
+          underWay.set(delivery.id, { destination, done });
+        }
+      }
+      return count;
+    },
+    async settle() {
+      while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
+    },
+  };
+}
+
+/** Writes what became of an attempt, and when there is to be another one. */
+async function record(parts: OutboxParts, { id }: Delivery, attempt: Attempt): Promise<void> {
+  const { store, clock, lease } = parts;
+  const now = clock();
+  await store.transact(async (tx) => {
+    await lease.guard(tx);
+    const before = await tx.get(deliveries, SYSTEM, id);
+    if (before === null || before.finishedAt !== null) return;
+    const attempts = before.attempts + 1;
+    const after: Delivery = {
+      ...before,
+      attempts,
+      responseCode: attempt.status,
+      responseBody: attempt.body,
+      lastError: attempt.error,
+    };
+    if (attempt.error === null) {
+      const deliveredAt = now.toISOString();
+      return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt });
+    }
+    const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
+    if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
+    await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });
+  });
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { LETTER_KINDS, type Letter, type LetterKind } from "../records.ts";
+import { LETTER_TEXTS } from "./letter-text.ts";
+
+/** A letter in words, with `{{name}}` where a value goes. */
+export interface Template {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export type Templates = Record<LetterKind, Template>;
+
+/** A letter that can be sent. */
+export interface WrittenLetter {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/**
+ * The templates of all letters: those of a folder (`accepted.subject.txt`, `accepted.txt`,
+ * `accepted.html`), and ours for whatever is not there.
+ *
+ * @throws Error for a file that is there and can't be read
+ */
+export function readTemplates(folder: string | null): Templates {
+  const templates = LETTER_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
+  return Object.fromEntries(templates) as Templates;
+}
+
+/** Puts a letter into words. Every value is escaped for where it goes; one that is unknown is left out. */
+export function writeLetter(templates: Templates, { kind, values }: Letter): WrittenLetter {
+  const { subject, text, html } = templates[kind];
+  return {
+    // A line end would begin a header of its own.
+    subject: fill(subject, values, (value) => value.replace(/[\r\n]+/g, " ")).trim(),
+    text: fill(text, values, (value) => value),
+    html: fill(html, values, escapeHtml),
+  };
+}
+
+function readTemplate(folder: string | null, kind: LetterKind): Template {
+  const own = LETTER_TEXTS[kind];
+  if (folder === null) return own;
+  return {
+    subject: readOptional(join(folder, `${kind}.subject.txt`)) ?? own.subject,
+    text: readOptional(join(folder, `${kind}.txt`)) ?? own.text,
+    html: readOptional(join(folder, `${kind}.html`)) ?? own.html,
+  };
+}
+
+function readOptional(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function fill(template: string, values: Record<string, string>, escape: (value: string) => string): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? escape(values[name] ?? "") : "",
+  );
+}
+
+const HTML_ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
+}

@@ -1,0 +1,68 @@
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** Networks that no receiver on the internet is in. @see IANA special-purpose address registries, RFC 6890 */
+const PRIVATE_NETWORKS = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/128",
+  "::1/128",
+  "64:ff9b::/96", // these three lead to IPv4 addresses, private ones too
+  "64:ff9b:1::/48",
+  "2002::/16",
+  "2001::/23",
+  "2001:db8::/32",
+  "fc00::/7",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+];
+
+const blocked = new BlockList();
+for (const network of PRIVATE_NETWORKS) {
+  const [address = "", bits] = network.split("/");
+  blocked.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
+}
+
+/** Whether an IP address, mapped ones included, is of a private, loopback, link-local or otherwise special network. */
+export function isPrivateAddress(address: string): boolean {
+  const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
+  return blocked.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+}
+
+/** The address that a URL's host is, where it is no name. */
+export function literalAddress({ hostname }: URL): string | null {
+  const plain = hostname.replace(/^\[|\]$/g, "");
+  return isIP(plain) === 0 ? null : plain;
+}
+
+/** The refusal of an address, told apart from faults of the network. */
+export function privateAddressError(host: string): Error & { isRefusal: true } {
+  return Object.assign(new Error(`${host} is a private or internal address`), { isRefusal: true } as const);
+}
+
+/**
+ * Resolves names for connections and leaves out private addresses. As the connection goes to what this
+ * gives, a name that resolves to something else a moment later gains nothing.
+ */
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  resolve(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
+    if (error !== null) return callback(error, []);
+    const open = found.filter(({ address }) => !isPrivateAddress(address));
+    const [first] = open;
+    if (first === undefined) return callback(privateAddressError(host), []);
+    return options.all ? callback(null, open) : callback(null, first.address, first.family);
+  });
+};

@@ -1,0 +1,36 @@
+import { signatureHeaders } from "./signature.ts";
+import type { Posting } from "./post.ts";
+
+/** What of a webhook its postings need. */
+export interface WebhookTarget {
+  url: string;
+  timeoutSeconds: number;
+  headers: Record<string, string>;
+  basicAuthUser: string | null;
+  basicAuthPassword: string | null;
+  /** Those that sign now. */
+  secrets: readonly string[];
+}
+
+/** The posting of an event to a webhook. Its own headers come first, so that none of them can stand for ours. */
+export function webhookPosting(
+  target: WebhookTarget,
+  { eventId, type, body, now }: { eventId: string; type: string; body: string; now: Date },
+): Posting {
+  const { basicAuthUser, basicAuthPassword } = target;
+  const credentials = Buffer.from(`${basicAuthUser}:${basicAuthPassword}`).toString("base64");
+  return {
+    url: target.url,
+    headers: {
+      ...target.headers,
+      ...(basicAuthUser !== null && { authorization: `Basic ${credentials}` }),
+      "content-type": "application/json",
+      "user-agent": "Tidemark",
+      "x-event-id": eventId,
+      "x-event-type": type,
+      ...signatureHeaders(target.secrets, { id: eventId, body, now }),
+    },
+    body,
+    timeoutMs: target.timeoutSeconds * 1_000,
+  };
+}

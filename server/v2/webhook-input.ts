@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../domain/event-type.ts";
+import type { WebhookInput } from "../domain/webhook.ts";
+import { flag, id, longText, text, webAddress } from "../http/fields.ts";
+
+const MAX_HEADERS = 20;
+const MAX_TIMEOUT_SECONDS = 120;
+const MAX_RETRIES = 10;
+/** What the connection or we ourselves say. */
+const RESERVED_HEADER =
+  /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Visible ASCII and blanks: a line end would begin a header of its own. */
+const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
+
+const url = text.trim().pipe(webAddress);
+
+const eventTypes = z
+  .array(
+    z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
+    "is invalid",
+  )
+  .min(1, "can't be blank")
+  .transform((types) => [...new Set(types)]);
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .union([z.number(), z.string()], "is invalid")
+    .transform((value) => (/^\d{1,4}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+
+const headers = z
+  .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
+  .superRefine((given, context) => {
+    if (Object.keys(given).length > MAX_HEADERS) {
+      context.addIssue(`is too long (maximum is ${MAX_HEADERS} entries)`);
+    }
+    for (const [name, value] of Object.entries(given)) {
+      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) context.addIssue("is invalid");
+      else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
+    }
+  });
+
+/** RFC 7617: the first colon ends the user. */
+const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
+
+/** What of a webhook can be changed. @see observed-service, 2.9 */
+export const updateBody = z
+  .object({
+    url,
+    event_types: eventTypes,
+    active: flag,
+    timeout: wholeNumber(1, MAX_TIMEOUT_SECONDS),
+    max_retries: wholeNumber(0, MAX_RETRIES),
+    description: longText.nullable(),
+    campaign_ids: z.array(id, "is invalid").max(500, "is too long (maximum is 500 entries)"),
+    headers,
+    basic_auth_user: user.nullable(),
+    basic_auth_password: text.nullable(),
+  })
+  .partial();
+
+/** What a webhook is made of. */
+export const createBody = updateBody.extend({ url, event_types: eventTypes });
+
+/** What a test needs. */
+export const testBody = updateBody
+  .pick({ headers: true, basic_auth_user: true, basic_auth_password: true })
+  .extend({
+    url,
+    event_type: z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
+  });
+
+/** The domain's words for a body. Choice: no `campaign_ids`, or an empty list, means all campaigns. */
+export function inputOf(body: z.output<typeof updateBody>): WebhookInput {
+  return {
+    url: body.url,
+    description: body.description,
+    eventTypes: body.event_types,
+    campaignIds: body.campaign_ids,
+    isActive: body.active,
+    timeoutSeconds: body.timeout,
+    maxRetries: body.max_retries,
+    headers: body.headers,
+    basicAuthUser: body.basic_auth_user,
+    basicAuthPassword: body.basic_auth_password,
+  };
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../domain/event-type.ts";
+import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "../domain/webhook.ts";
+import { findWebhooks, loadWebhook } from "../domain/webhook-list.ts";
+import { readJson } from "../http/json.ts";
+import { readPathId } from "./path-id.ts";
+import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { recordError } from "./record-error.ts";
+import { createBody, inputOf, updateBody } from "./webhook-input.ts";
+import {
+  webhookAnswer,
+  webhookJson,
+  webhookWithSecretAnswer,
+  webhookWithSecretJson,
+} from "./webhook-json.ts";
+
+/** @see observed-service, part 2.1, pagination */
+export const WEBHOOK_PAGES = { usual: 25, most: 100 };
+
+const shape = recordError({ basicAuthPassword: "basic_auth_password" });
+
+/** `GET /api/v2/company/webhooks` */
+export const listWebhooksOperation: V2Operation = {
+  summary: "List webhooks, newest first",
+  params: pageParams,
+  answer: z.array(webhookAnswer),
+  isPaged: true,
+  handle: list,
+};
+
+/** `POST /api/v2/company/webhooks`; the only answer with `secret_key`, beside that of a rotation */
+export const createWebhookOperation: V2Operation = {
+  summary: "Create a webhook",
+  body: createBody,
+  answer: webhookWithSecretAnswer,
+  status: 201,
+  refusals: ["invalid", "refused"],
+  shape,
+  handle: async ({ event, account, context }) => {
+    const body = shapeCreation(createBody, await readJson(event));
+    const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
+    return webhookWithSecretJson(await createWebhook(context, account.id, input));
+  },
+};
+
+/** `GET /api/v2/company/webhooks/event_types` */
+export const listEventTypesOperation: V2Operation = {
+  summary: "List the types of events",
+  answer: z.object({ data: z.array(z.string()) }),
+  handle: async () => ({ data: EVENT_TYPES }),
+};
+
+/** `GET /api/v2/company/webhooks/{id}` */
+export const getWebhookOperation: V2Operation = {
+  summary: "Get a webhook",
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookJson(await loadWebhook(context.store, account.id, readPathId(event))),
+};
+
+/** `PUT` and `PATCH /api/v2/company/webhooks/{id}` */
+export const updateWebhookOperation: V2Operation = {
+  summary: "Update a webhook",
+  body: updateBody,
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  shape,
+  handle: async ({ event, account, context }) => {
+    const id = readPathId(event);
+    const changes = inputOf(shapeChanges(updateBody, await readJson(event)));
+    return webhookJson(await updateWebhook(context, account.id, { id, changes }));
+  },
+};
+
+/** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the webhook as it was. */
+export const deleteWebhookOperation: V2Operation = {
+  summary: "Delete a webhook",
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookJson(await deleteWebhook(context, account.id, readPathId(event))),
+};
+
+/** `POST /api/v2/company/webhooks/{id}/rotate_secret`. Choice: ours, as the service shows no way to replace a secret. */
+export const rotateSecretOperation: V2Operation = {
+  summary: "Give a webhook a new secret; the former one signs beside it for 24 hours",
+  answer: webhookWithSecretAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookWithSecretJson(await rotateSecret(context, account.id, readPathId(event))),
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { page, window } = readListing(request, pageParams, WEBHOOK_PAGES);
+  const { records, total } = await findWebhooks(context.store, account.id, window);
+  setPageHeaders(request, page, total);
+  return records.map(webhookJson);
+}

@@ -1,0 +1,87 @@
+// Prints sign-ups a second of a server that nobody listens to beside one with ten webhooks, in turn.
+// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (5) of which the median counts.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { median, post, row, startTidemark } from "./servers.mjs";
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const WEBHOOKS = 10;
+const KEY = { "x-api-key": "bench-key" };
+const perSecond = (run) => run.perSecond;
+
+let receivedCount = 0;
+const receiver = createServer((request, response) => {
+  receivedCount += 1;
+  request.resume().on("end", () => response.end());
+});
+await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "tidemark-bench-")));
+process.env.WEBHOOK_ALLOW_PRIVATE = "1";
+const [quiet, heard] = await Promise.all(folders.map((folder) => startTidemark(`lmdb:${folder}`)));
+try {
+  for (const { url } of [quiet, heard]) {
+    await post(url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
+  }
+  for (let count = 0; count < WEBHOOKS; count++) await subscribe(heard.url);
+  const runs = { quiet: [], heard: [] };
+  await load(quiet.url, 1);
+  await load(heard.url, 1);
+  for (let round = 0; round < ROUNDS; round++) {
+    runs.quiet.push(await measured(quiet));
+    runs.heard.push(await measured(heard));
+  }
+  const [without, with10] = [median(runs.quiet, perSecond), median(runs.heard, perSecond)];
+  console.log(row(["", "req/s", "p50 ms", "p99 ms", "cpu µs", "ratio"]));
+  console.log(
+    row(["no webhook", Math.round(without.perSecond), without.p50, without.p99, without.cpuMicros, ""]),
+  );
+  const ratio = (with10.perSecond / without.perSecond).toFixed(2);
+  console.log(
+    row(["ten webhooks", Math.round(with10.perSecond), with10.p50, with10.p99, with10.cpuMicros, ratio]),
+  );
+  console.log(`\n${receivedCount} events posted meanwhile`);
+} finally {
+  for (const server of [quiet, heard]) {
+    server.child.kill("SIGTERM");
+    await server.ended;
+  }
+  receiver.close();
+  receiver.closeAllConnections();
+  for (const folder of folders) rmSync(folder, { recursive: true });
+}
+
+/** A run, with the processor time that each sign-up cost, which other processes on the machine can't blur. */
+async function measured({ url, child }) {
+  const before = cpuMicros(child.pid);
+  const run = await load(url, SECONDS);
+  return { ...run, cpuMicros: Math.round((cpuMicros(child.pid) - before) / (run.perSecond * SECONDS)) };
+}
+
+/** User and system time of a process, in hundredths of a second until here. @see proc(5) */
+function cpuMicros(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}
+
+async function subscribe(url) {
+  const { port } = receiver.address();
+  const response = await fetch(`${url}/api/v2/company/webhooks`, {
+    method: "POST",
+    headers: { authorization: "Bearer bench-key", "account-id": "bench", "content-type": "application/json" },
+    body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, event_types: ["referral.created"] }),
+  });
+  if (response.status !== 201) throw new Error(await response.text());
+}
+
+async function load(url, seconds) {
+  const path = "/api/v1/track/signup";
+  const body = "email=lead-{n}%40example.com&uid=cus_{n}&ref_id=bench&first_name=Lee";
+  const options = JSON.stringify({ url, method: "POST", path, headers: KEY, body, seconds });
+  const { stdout } = await promisify(execFile)(process.execPath, ["test/bench/load.mjs", options]);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,357 @@
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { retryDelayMs } from "../../server/outbox/sender.ts";
+import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { appOutbox, workOff } from "../support/outbox.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { company, join, outcome } from "../support/v2.ts";
+
+describe.each(STORAGES)("the outbox on %s", (storage) => {
+  let app: TestApp;
+  let receiver: Receiver;
+  let outbox: Dispatcher;
+  beforeEach(async () => {
+    app = await startApp(storage, { allowsPrivateWebhooks: true });
+    receiver = await startReceiver();
+    outbox = appOutbox(app);
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await receiver.close();
+    await app.close();
+  });
+
+  const call = (request: string, body?: unknown) => outcome(company(app, request, body));
+  const subscribe = async (over: Record<string, unknown> = {}) => {
+    const { body } = await call("POST /webhooks", {
+      url: receiver.url,
+      event_types: ["referral.created"],
+      ...over,
+    });
+    return body as { id: number; secret_key: string };
+  };
+  const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: "jane" });
+  const types = () => receiver.received.map(({ headers }) => headers["x-event-type"]);
+  const deliveries = async (id = 1) =>
+    (await call(`GET /webhooks/${id}/webhook_deliveries`)).body as Record<string, unknown>[];
+  const later = (minutes: number, from = NOW) => {
+    const at = new Date(Date.parse(from) + minutes * 60_000).toISOString();
+    app.setNow(at);
+    return at;
+  };
+
+  const JANE = { id: 1, email: "jane@example.com", name: null, cust_id: "c-1" };
+  const lead = (over: Record<string, unknown> = {}) => ({
+    id: 1,
+    email: "lead@example.com",
+    uid: null,
+    state: "signup",
+    metadata: {},
+    entry_source: "api",
+    created_at: NOW,
+    customer_since: null,
+    promoter_campaign: {
+      id: 1,
+      campaign_id: 1,
+      promoter_id: 1,
+      created_at: NOW,
+      promoter: JANE,
+      campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
+    },
+    fraud_check: "no_suspicion",
+    created_by_user_email: null,
+    username: null,
+    split_details: null,
+    first_name: null,
+    last_name: null,
+    website: null,
+    comment: null,
+    is_expired: false,
+    ...over,
+  });
+  const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/) as string;
+  const jane = () => join(app, "jane@example.com", { ref_id: "jane", cust_id: "c-1" });
+
+  it("posts an event whole, with its headers, and keeps a record of that", async () => {
+    await jane();
+    const { secret_key: secret } = await subscribe({
+      headers: { "X-Team": "blue" },
+      basic_auth_user: "acme",
+      basic_auth_password: "p:w",
+    });
+    await signUp("lead@example.com");
+    await workOff(outbox);
+    expect(receiver.received).toHaveLength(1);
+    const [posting] = receiver.received;
+    const body = {
+      event_id: UUID,
+      event_type: "referral.created",
+      action: "created",
+      entity_type: "referral",
+      entity_id: 1,
+      changes: {},
+      data: lead(),
+      timestamp: NOW,
+    };
+    expect(posting!.body).toEqual(body);
+    expect(posting!.headers).toMatchObject({
+      "content-type": "application/json",
+      "x-event-id": posting!.body["event_id"],
+      "x-event-type": "referral.created",
+      "x-team": "blue",
+      authorization: `Basic ${Buffer.from("acme:p:w").toString("base64")}`,
+      "webhook-id": posting!.body["event_id"],
+      "webhook-timestamp": String(Math.floor(Date.parse(NOW) / 1_000)),
+    });
+    expect(secret).toMatch(/^whsec_/);
+    const delivery = {
+      id: 1,
+      event_id: posting!.body["event_id"],
+      event_type: "referral.created",
+      action: "created",
+      entity_type: "referral",
+      entity_id: 1,
+      status: "delivered",
+      attempts: 1,
+      last_error: null,
+      response_code: 200,
+      response_body: "thanks",
+      object_changes: {},
+      payload: posting!.body,
+      created_at: NOW,
+      delivered_at: NOW,
+    };
+    expect(await deliveries()).toEqual([delivery]);
+    expect(await call("GET /webhooks/1/webhook_deliveries/1")).toEqual({ status: 200, body: delivery });
+    expect(await workOff(outbox)).toBe(0);
+  });
+
+  it("signs so that the independent package verifies it, by both secrets for a day after a rotation", async () => {
+    app.setNow(new Date().toISOString()); // the package compares with the real time
+    await jane();
+    const { secret_key: first } = await subscribe();
+    const verify = (secret: string) => {
+      const { text, headers } = receiver.received.at(-1)!;
+      return new Webhook(secret).verify(text, headers as Record<string, string>);
+    };
+    await signUp("one@example.com");
+    await workOff(outbox);
+    expect(verify(first)).toEqual(receiver.received.at(-1)!.body);
+    const { body } = await call("POST /webhooks/1/rotate_secret");
+    const { secret_key: second } = body as { secret_key: string };
+    expect(second).not.toBe(first);
+    await signUp("two@example.com");
+    await workOff(outbox);
+    verify(first);
+    verify(second);
+    app.setNow(new Date(Date.now() + 24 * 3_600_000 + 60_000).toISOString());
+    await signUp("three@example.com");
+    await workOff(outbox);
+    const { headers } = receiver.received.at(-1)!;
+    expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(1);
+  });
+
+  it("tells of every kind of thing, in order, with what changed", async () => {
+    const all = ((await call("GET /webhooks/event_types")).body as { data: string[] }).data;
+    await subscribe({ event_types: all });
+    await jane();
+    await signUp("lead@example.com");
+    await app.v1("/promoters/update", { id: "1", first_name: "Jane" });
+    await call("PUT /promoter_campaigns/1", { state: "blocked" });
+    await call("PUT /promoter_campaigns/1", { state: "blocked" });
+    await workOff(outbox);
+    expect(types().toSorted()).toEqual([
+      "promoter.created",
+      "promoter.updated",
+      "promoter_campaign.accepted",
+      "promoter_campaign.blocked",
+      "promoter_campaign.created",
+      "promoter_campaign.updated",
+      "referral.created",
+    ]);
+    const of = (type: string) =>
+      receiver.received.find(({ headers }) => headers["x-event-type"] === type)!.body;
+    expect(of("promoter_campaign.blocked")).toMatchObject({
+      action: "updated",
+      changes: { state: ["accepted", "blocked"] },
+      data: { state: "blocked", promoter: { ...JANE, name: "Jane" } },
+    });
+    expect(of("promoter.updated")).toMatchObject({ changes: { name: [null, "Jane"] } });
+    expect(of("promoter.created")).toMatchObject({ data: { cust_id: "c-1", name: null } });
+  });
+
+  it("tells of what is gone as it was last, and of its promoter as gone", async () => {
+    await jane();
+    await subscribe({ event_types: ["promoter.deleted", "promoter_campaign.deleted", "referral.deleted"] });
+    await signUp("lead@example.com");
+    const key = { "x-api-key": "key-of-acme" };
+    await app.request("/api/v1/leads/delete?id=1", { method: "DELETE", headers: key });
+    await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers: key });
+    await workOff(outbox);
+    const bodies = receiver.received.map(({ body }) => body);
+    expect(bodies.map(({ event_type: type, action }) => [type, action]).toSorted()).toEqual([
+      ["promoter.deleted", "deleted"],
+      ["promoter_campaign.deleted", "deleted"],
+      ["referral.deleted", "deleted"],
+    ]);
+    const gone = bodies.find(({ event_type: type }) => type === "promoter_campaign.deleted");
+    expect(gone).toMatchObject({ data: { ref_token: "jane", promoter: null } });
+  });
+
+  it("sends each subscription what it asked for, under one event id", async () => {
+    await jane();
+    await subscribe();
+    await subscribe({ campaign_ids: [1] });
+    await subscribe({ campaign_ids: [2] });
+    await subscribe({ event_types: ["referral.deleted"] });
+    await subscribe({ active: false });
+    await signUp("lead@example.com");
+    await workOff(outbox);
+    expect(receiver.received).toHaveLength(2);
+    const [first, second] = receiver.received;
+    expect(first!.body).toEqual(second!.body);
+  });
+
+  it("tries again after 2, 4, 8 … minutes, ten times, and gives up", async () => {
+    await jane();
+    await subscribe();
+    receiver.answer((response) => response.writeHead(500).end("x".repeat(2_000)));
+    await signUp("lead@example.com");
+    await workOff(outbox);
+    let at = NOW;
+    for (let attempt = 1; attempt < 10; attempt++) {
+      expect(receiver.received).toHaveLength(attempt);
+      expect(await deliveries()).toMatchObject([
+        {
+          status: "retrying",
+          attempts: attempt,
+          response_code: 500,
+          response_body: "x".repeat(1_000),
+          last_error: "Answered 500",
+          delivered_at: null,
+        },
+      ]);
+      const minutes = 2 ** attempt;
+      expect(retryDelayMs(attempt)).toBe(minutes * 60_000);
+      const due = at;
+      later(minutes - 0.001, due);
+      await workOff(outbox);
+      expect(receiver.received).toHaveLength(attempt);
+      at = later(minutes, due);
+      await workOff(outbox);
+    }
+    expect(receiver.received).toHaveLength(10);
+    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 10 }]);
+    later(10_000, at);
+    expect(await workOff(outbox)).toBe(0);
+    const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+    expect(ids.size).toBe(1);
+    expect(await call("POST /webhooks/1/webhook_deliveries/1/retry_delivery")).toMatchObject({ status: 422 });
+  });
+
+  it("keeps what comes later of a thing behind what failed, and other things go on", async () => {
+    await jane();
+    await subscribe({ event_types: ["referral.created", "referral.updated"] });
+    let isDown = true;
+    receiver.answer((response, { body }) => {
+      const isLead = body["entity_id"] === 1;
+      response.writeHead(isDown && isLead ? 503 : 200).end();
+    });
+    await signUp("lead@example.com");
+    await app.request("/api/v1/leads/update?id=1&new_uid=u-1", {
+      method: "PUT",
+      headers: { "x-api-key": "key-of-acme" },
+    });
+    await signUp("other@example.com");
+    await workOff(outbox);
+    expect(types()).toEqual(["referral.created", "referral.created"]);
+    isDown = false;
+    later(2);
+    await workOff(outbox);
+    expect(types().slice(2)).toEqual(["referral.created", "referral.updated"]);
+    expect(receiver.received.at(-1)!.body).toMatchObject({ changes: { uid: [null, "u-1"] } });
+  });
+
+  it("sends once more by hand what waits for its next try, at once", async () => {
+    await jane();
+    await subscribe();
+    receiver.answer((response) => response.writeHead(500).end());
+    await signUp("lead@example.com");
+    await workOff(outbox);
+    receiver.answer((response) => response.end());
+    const retried = await call("POST /webhooks/1/webhook_deliveries/1/retry_delivery");
+    expect(retried).toMatchObject({ status: 200, body: { status: "pending", attempts: 0 } });
+    await workOff(outbox);
+    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("makes one try where the webhook allows no retries", async () => {
+    await jane();
+    await subscribe({ max_retries: 0 });
+    receiver.answer((response) => response.writeHead(404).end());
+    await signUp("lead@example.com");
+    await workOff(outbox);
+    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 1 }]);
+  });
+
+  it("holds what waits for a webhook that is switched off, and drops it when it is deleted", async () => {
+    await jane();
+    await subscribe();
+    await signUp("lead@example.com");
+    await call("PUT /webhooks/1", { active: false });
+    await outbox.pass();
+    await outbox.settle();
+    expect(receiver.received).toHaveLength(0);
+    await call("DELETE /webhooks/1");
+    await workOff(outbox);
+    expect(receiver.received).toHaveLength(0);
+    expect(await call("GET /webhooks/1/webhook_deliveries")).toMatchObject({ status: 404 });
+  });
+
+  it("answers 404 to deliveries of others", async () => {
+    await subscribe();
+    const body = { message: "Delivery not found.", code: "not_found" };
+    expect(await call("GET /webhooks/1/webhook_deliveries/9")).toEqual({ status: 404, body });
+    expect(await call("POST /webhooks/1/webhook_deliveries/9/retry_delivery")).toEqual({ status: 404, body });
+    expect(await call("GET /webhooks/9/webhook_deliveries")).toMatchObject({ status: 404 });
+    expect(await call("GET /webhooks/x/webhook_deliveries")).toMatchObject({ status: 404 });
+  });
+
+  it("posts a test, and answers with what the endpoint said", async () => {
+    receiver.answer((response) => response.writeHead(418).end("teapot"));
+    const answer = await call("POST /webhooks/test", { url: receiver.url, event_type: "referral.created" });
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        delivered: false,
+        response_code: 418,
+        response_body: "teapot",
+        error: "Answered 418",
+        secret_key: expect.stringMatching(/^whsec_/) as string,
+      },
+    });
+    expect(receiver.received[0]!.body).toMatchObject({
+      event_type: "referral.created",
+      data: { test: true },
+    });
+  });
+
+  it("gives its work to one process at a time, and to the next when the first has died", async () => {
+    await jane();
+    await subscribe();
+    const second = appOutbox(app, { holder: "second" });
+    await signUp("lead@example.com");
+    expect(await outbox.pass()).toBeGreaterThan(0);
+    await outbox.settle();
+    await signUp("other@example.com");
+    expect(await second.pass()).toBe(0);
+    app.setNow("2026-03-04T05:06:18.000Z");
+    expect(await second.pass()).toBeGreaterThan(0);
+    await second.settle();
+    expect(await outbox.pass()).toBe(0);
+    await second.stop(0);
+    expect(receiver.received).toHaveLength(2);
+  });
+});

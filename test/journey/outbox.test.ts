@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { deliveries } from "../../server/domain/delivery.ts";
+import { facts } from "../../server/domain/event.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+const V2_HEADERS = {
+  authorization: "Bearer key-of-acme",
+  "account-id": "acme",
+  "content-type": "application/json",
+};
+
+let folder: string;
+let remove: () => void;
+let servers: Server[];
+let receivers: Receiver[];
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+  servers = [];
+  receivers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+  remove();
+});
+
+const start = async () => {
+  const server = await startServer(folder, { WEBHOOK_ALLOW_PRIVATE: "1" });
+  servers.push(server);
+  return server;
+};
+const receive = async () => {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  return receiver;
+};
+const subscribe = async (server: Server, receiver: Receiver, over: Record<string, unknown> = {}) => {
+  const body = { url: receiver.url, event_types: ["referral.created", "referral.updated"], ...over };
+  const options = { method: "POST", headers: V2_HEADERS, body: JSON.stringify(body) };
+  const response = await fetch(`${server.url}/api/v2/company/webhooks`, options);
+  expect(response.status).toBe(201);
+};
+const signUp = async (server: Server, email: string) => {
+  const { status } = await v1(server, "/track/signup", { email, ref_id: "jane" });
+  return status === 200;
+};
+
+it("loses no event, and keeps each thing's order, however often it is killed", async () => {
+  const receiver = await receive();
+  let server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await subscribe(server, receiver);
+  const recorded: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const signups = Array.from({ length: 12 }, async (_, index) => {
+      const email = `lead-${round}-${index}@example.com`;
+      if (!(await signUp(server, email))) return;
+      recorded.push(email);
+      await v1(server, "/leads/update", { email, new_uid: `uid-${round}-${index}` });
+    });
+    // In turn: between the commits and the sending, and in the middle of the sending.
+    if (round % 2 === 0) await Promise.race(signups);
+    else await receiver.has(receiver.received.length + 3);
+    await server.kill();
+    await Promise.allSettled(signups);
+    server = await start();
+  }
+  const seen = () => new Set(receiver.received.map(({ headers }) => String(headers["webhook-id"])));
+  const created = () =>
+    receiver.received
+      .filter(({ headers }) => headers["x-event-type"] === "referral.created")
+      .map(({ body }) => (body["data"] as { email: string }).email);
+  for (let count = 1; !recorded.every((email) => created().includes(email)); count++) {
+    await receiver.has(receiver.received.length + 1);
+  }
+  // Each lead's first event is its creation; receivers drop what comes twice by its id.
+  const firstTypes = new Map<unknown, string>();
+  for (const { body } of receiver.received) {
+    if (!firstTypes.has(body["entity_id"])) firstTypes.set(body["entity_id"], String(body["event_type"]));
+  }
+  expect(new Set(firstTypes.values())).toEqual(new Set(["referral.created"]));
+  expect(recorded.length).toBeGreaterThan(0);
+  const repeats = receiver.received.length - seen().size;
+  expect(repeats).toBeLessThanOrEqual(4 * 4);
+  expect(await server.stop()).toBe(0);
+  const store = await openStore(`lmdb:${folder}`);
+  expect(await store.count(facts, "id", 0, [])).toBe(0);
+  await store.close();
+});
+
+it("lets two processes share the work without sending anything twice", async () => {
+  const receiver = await receive();
+  const [first, second] = [await start(), await start()];
+  await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await subscribe(first, receiver);
+  const emails = Array.from({ length: 100 }, (_, index) => `lead-${index}@example.com`);
+  await Promise.all(emails.map((email, index) => signUp(index % 2 ? first : second, email)));
+  await receiver.has(100);
+  await Promise.all([first.stop(), second.stop()]);
+  const sent = receiver.received.map(({ body }) => (body["data"] as { email: string }).email);
+  expect(sent.toSorted()).toEqual(emails.toSorted());
+});
+
+it("answers, and serves other receivers, as quickly as ever while one hangs", async () => {
+  const [hanging, quick] = [await receive(), await receive()];
+  hanging.answer(() => {});
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await subscribe(server, hanging, { timeout: 120 });
+  await subscribe(server, quick);
+  const began = performance.now();
+  const emails = Array.from({ length: 40 }, (_, index) => `lead-${index}@example.com`);
+  for (const email of emails) await signUp(server, email);
+  await quick.has(40);
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(hanging.mostAtOnce()).toBeLessThanOrEqual(4);
+  // What hangs is left to the next process; the stop does not wait two minutes for it.
+  const stopBegan = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - stopBegan).toBeLessThan(9_000);
+  const store = await openStore(`lmdb:${folder}`);
+  const waiting = (await store.page(deliveries, "webhook", 0, [1], { limit: 100 })).filter(
+    ({ status, attempts }) => status === "pending" && attempts === 0,
+  );
+  expect(waiting).toHaveLength(40);
+  await store.close();
+});

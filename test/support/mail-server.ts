@@ -1,0 +1,87 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+/** A letter as the mail server got it. */
+export interface ReceivedLetter {
+  from: string;
+  to: string[];
+  /** By lower-case name, unfolded. */
+  headers: Record<string, string>;
+  text: string;
+  html: string;
+}
+
+/** A mail server on loopback. */
+export interface MailServer {
+  url: string;
+  letters: ReceivedLetter[];
+  /** Refuses recipients with this status from now on; null takes them again. */
+  refuse(status: number | null): void;
+  close(): Promise<void>;
+}
+
+/** Starts one. */
+export async function startMailServer(): Promise<MailServer> {
+  const letters: ReceivedLetter[] = [];
+  let refusal: number | null = null;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onRcptTo(_address, _session, done) {
+      if (refusal === null) return done();
+      done(Object.assign(new Error("No such mailbox"), { responseCode: refusal }));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        letters.push({
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          ...parse(Buffer.concat(chunks).toString()),
+        });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    letters,
+    refuse: (status) => void (refusal = status),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function parse(raw: string): Pick<ReceivedLetter, "headers" | "text" | "html"> {
+  const { headers, body } = part(raw);
+  const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1] ?? "none";
+  const parts = body.split(`--${boundary}`).map((each) => part(each.trim()));
+  const of = (type: string) => parts.find((each) => each.headers["content-type"]?.startsWith(type));
+  return { headers, text: decode(of("text/plain")), html: decode(of("text/html")) };
+}
+
+function part(raw: string): { headers: Record<string, string>; body: string } {
+  const end = raw.indexOf("\r\n\r\n");
+  const lines = raw
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(":")).toLowerCase(),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
+  );
+  return { headers, body: raw.slice(end + 4) };
+}
+
+function decode(given: ReturnType<typeof part> | undefined): string {
+  if (given === undefined) return "";
+  if (given.headers["content-transfer-encoding"] !== "quoted-printable") return given.body;
+  return given.body
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

@@ -1,0 +1,28 @@
+import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
+import { newLease } from "../../server/outbox/lease.ts";
+import type { OutboxParts } from "../../server/outbox/parts.ts";
+import { readTemplates } from "../../server/outbox/template.ts";
+import type { TestApp } from "./app.ts";
+
+/** The dispatcher of a test app, on its store and its clock. */
+export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: string } = {}): Dispatcher {
+  const { store, clock, chance, log, publicUrl, post } = app.services;
+  const lease = newLease(
+    { store, clock },
+    { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
+  );
+  const templates = readTemplates(null);
+  return newDispatcher(
+    { store, clock, chance, log, post, publicUrl, mailer: null, templates, lease, ...over },
+    () => false,
+  );
+}
+
+/** Works until nothing is left to be done at this time; gives the number of turns with work. */
+export async function workOff(dispatcher: Dispatcher): Promise<number> {
+  for (let turns = 0; ; turns++) {
+    const work = await dispatcher.pass();
+    await dispatcher.settle();
+    if (work === 0) return turns;
+  }
+}
