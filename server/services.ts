@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Chance, Context } from "./domain/context.ts";
 import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Store } from "./storage/store.ts";
 
 /** What the routes are given: the store, the edges of the process, and the limits. */
@@ -9,6 +10,8 @@ export interface Services {
   clock: () => Date;
   chance: Chance;
   log: Logger;
+  /** null: nothing is counted. */
+  metrics: Metrics | null;
   publicUrl: string;
   /** Proxies in front of the server whose `X-Forwarded-For` is believed. */
   trustProxyHops: number;

@@ -83,6 +83,7 @@ export async function startApp(
     clock: () => new Date(now),
     chance: countedChance(),
     log: pino({ level: "error" }, { write: (line: string) => void bugs.push(line) }),
+    metrics: null,
     publicUrl: "https://track.acme.example",
     trustProxyHops: 1,
     limits: {

@@ -5,11 +5,13 @@ import { describe, expect, it } from "vitest";
 
 /** Which layers each layer may import besides itself. Lower ones stand further down. */
 const LAYERS: Record<string, string[]> = {
-  main: [
+  main: ["config", "process"],
+  process: [
     "app",
     "config",
     "configured-store",
     "first-start",
+    "metrics",
     "services",
     "track",
     "http",
@@ -18,7 +20,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   cli: ["main", "config", "configured-store", "domain", "storage", "records"],
   openapi: ["http", "failure"],
-  app: ["openapi", "services", "refusal", "v1", "v2", "track", "http", "failure"],
+  app: ["observation", "openapi", "services", "refusal", "v1", "v2", "track", "http", "failure"],
   "first-start": ["domain"],
   "configured-store": ["config", "storage"],
   v1: ["admission", "refusal", "services", "http", "domain", "storage", "records", "failure"],
@@ -26,7 +28,9 @@ const LAYERS: Record<string, string[]> = {
   track: ["refusal", "services", "http", "domain", "storage", "records", "failure"],
   admission: ["services", "domain", "records", "failure"],
   refusal: ["services", "http", "failure"],
-  services: ["http", "domain", "storage"],
+  observation: ["refusal", "services", "http", "failure"],
+  services: ["metrics", "http", "domain", "storage"],
+  metrics: [],
   http: ["failure", "records"],
   domain: ["storage", "records", "failure"],
   storage: ["records", "failure"],

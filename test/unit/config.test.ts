@@ -8,6 +8,8 @@ const USUAL = {
   publicUrl: null,
   accountId: null,
   apiKey: null,
+  hasMetrics: true,
+  workers: 1,
   trustProxyHops: 0,
   rateLimitV1: 450,
   rateLimitV2: 0,
@@ -26,6 +28,8 @@ const EVERY = {
   RATE_LIMIT_V1: "0",
   RATE_LIMIT_V2: "100",
   LOG_LEVEL: "silent",
+  METRICS: "0",
+  WORKERS: "1",
   DEMO: "0",
 };
 
@@ -48,6 +52,8 @@ describe("the settings", () => {
       publicUrl: "https://track.acme.example",
       accountId: "acme",
       apiKey: "key-of-acme",
+      hasMetrics: false,
+      workers: 1,
       trustProxyHops: 2,
       rateLimitV1: 0,
       rateLimitV2: 100,
@@ -64,6 +70,8 @@ describe("the settings", () => {
     ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
     ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
     ["DEMO", "1", { hasDemo: true }],
+    ["METRICS", "0", { hasMetrics: false }],
+    ["WORKERS", "4", { workers: 4 }],
     ["LOG_LEVEL", "trace", { logLevel: "trace" }],
   ])("have of %s %j %o and else the usual ones", (name, value, change) => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
@@ -89,9 +97,18 @@ describe("the environment", () => {
     ["RATE_LIMIT_V2", "1000000000", "must be a whole number"],
     ["LOG_LEVEL", "loud", LEVELS],
     ["DEMO", "yes", "must be 0 or 1"],
+    ["METRICS", "yes", "must be 0 or 1"],
+    ["WORKERS", "0", "must be from 1 to 256"],
+    ["WORKERS", "257", "must be from 1 to 256"],
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`The environment is not right:\n  ${name} ${message}`),
+    );
+  });
+
+  it("is refused for more workers than can share a store", () => {
+    expect(() => readConfig({ STORAGE_URL: "memory:", WORKERS: "2" })).toThrow(
+      /^The environment is not right:\n {2}WORKERS must be 1 with STORAGE_URL memory:, /,
     );
   });
 
