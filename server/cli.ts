@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig } from "./config.ts";
-import { openConfiguredStore } from "./configured-store.ts";
+import { print, withStore } from "./cli-store.ts";
+import { transferCommands } from "./cli-transfer.ts";
 import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
 import { campaignOptions, newCampaign, webAddress } from "./cli-campaign.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { seed, type SeedSize } from "./domain/seed.ts";
-import { systemChance, type Context } from "./domain/context.ts";
 import type { Account } from "./records.ts";
 
 const HASH_SHOWN = 12;
@@ -121,6 +120,8 @@ program
     }),
   );
 
+transferCommands(program);
+
 await program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -130,15 +131,6 @@ await program.parseAsync().catch((error: unknown) => {
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
-}
-
-async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
-  const store = await openConfiguredStore(readConfig());
-  try {
-    await work({ store, now: new Date(), chance: systemChance });
-  } finally {
-    await store.close();
-  }
 }
 
 /** Goes into a header and into the script tag, so that it keeps to what both take as it is. */
@@ -155,8 +147,4 @@ function count(value: string): number {
 /** What may be shown of an account: not the key of its address hashes. */
 function accountRow({ publicId, name, honoursPrivacyControl, createdAt }: Account) {
   return { account_id: publicId, name, honours_gpc: honoursPrivacyControl, created_at: createdAt };
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { open } from "lmdb";
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
@@ -9,6 +10,10 @@ const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
 /** Where each commit leaves its stamp; after all encoded keys. */
 const STAMP = "~";
+/** Sorts before all that may continue a key. */
+const LEAST = " ";
+/** Entries of a snapshot that are read before others get their turn. */
+const CHUNK = 1_000;
 
 interface PendingCommit {
   changes: Changes;
@@ -54,6 +59,8 @@ export function lmdbDriver(path: string): AtomicDriver {
       return db.getKeysCount({ start: from, end: before });
     },
     refresh,
+    snapshot,
+    backup: (folder) => db.backup(folder, true),
   };
 
   function read(key: string): string | null {
@@ -127,6 +134,24 @@ export function lmdbDriver(path: string): AtomicDriver {
         void db.remove(key);
       },
     });
+  }
+
+  async function* snapshot(): AsyncGenerator<[string, string][]> {
+    const transaction = db.useReadTransaction();
+    try {
+      let start = "";
+      for (;;) {
+        const range = db.getRange({ transaction, start, end: STAMP, limit: CHUNK });
+        const entries = [...range].map(({ key, value }): [string, string] => [key, value]);
+        yield entries;
+        const last = entries.at(-1);
+        if (entries.length < CHUNK || last === undefined) return;
+        start = last[0] + LEAST;
+        await othersTurn();
+      }
+    } finally {
+      transaction.done();
+    }
   }
 
   function listForwards({ from, before, limit, offset = 0 }: Range): [string, string][] {
