@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { csvCommand } from "./cli-csv.ts";
+import { eraseCommands } from "./cli-erase.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
 import { createAccount, listAccounts, loadAccount, setDefaultCampaign } from "./domain/account.ts";
@@ -120,6 +122,8 @@ program
     }),
   );
 
+csvCommand(program);
+eraseCommands(program);
 transferCommands(program);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -73,9 +73,9 @@ export interface Answer {
 /** Starts the app with the account `acme`. */
 export async function startApp(
   kind: (typeof STORAGES)[number] = "memory",
-  options: { rateLimitV1?: number; rateLimitV2?: number; publicSignups?: number } = {},
+  options: { rateLimitV1?: number; rateLimitV2?: number; publicSignups?: number; store?: Store } = {},
 ): Promise<TestApp> {
-  const store = await temporaryStore(kind);
+  const store = options.store ?? (await temporaryStore(kind));
   const bugs: string[] = [];
   let now = NOW;
   const services: Services = {
