@@ -1,3 +1,5 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createApp } from "../app.ts";
@@ -94,6 +96,15 @@ async function stop(listener: Listener, { store, log }: Pick<Services, "store" |
     process.exit(1);
   }, GIVE_UP_MS);
   await listener.drain();
+  await leaveCluster();
   await store.close();
   process.exit(0);
+}
+
+/** A connection that the primary is just handing over would die with this process; told first, it hands it to others. */
+async function leaveCluster(): Promise<void> {
+  if (!cluster.worker?.isConnected()) return;
+  const left = once(process, "disconnect");
+  cluster.worker.disconnect();
+  await left;
 }

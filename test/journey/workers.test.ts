@@ -94,6 +94,19 @@ it("records one of many simultaneous sign-ups, and gives no id twice", async () 
   await store.close();
 });
 
+it("shows the metrics of all workers in one page, whoever is asked", async () => {
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await askAtOnce(30, server, "/healthz");
+  const count = 'tidemark_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}';
+  for (const { body } of await askAtOnce(4, server, "/metrics")) {
+    expect(body).toContain(`${count} 30\n`);
+    expect(body).toContain("tidemark_store_ready 1\n");
+    expect(body).toMatch(/^tidemark_store_commits_total [1-9]/m);
+    expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  }
+});
+
 it("replaces workers that die, later and later, while the others serve", async () => {
   const server = await start();
   const before = workersOf(server);
