@@ -7,6 +7,7 @@ import type { Method } from "./http/operation.ts";
 import { v1Error, v2Error } from "./http/errors.ts";
 import type { DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
+import { metricsPage, observed } from "./observation.ts";
 import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
 import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
@@ -60,7 +61,12 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
     ["GET", "/demo.js", demoScript],
     ["GET", "/demo/recorded", demoRecord(services)],
   ];
-  return register(services, hasDemo ? [...routes, ...demo] : routes);
+  const metrics: Route[] = [["GET", "/metrics", metricsPage(services)]];
+  return register(services, [
+    ...routes,
+    ...(services.metrics === null ? [] : metrics),
+    ...(hasDemo ? demo : []),
+  ]);
 }
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */
@@ -93,19 +99,21 @@ function register(services: Services, routes: Route[]): H3 {
   for (const [method, route, handler] of routes) {
     // Clients of V1 may end a path with `.json`.
     for (const path of route.startsWith("/api/v1/") ? [route, `${route}.json`] : [route]) {
-      app.on(method, path, handler);
-      if (method === "GET") app.on("HEAD", path, handler);
+      app.on(method, path, observed(services, { method, route }, handler));
+      if (method === "GET") app.on("HEAD", path, observed(services, { method: "HEAD", route }, handler));
       methods.set(path, [...(methods.get(path) ?? []), method]);
     }
   }
   for (const [path, allowed] of methods) {
     const wrongMethod = new Failure("method_not_allowed", "Method not allowed");
     const refuseMethod = path.startsWith("/api/v1/") ? v1Refusal : refusal;
-    app.all(path, refuseMethod(services, wrongMethod, { allow: allowed.join(", ") }));
+    const handler = refuseMethod(services, wrongMethod, { allow: allowed.join(", ") });
+    app.all(path, observed(services, { method: null, route: path.replace(/\.json$/, "") }, handler));
   }
   const notFound = new Failure("not_found", "Not found");
-  app.all("/api/v1/**", v1Refusal(services, notFound, {}));
-  app.all("/**", refusal(services, notFound));
+  const nowhere = { method: null, route: "none" };
+  app.all("/api/v1/**", observed(services, nowhere, v1Refusal(services, notFound, {})));
+  app.all("/**", observed(services, nowhere, refusal(services, notFound)));
   return app;
 }
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { readConfig } from "./config.ts";
-import { openConfiguredStore } from "./configured-store.ts";
 import {
   createAccount,
   listAccounts,
@@ -10,12 +8,15 @@ import {
   setDefaultCampaign,
   setMailSender,
 } from "./domain/account.ts";
+import { csvCommand } from "./cli-csv.ts";
+import { eraseCommands } from "./cli-erase.ts";
+import { print, withStore } from "./cli-store.ts";
+import { transferCommands } from "./cli-transfer.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
 import { campaignOptions, letterKinds, newCampaign, webAddress } from "./cli-campaign.ts";
 import { updateCampaign } from "./domain/campaign-update.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { seed, type SeedSize } from "./domain/seed.ts";
-import { systemChance, type Context } from "./domain/context.ts";
 import type { Account } from "./records.ts";
 
 const HASH_SHOWN = 12;
@@ -150,6 +151,10 @@ program
     }),
   );
 
+csvCommand(program);
+eraseCommands(program);
+transferCommands(program);
+
 await program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
@@ -159,15 +164,6 @@ await program.parseAsync().catch((error: unknown) => {
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(text) as { version: string }).version;
-}
-
-async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
-  const store = await openConfiguredStore(readConfig());
-  try {
-    await work({ store, now: new Date(), chance: systemChance });
-  } finally {
-    await store.close();
-  }
 }
 
 /** Goes into a header and into the script tag, so that it keeps to what both take as it is. */
@@ -190,8 +186,4 @@ function accountRow({ publicId, name, honoursPrivacyControl, mailSender, created
     mail_sender: mailSender,
     created_at: createdAt,
   };
-}
-
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -9,30 +9,37 @@ const count = (fallback: string) =>
     .refine((value) => /^\d{1,9}$/.test(value), "must be a whole number")
     .transform(Number);
 
-const environment = z.object({
-  PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
-  HOST: z.string().default("127.0.0.1"),
-  STORAGE_URL: z.string().default("lmdb:./data"),
-  STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
-  PUBLIC_URL: z
-    .string()
-    .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
-    .optional(),
-  TIDEMARK_ACCOUNT_ID: z.string().optional(),
-  TIDEMARK_API_KEY: z.string().optional(),
-  TRUST_PROXY: count("0"),
-  RATE_LIMIT_V1: count("450"),
-  RATE_LIMIT_V2: count("0"),
-  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
-  SMTP_URL: z
-    .string()
-    .refine((value) => /^smtps?:\/\/./i.test(value) && URL.canParse(value), "must be an smtp(s) address")
-    .optional(),
-  MAIL_FROM: z.string().default("tidemark@localhost"),
-  MAIL_TEMPLATES: z.string().optional(),
-  WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
-  DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
-});
+const environment = z
+  .object({
+    PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
+    HOST: z.string().default("127.0.0.1"),
+    STORAGE_URL: z.string().default("lmdb:./data"),
+    STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
+    PUBLIC_URL: z
+      .string()
+      .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
+      .optional(),
+    TIDEMARK_ACCOUNT_ID: z.string().optional(),
+    TIDEMARK_API_KEY: z.string().optional(),
+    TRUST_PROXY: count("0"),
+    RATE_LIMIT_V1: count("450"),
+    RATE_LIMIT_V2: count("0"),
+    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
+    SMTP_URL: z
+      .string()
+      .refine((value) => /^smtps?:\/\/./i.test(value) && URL.canParse(value), "must be an smtp(s) address")
+      .optional(),
+    MAIL_FROM: z.string().default("tidemark@localhost"),
+    MAIL_TEMPLATES: z.string().optional(),
+    WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+    METRICS: z.enum(["0", "1"], "must be 0 or 1").default("1"),
+    WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
+    DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
+  })
+  .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
+    path: ["WORKERS"],
+    message: "must be 1 with STORAGE_URL memory:, which no two processes can share",
+  });
 
 /** The settings of a process. */
 export interface Config {
@@ -53,6 +60,9 @@ export interface Config {
   /** Requests a minute for each account; 0 for no limit. */
   readonly rateLimitV2: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly hasMetrics: boolean;
+  /** Processes that serve. */
+  readonly workers: number;
   readonly hasDemo: boolean;
   /** null: letters are held until it is set. */
   readonly smtpUrl: string | null;
@@ -91,6 +101,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimitV1: data.RATE_LIMIT_V1,
     rateLimitV2: data.RATE_LIMIT_V2,
     logLevel: data.LOG_LEVEL,
+    hasMetrics: data.METRICS === "1",
+    workers: data.WORKERS,
     hasDemo: data.DEMO === "1",
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,

@@ -1,11 +1,25 @@
 import type { Config } from "./config.ts";
-import { openStore } from "./storage/open.ts";
+import type { CommitCounts } from "./storage/counted.ts";
+import type { AtomicDriver } from "./storage/driver.ts";
+import { openDriver, openStore } from "./storage/open.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error that says so, in one line */
-export async function openConfiguredStore({ storageUrl, storageConnections }: Config): Promise<Store> {
+export function openConfiguredStore(
+  { storageUrl, storageConnections }: Config,
+  counts?: CommitCounts,
+): Promise<Store> {
+  return named(openStore(storageUrl, { connections: storageConnections, ...(counts && { counts }) }));
+}
+
+/** Opens its driver alone, for what deals with items as such. @throws Error that says so, in one line */
+export function openConfiguredDriver({ storageUrl, storageConnections }: Config): Promise<AtomicDriver> {
+  return named(openDriver(storageUrl, storageConnections));
+}
+
+async function named<T>(opened: Promise<T>): Promise<T> {
   try {
-    return await openStore(storageUrl, { connections: storageConnections });
+    return await opened;
   } catch (error) {
     // The fault alone names no setting, as LMDB's "No such file or directory".
     throw new Error(`The store of STORAGE_URL can't be opened: ${(error as Error).message}`, {

@@ -1,108 +1,20 @@
-import { readFileSync } from "node:fs";
-import { pino } from "pino";
-import { createApp } from "./app.ts";
-import { readConfig, type Config } from "./config.ts";
-import { openConfiguredStore } from "./configured-store.ts";
-import { systemChance } from "./domain/context.ts";
-import { firstStart } from "./first-start.ts";
-import { newListener, type Listener } from "./http/listener.ts";
-import { failureLimiter, rateLimiter } from "./http/rate-limit.ts";
-import { openOutbox } from "./outbox/open.ts";
-import type { Dispatcher } from "./outbox/dispatcher.ts";
-import { newTraffic } from "./outbox/traffic.ts";
-import { newPost } from "./outgoing/post.ts";
-import { newContext, type Services } from "./services.ts";
-import { newScript } from "./track/script.ts";
-
-/** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
-const GIVE_UP_MS = 9_500;
-/** How long a stop waits for receivers; what they have not answered by then is sent again later. */
-const SENDING_GRACE_MS = 3_000;
-const PUBLIC_SIGNUPS_PER_MINUTE = 60;
-const FAILED_TRIES_PER_MINUTE = 30;
+import cluster from "node:cluster";
+import { readConfig } from "./config.ts";
+import { newLog } from "./process/log.ts";
+import { supervise } from "./process/primary.ts";
+import { serve } from "./process/serving.ts";
+import { work } from "./process/worker.ts";
 
 try {
-  await run(readConfig());
+  const config = readConfig();
+  const log = newLog(config);
+  if (cluster.isWorker) await work(config, log);
+  else {
+    const { url, news } = await (config.workers > 1 ? supervise(config, log) : serve(config, { log }));
+    if (news !== null) process.stdout.write(news);
+    process.stdout.write(`Tidemark listens on ${url}\n`);
+  }
 } catch (error) {
   process.stderr.write(`Tidemark can't start: ${(error as Error).message}\n`);
   process.exit(1);
-}
-
-async function run(config: Config): Promise<void> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: true }));
-  const store = await openConfiguredStore(config);
-  const listener = newListener();
-  const port = await openPort(listener, config);
-  const url = `http://${config.host}:${port}`;
-  const publicUrl = config.publicUrl ?? url;
-  const services = newServices({ config, store, log, publicUrl });
-  const script = newScript(readBuilt("svc.js"));
-  const docsViewer = readBuilt("docs.js");
-  const news = await firstStart(newContext(services), { ...config, publicUrl });
-  if (news !== null) process.stdout.write(news);
-  const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
-  const traffic = newTraffic();
-  const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
-  listener.serve((request) => {
-    traffic.count();
-    return app.fetch(request);
-  });
-  outbox.start();
-  process.stdout.write(`Tidemark listens on ${url}\n`);
-  let isStopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (!isStopping) void stop({ listener, outbox }, services);
-      isStopping = true;
-    });
-  }
-}
-
-/** A file that the build puts beside the server. */
-function readBuilt(name: string): string {
-  return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
-}
-
-async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
-  try {
-    return await listener.listen({ host, port });
-  } catch (error) {
-    const reason = (error as Error).message;
-    throw new Error(`HOST ${host} and PORT ${port} can't be listened on: ${reason}`, { cause: error });
-  }
-}
-
-function newServices(parts: Pick<Services, "store" | "log" | "publicUrl"> & { config: Config }): Services {
-  const { config, store, log, publicUrl } = parts;
-  return {
-    store,
-    log,
-    publicUrl,
-    post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
-    clock: () => new Date(),
-    chance: systemChance,
-    trustProxyHops: config.trustProxyHops,
-    limits: {
-      v1: rateLimiter({ limitPerMinute: config.rateLimitV1 }),
-      v2: rateLimiter({ limitPerMinute: config.rateLimitV2 }),
-      publicSignups: rateLimiter({ limitPerMinute: PUBLIC_SIGNUPS_PER_MINUTE }),
-      failedAuthentication: failureLimiter({ limitPerMinute: FAILED_TRIES_PER_MINUTE }),
-    },
-  };
-}
-
-/** Answers what was asked, finishes what is being sent, then closes the store. */
-async function stop(
-  { listener, outbox }: { listener: Listener; outbox: Dispatcher },
-  { store, log }: Pick<Services, "store" | "log">,
-): Promise<void> {
-  log.info("draining");
-  setTimeout(() => {
-    // To close a store under a commit would crash; left open, it is as whole as after a power cut.
-    log.error("requests are still under way; the store is left as it is");
-    process.exit(1);
-  }, GIVE_UP_MS);
-  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS)]);
-  await store.close();
-  process.exit(0);
 }

@@ -283,6 +283,8 @@ export interface RefToken {
   token: string;
   /** null: retired; it resolves to nobody. */
   promoterCampaignId: number | null;
+  /** The participation that a retired one belonged to. Absent: it is in use, or its participation is gone. */
+  retiredFrom?: number;
 }
 
 /** Who followed a referral link. */

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { H3Event } from "h3";
 import { Failure } from "./failure.ts";
 import type { AnswerHeaders } from "./http/answer.ts";
 import { bugAnswer, type ErrorShape, type Generation } from "./http/errors.ts";
+import { requestId, routeOf } from "./http/request-id.ts";
 import type { Services } from "./services.ts";
 
 /** How a route tells its clients that something went wrong. */
@@ -18,7 +18,8 @@ export function refuse(services: Services, event: H3Event, error: unknown, refus
     if (error.kind === "unavailable") services.log.error({ err: error.cause }, error.message);
     return refusal.shape(error, refusal.headers);
   }
-  const requestId = randomUUID();
-  services.log.error({ requestId, method: event.req.method, path: event.url.pathname, err: error }, "bug");
-  return bugAnswer(refusal.generation, requestId, refusal.headers);
+  const id = requestId(event);
+  const { method } = event.req;
+  services.log.error({ requestId: id, method, route: routeOf(event), err: error }, "bug");
+  return bugAnswer(refusal.generation, id, refusal.headers);
 }

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Chance, Context } from "./domain/context.ts";
 import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
 import type { Post } from "./outgoing/post.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Store } from "./storage/store.ts";
 
 /** What the routes are given: the store, the edges of the process, and the limits. */
@@ -10,6 +11,8 @@ export interface Services {
   clock: () => Date;
   chance: Chance;
   log: Logger;
+  /** null: nothing is counted. */
+  metrics: Metrics | null;
   publicUrl: string;
   /** Posts to receivers of webhooks. */
   post: Post;

@@ -1,14 +1,14 @@
 import type { Mailbox } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 
 /** Stored by the hash, since addresses may be longer than a key. */
 const mailboxes = collection<Mailbox>()({
   name: "mailbox",
   id: ({ mailboxHash }) => [mailboxHash],
   claims: {},
-  indexes: {},
+  indexes: { firstPromoter: ({ firstPromoterId }) => [firstPromoterId] },
 });
 
 /** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
@@ -32,6 +32,16 @@ export async function isSharedMailbox(
   const known = await tx.get(mailboxes, accountId, mailboxHash);
   if (known === null) await tx.put(mailboxes, { accountId, mailboxHash, firstPromoterId: id });
   return known !== null && known.firstPromoterId !== id;
+}
+
+/** Forgets the mailboxes that a promoter was the first of. */
+export async function forgetMailboxes(
+  tx: Transaction,
+  store: Store,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<void> {
+  const known = await store.page(mailboxes, "firstPromoter", accountId, [id], { limit: 10_000 });
+  for (const { mailboxHash } of known) await tx.remove(mailboxes, accountId, mailboxHash);
 }
 
 function splitAtLast(text: string, separator: string): [string, string] {

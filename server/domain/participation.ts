@@ -176,6 +176,6 @@ export async function putParticipation(
   const { accountId, id } = after;
   await tx.put(promoterCampaigns, after);
   if (after.refToken === before.refToken) return;
-  await tx.put(refTokens, { accountId, token: before.refToken, promoterCampaignId: null });
+  await tx.put(refTokens, { accountId, token: before.refToken, promoterCampaignId: null, retiredFrom: id });
   await tx.put(refTokens, { accountId, token: after.refToken, promoterCampaignId: id });
 }

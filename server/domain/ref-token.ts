@@ -1,7 +1,8 @@
 import anyAscii from "any-ascii";
 import type { PromoterCampaign, RefToken } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import type { Reader, Transaction } from "../storage/store.ts";
+import { digest } from "../storage/keys.ts";
+import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Chance } from "./context.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 
@@ -17,6 +18,16 @@ const DERIVED_LENGTH = 40;
 export const refTokens = collection<RefToken>()({
   name: "ref-token",
   id: (refToken) => [refToken.token],
+  claims: {},
+  indexes: {
+    retiredFrom: ({ retiredFrom }) => (retiredFrom === undefined ? null : [retiredFrom]),
+  },
+});
+
+/** Tokens that were made of somebody's name who asked to be forgotten: nobody may have them again. */
+const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
+  name: "forgotten-token",
+  id: ({ tokenHash }) => [tokenHash],
   claims: {},
   indexes: {},
 });
@@ -41,7 +52,21 @@ export async function findByRefToken(
 
 /** Whether nobody has, or ever had, this token. */
 export async function isFreeRefToken(tx: Transaction, accountId: number, token: string): Promise<boolean> {
-  return (await tx.get(refTokens, accountId, token)) === null;
+  if ((await tx.get(refTokens, accountId, token)) !== null) return false;
+  return (await tx.get(forgottenTokens, accountId, digest(token))) === null;
+}
+
+/** Takes a participation's tokens, those that it once had too, out of the store. They stay taken, as hashes. */
+export async function forgetRefTokens(
+  tx: Transaction,
+  store: Store,
+  { accountId, id, refToken }: PromoterCampaign,
+): Promise<void> {
+  const former = await store.page(refTokens, "retiredFrom", accountId, [id], { limit: 10_000 });
+  for (const token of [refToken, ...former.map(({ token }) => token)]) {
+    await tx.remove(refTokens, accountId, token);
+    await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });
+  }
 }
 
 /**
@@ -53,7 +78,7 @@ export async function replaceRefToken(
   { accountId, id, refToken }: PromoterCampaign,
   token: string,
 ): Promise<void> {
-  await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
+  await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null, retiredFrom: id });
   await tx.put(refTokens, { accountId, token, promoterCampaignId: id });
 }
 

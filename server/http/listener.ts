@@ -3,8 +3,11 @@ import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
 
+/** Whoever sends more slowly than this holds a connection for nothing: all headers, and all of a request. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** How often Node looks who is too slow. Its own half a minute would treble what is granted. */
+const CHECK_MS = 2_000;
 /** Longer than the usual minute of proxies, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
 /** How long a body that nobody reads may go on after its answer, so that its sender gets to read that. */
@@ -28,10 +31,17 @@ export interface Listener {
 }
 
 /** Makes a listener; tests give shorter times. */
-export function newListener({ graceMs = GRACE_MS, cutMs = CUT_MS } = {}): Listener {
+export function newListener({
+  graceMs = GRACE_MS,
+  cutMs = CUT_MS,
+  headersMs = HEADERS_TIMEOUT_MS,
+  requestMs = REQUEST_TIMEOUT_MS,
+  checkMs = CHECK_MS,
+} = {}): Listener {
   const server = createServer({
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const connections = trackConnections(server);

@@ -1,4 +1,5 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import cluster from "node:cluster";
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { AnswerHeaders } from "./answer.ts";
 
 const WINDOW_SECONDS = 60;
@@ -18,10 +19,18 @@ export interface RateLimiter {
   take(key: string): Promise<RateLimitState | null>;
 }
 
+/** What is limited. */
+export interface Limit {
+  /** Tells limits apart where the workers of a cluster count together. */
+  name?: string;
+  limitPerMinute: number;
+}
+
 /** Limits requests to so many a minute for each key; 0 for no limit. */
-export function rateLimiter({ limitPerMinute }: { limitPerMinute: number }): RateLimiter {
+export function rateLimiter(limit: Limit): RateLimiter {
+  const { limitPerMinute } = limit;
   if (limitPerMinute === 0) return { take: () => Promise.resolve(null) };
-  const limiter = newLimiter(limitPerMinute);
+  const limiter = newLimiter(limit);
   return {
     async take(key) {
       const { allowed, result } = await consume(limiter, key);
@@ -59,8 +68,9 @@ export interface FailureLimiter {
 }
 
 /** Limits failed tries to so many a minute for each address. */
-export function failureLimiter({ limitPerMinute }: { limitPerMinute: number }): FailureLimiter {
-  const limiter = newLimiter(limitPerMinute);
+export function failureLimiter(limit: Limit): FailureLimiter {
+  const { limitPerMinute } = limit;
+  const limiter = newLimiter(limit);
   const accepted = new Set<string>();
   return {
     async isBlocked(address, credential) {
@@ -85,12 +95,16 @@ export function failureLimiter({ limitPerMinute }: { limitPerMinute: number }): 
   };
 }
 
-function newLimiter(points: number): RateLimiterMemory {
-  return new RateLimiterMemory({ points, duration: WINDOW_SECONDS });
+type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
+
+/** Workers count in their primary, whoever of them is asked; a process on its own counts by itself. */
+function newLimiter({ name = "limit", limitPerMinute }: Limit): Limiter {
+  const options = { points: limitPerMinute, duration: WINDOW_SECONDS, keyPrefix: name };
+  return cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
 }
 
 /** The library says no by rejecting, with the same kind of result. */
-async function consume(limiter: RateLimiterMemory, key: string) {
+async function consume(limiter: Limiter, key: string) {
   try {
     return { allowed: true, result: await limiter.consume(key) };
   } catch (refusal) {

@@ -34,6 +34,10 @@ export interface AtomicDriver extends Driver {
   count(range: Pick<Range, "from" | "before">): Promise<number>;
   /** Lets the reads that follow see all that any process has committed; for drivers that read from a snapshot. */
   refresh?(): void;
+  /** All entries in key order, in chunks, as they stand at one moment; for drivers that can hold one still. */
+  snapshot?(): AsyncIterable<[key: string, value: string][]>;
+  /** Copies the store into an empty folder while it is used, by whatever process; for drivers that keep files. */
+  backup?(folder: string): Promise<void>;
 }
 
 /** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */

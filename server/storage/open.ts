@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { countedDriver, type CommitCounts } from "./counted.ts";
+import type { AtomicDriver } from "./driver.ts";
 import { lmdbDriver } from "./drivers/lmdb.ts";
 import { memoryDriver } from "./drivers/memory.ts";
 import { postgresDriver } from "./drivers/postgres.ts";
@@ -9,16 +11,23 @@ const DEFAULT_CONNECTIONS = 10;
 
 /**
  * Opens the store that a `STORAGE_URL` names: `memory:`, `lmdb:` with a folder, which is made when it
- * does not exist, or a `postgres:` address, in whose database the tables are made.
+ * does not exist, or a `postgres:` address, in whose database the tables are made. What it commits
+ * is added to `counts`.
  *
  * @throws Error for any other scheme, and for a database that can't be reached
  */
 export async function openStore(
   url: string,
-  { connections = DEFAULT_CONNECTIONS }: { connections?: number } = {},
+  { connections, counts }: { connections?: number; counts?: CommitCounts } = {},
 ): Promise<Store> {
-  if (url === "memory:") return newStore(memoryDriver());
-  if (/^postgres(ql)?:\/\//.test(url)) return newStore(await postgresDriver(url, { connections }));
+  const driver = await openDriver(url, connections);
+  return newStore(counts === undefined ? driver : countedDriver(driver, counts));
+}
+
+/** Opens the driver that a `STORAGE_URL` names, for what deals with items as such. @throws Error as `openStore` does */
+export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
+  if (url === "memory:") return memoryDriver();
+  if (/^postgres(ql)?:\/\//.test(url)) return postgresDriver(url, { connections });
   const folder = /^lmdb:(.+)$/.exec(url)?.[1];
   if (folder === undefined) {
     throw new Error(
@@ -27,5 +36,5 @@ export async function openStore(
   }
   const path = resolve(folder);
   mkdirSync(path, { recursive: true });
-  return newStore(lmdbDriver(path));
+  return lmdbDriver(path);
 }

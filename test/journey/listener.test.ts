@@ -165,3 +165,39 @@ it.each([
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   await app.close();
 });
+
+describe("whoever sends too slowly or too much", () => {
+  const SLOW = { ...TIMES, headersMs: 100, requestMs: 300, checkMs: 20 };
+  it.each([
+    ["headers one by one", "GET / HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"],
+    ["a body letter by letter", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n", "a"],
+    [
+      "a chunked body letter by letter",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "1\r\na\r\n",
+    ],
+  ])("is cut off with %s, while others are served", async (_, begin, more) => {
+    const slow = newListener(SLOW);
+    port = await slow.listen({ host: HOST, port: 0 });
+    slow.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
+    const socket = await dial(begin);
+    const trickle = setInterval(() => socket.writable && socket.write(more), 20);
+    const began = Date.now();
+    const closed = once(socket, "close");
+    socket.resume();
+    expect((await client()("/")).status).toBe(200);
+    await closed;
+    clearInterval(trickle);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    for (const agent of agents) agent.destroy();
+    await slow.drain();
+  });
+
+  it("is told that headers of more than 16 KiB are too large", async () => {
+    listener.serve(() => new Response("done"));
+    const socket = await dial(`GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 431 /);
+    await once(socket, "close");
+  });
+});

@@ -79,9 +79,10 @@ export async function startApp(
     rateLimitV2?: number;
     publicSignups?: number;
     allowsPrivateWebhooks?: boolean;
+    store?: Store;
   } = {},
 ): Promise<TestApp> {
-  const store = await temporaryStore(kind);
+  const store = options.store ?? (await temporaryStore(kind));
   const bugs: string[] = [];
   let now = NOW;
   const services: Services = {
@@ -89,6 +90,7 @@ export async function startApp(
     clock: () => new Date(now),
     chance: countedChance(),
     log: pino({ level: "error" }, { write: (line: string) => void bugs.push(line) }),
+    metrics: null,
     publicUrl: "https://track.acme.example",
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,

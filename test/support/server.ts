@@ -10,7 +10,10 @@ export const KEY = "key-of-acme";
 export interface Server {
   url: string;
   port: number;
+  pid: number;
   output(): string;
+  /** Resolves when it has printed so much. */
+  printed(pattern: RegExp): Promise<void>;
   /** Ends it in order and resolves to its exit code. */
   stop(): Promise<number | null>;
   /** Kills it at once. */
@@ -39,17 +42,26 @@ export function startServer(folder: string, environment: Record<string, string> 
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
+  const watchers = new Set<() => void>();
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   return new Promise((resolve, reject) => {
     void ended.then((code) => reject(new Error(`The server ended with ${code}: ${output}`)));
     const read = (chunk: Buffer) => {
       output += chunk.toString();
+      for (const look of watchers) look();
       const [, url, port] = /listens on (http:\/\/\S+:(\d+))/.exec(output) ?? [];
       if (url === undefined) return;
       resolve({
         url,
         port: Number(port),
+        pid: child.pid!,
         output: () => output,
+        printed: (pattern) =>
+          new Promise((seen) => {
+            const look = () => pattern.test(output) && seen();
+            watchers.add(look);
+            look();
+          }),
         stop: () => (child.kill("SIGTERM"), ended),
         kill: async () => {
           child.kill("SIGKILL");

@@ -9,6 +9,8 @@ const USUAL = {
   publicUrl: null,
   accountId: null,
   apiKey: null,
+  hasMetrics: true,
+  workers: 1,
   trustProxyHops: 0,
   rateLimitV1: 450,
   rateLimitV2: 0,
@@ -32,6 +34,8 @@ const EVERY = {
   RATE_LIMIT_V1: "0",
   RATE_LIMIT_V2: "100",
   LOG_LEVEL: "silent",
+  METRICS: "0",
+  WORKERS: "1",
   DEMO: "0",
   SMTP_URL: "smtps://acme:secret@mail.example:465",
   MAIL_FROM: "Acme <partners@acme.example>",
@@ -59,6 +63,8 @@ describe("the settings", () => {
       publicUrl: "https://track.acme.example",
       accountId: "acme",
       apiKey: "key-of-acme",
+      hasMetrics: false,
+      workers: 1,
       trustProxyHops: 2,
       rateLimitV1: 0,
       rateLimitV2: 100,
@@ -79,6 +85,8 @@ describe("the settings", () => {
     ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
     ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
     ["DEMO", "1", { hasDemo: true }],
+    ["METRICS", "0", { hasMetrics: false }],
+    ["WORKERS", "4", { workers: 4 }],
     ["LOG_LEVEL", "trace", { logLevel: "trace" }],
   ])("have of %s %j %o and else the usual ones", (name, value, change) => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
@@ -107,9 +115,18 @@ describe("the environment", () => {
     ["DEMO", "yes", "must be 0 or 1"],
     ["SMTP_URL", "mail.example:25", "must be an smtp(s) address"],
     ["WEBHOOK_ALLOW_PRIVATE", "true", "must be 0 or 1"],
+    ["METRICS", "yes", "must be 0 or 1"],
+    ["WORKERS", "0", "must be from 1 to 256"],
+    ["WORKERS", "257", "must be from 1 to 256"],
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`The environment is not right:\n  ${name} ${message}`),
+    );
+  });
+
+  it("is refused for more workers than can share a store", () => {
+    expect(() => readConfig({ STORAGE_URL: "memory:", WORKERS: "2" })).toThrow(
+      /^The environment is not right:\n {2}WORKERS must be 1 with STORAGE_URL memory:, /,
     );
   });
 

@@ -5,6 +5,7 @@ import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
 import { knownTexts } from "./known-texts.ts";
+import { snapshot } from "./lmdb-snapshot.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
@@ -62,6 +63,8 @@ export function lmdbDriver(path: string): AtomicDriver {
       return db.getKeysCount({ start: from, end: before });
     },
     refresh,
+    snapshot: () => snapshot(db, STAMP),
+    backup: (folder) => db.backup(folder, true),
   };
 
   function read(key: string): string | null {

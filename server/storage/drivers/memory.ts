@@ -34,6 +34,10 @@ export function memoryDriver(): AtomicDriver {
         : keys.slice(start + offset, Math.min(end, start + offset + limit));
       return found.map((key) => [key, items.get(key) ?? ""]);
     },
+    async *snapshot() {
+      // At once: nothing comes between the two steps of one generator call.
+      yield keys.map((key): [string, string] => [key, items.get(key) ?? ""]);
+    },
     async count({ from, before }) {
       return Math.max(0, position(keys, before) - position(keys, from));
     },

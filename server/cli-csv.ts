@@ -1,0 +1,59 @@
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { readConfig } from "./config.ts";
+import { openConfiguredDriver } from "./configured-store.ts";
+import { print, tell, usingDriver } from "./cli-store.ts";
+import { COMMISSIONS } from "./csv/commissions.ts";
+import { importCsv, type Outcome } from "./csv/import.ts";
+import { CUSTOMERS, LEADS } from "./csv/leads.ts";
+import { PROMOTERS } from "./csv/promoters.ts";
+import type { Kind } from "./csv/row.ts";
+import { loadAccount } from "./domain/account.ts";
+import { systemChance } from "./domain/context.ts";
+import { overlayDriver } from "./storage/overlay.ts";
+import { newStore } from "./storage/store.ts";
+
+/** In the order in which they are imported: each may be about those before it. */
+const KINDS: Record<string, Kind> = {
+  promoters: PROMOTERS,
+  leads: LEADS,
+  customers: CUSTOMERS,
+  commissions: COMMISSIONS,
+};
+
+type Options = { dryRun: boolean; delimiter: string } & Record<string, string | boolean | undefined>;
+
+/** Adds the command that takes over the exports of another program. */
+export function csvCommand(program: Command): void {
+  const command = program
+    .command("import-csv <account-id>")
+    .description("take over CSV exports of another program; what is known already stays as it is")
+    .option("--dry-run", "tell what would come of it, and write nothing", false)
+    .option("--delimiter <character>", "what stands between columns", oneCharacter, ",");
+  for (const kind of Object.keys(KINDS)) command.option(`--${kind} <file>`, `a file of ${kind}`);
+  command.action(takeOver);
+}
+
+async function takeOver(accountId: string, options: Options): Promise<void> {
+  const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
+  if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
+  await usingDriver(openConfiguredDriver(readConfig()), async (driver) => {
+    const store = newStore(options.dryRun ? overlayDriver(driver) : driver);
+    const context = { store, now: new Date(), chance: systemChance };
+    const account = await loadAccount(store, accountId);
+    const outcomes: Record<string, Outcome> = {};
+    for (const [name, kind] of files) {
+      const file = String(options[name]);
+      const onBad = (line: number, reason: string) => tell(`${basename(file)}:${line}: ${reason}`);
+      outcomes[name] = await importCsv(context, account, { kind, file, delimiter: options.delimiter, onBad });
+    }
+    print({ dry_run: options.dryRun, ...outcomes });
+    if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
+  });
+}
+
+function oneCharacter(value: string): string {
+  if (value === "\\t") return "\t";
+  if (value.length === 1) return value;
+  throw new Error(`--delimiter ${value} is not one character`);
+}

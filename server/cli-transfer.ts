@@ -1,0 +1,79 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Command } from "commander";
+import { print, tell, usingDriver, withDriver } from "./cli-store.ts";
+import { openDriver } from "./storage/open.ts";
+import { exportLines } from "./transfer/export.ts";
+import { importFile } from "./transfer/import.ts";
+import { moveStore, totalsOf } from "./transfer/move.ts";
+import type { Totals } from "./transfer/tally.ts";
+
+/** Exports hold personal data. */
+const OWNER_ONLY = 0o600;
+
+const tellProgress = (what: string) => (entries: number) => tell(`${what} ${entries} entries ...`);
+
+/** Adds the commands that take a whole store from place to place. */
+export function transferCommands(program: Command): void {
+  program
+    .command("export <file>")
+    .description("write the store to a new file as JSON lines (- for standard output), while servers run")
+    .action(exportTo);
+  program
+    .command("import <file>")
+    .description("fill an empty store with an export")
+    .action((file: string) =>
+      withDriver(async (driver) => print(await importFile(driver, file, tellProgress("imported")))),
+    );
+  program
+    .command("backup <folder>")
+    .description("copy an LMDB store to a new or empty folder, while servers run")
+    .action((folder: string) => backUp(resolve(folder)));
+  program
+    .command("move <from-url> <to-url>")
+    .description("copy one store into another, empty one, and compare them; stop the servers first")
+    .action(move);
+}
+
+async function exportTo(file: string): Promise<void> {
+  await withDriver(async (driver) => {
+    let totals: Totals | undefined;
+    const lines = exportLines(driver, {
+      now: new Date(),
+      onProgress: tellProgress("exported"),
+      onEnd: (end) => (totals = end),
+    });
+    const isPiped = file === "-";
+    const target = isPiped ? process.stdout : createWriteStream(file, { flags: "wx", mode: OWNER_ONLY });
+    try {
+      await pipeline(Readable.from(lines), target);
+    } catch (error) {
+      // What was there before is somebody's, what we began is nobody's.
+      if (!isPiped && (error as NodeJS.ErrnoException).code !== "EEXIST") await rm(file, { force: true });
+      throw error;
+    }
+    tell(`exported ${totals?.entries} entries, SHA-256 ${totals?.sha256}`);
+  });
+}
+
+async function backUp(folder: string): Promise<void> {
+  await withDriver(async (driver) => {
+    if (driver.backup === undefined)
+      throw new Error("This store keeps no files; use export, or its own tools");
+    await mkdir(folder, { recursive: true });
+    if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
+    await driver.backup(folder);
+  });
+  // A copy that can't be read is none.
+  await usingDriver(openDriver(`lmdb:${folder}`), async (copy) => print(await totalsOf(copy)));
+}
+
+async function move(fromUrl: string, toUrl: string): Promise<void> {
+  if (fromUrl === toUrl) throw new Error("The two stores are the same");
+  await usingDriver(openDriver(fromUrl), (from) =>
+    usingDriver(openDriver(toUrl), async (to) => print(await moveStore(from, to, tellProgress("moved")))),
+  );
+}

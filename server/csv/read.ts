@@ -1,0 +1,83 @@
+import { createReadStream } from "node:fs";
+import { CsvError, parse } from "csv-parse";
+import { Failure } from "../failure.ts";
+
+const MAX_RECORD_BYTES = 1_000_000;
+
+/** A line of a CSV file by the names of its columns, or what is wrong with it. */
+export interface Row {
+  line: number;
+  values: Record<string, string> | null;
+  /** Why there are no values. */
+  fault: string | null;
+}
+
+/** The names that the columns of a file go by; the first is ours. */
+export type Columns = readonly string[];
+
+/**
+ * The lines of a CSV file (RFC 4180, in UTF-8, with a header). Other programs' column names are known
+ * in any case and with any marks between words: `First Name` is `first_name`.
+ *
+ * @throws Failure `malformed` for a file without any of the columns
+ */
+export async function* readCsv(
+  file: string,
+  { columns, delimiter }: { columns: readonly Columns[]; delimiter: string },
+): AsyncGenerator<Row> {
+  const parser = createReadStream(file).pipe(
+    parse({
+      bom: true,
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+      max_record_size: MAX_RECORD_BYTES,
+    }),
+  );
+  let names: (string | null)[] | null = null;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      if (names === null) names = columnNames(record, columns);
+      else yield toRow(record, names, info.lines);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    yield {
+      line: Number(error["lines"] ?? 0),
+      values: null,
+      fault: `${error.message}; the rest is left out`,
+    };
+  }
+}
+
+function toRow(record: string[], names: (string | null)[], line: number): Row {
+  if (record.length !== names.length) {
+    const fault = `has ${record.length} columns, while the header has ${names.length}`;
+    return { line, values: null, fault };
+  }
+  // Without a prototype, so that a column can't lend what it does not hold.
+  const values = Object.create(null) as Record<string, string>;
+  for (const [at, name] of names.entries()) if (name !== null && record[at]) values[name] ??= record[at];
+  return { line, values, fault: null };
+}
+
+/** null: a column that is of no use here. */
+function columnNames(header: string[], columns: readonly Columns[]): (string | null)[] {
+  const names = header.map((title) => {
+    const word = title
+      .trim()
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "_");
+    return columns.find((known) => known.includes(word))?.[0] ?? null;
+  });
+  if (names.some((name) => name !== null)) return names;
+  throw new Failure(
+    "malformed",
+    `No column is known; there may be ${columns.map(([name]) => name).join(", ")}`,
+  );
+}

@@ -1,0 +1,86 @@
+import type { Promoter, PromoterProfile } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { erasedEmail } from "./erasure-values.ts";
+import { lockParticipations } from "./participation.ts";
+import { archivedStates } from "./promoter-archive.ts";
+import { promoCodes } from "./promo-code.ts";
+import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { forgetRefTokens, refTokens } from "./ref-token.ts";
+
+const ALL = { limit: 100_000 };
+
+/** The record of a promoter as nobody. */
+export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
+  const nothing = Object.keys(promoter.profile).map((field) => [field, null]);
+  return {
+    ...promoter,
+    email: erasedEmail(promoter.id),
+    custId: null,
+    note: null,
+    tempPassword: chance.token(AUTH_TOKEN_LENGTH),
+    authToken: chance.token(AUTH_TOKEN_LENGTH),
+    profile: Object.fromEntries(nothing) as PromoterProfile,
+    customFields: null,
+    fraudSuspicions: [],
+    skipEmailNotification: true,
+    lastLoginAt: null,
+    archivedAt: promoter.archivedAt ?? now.toISOString(),
+  };
+}
+
+/** Blocks all participations of a promoter, takes names out of their links and codes, and gives their ids. */
+export async function eraseParticipations(
+  tx: Transaction,
+  context: Context,
+  promoter: Promoter,
+): Promise<number[]> {
+  const { accountId } = promoter;
+  const participations = await lockParticipations(tx, context.store, promoter);
+  for (const participation of participations) {
+    const { id } = participation;
+    // A token such as nobody is given by name, so that one is free.
+    const refToken = `erased-${id}-${context.chance.digits(10)}`;
+    await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
+    await forgetRefTokens(tx, context.store, participation);
+    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    await tx.remove(archivedStates, accountId, id);
+    await tx.put(promoterCampaigns, {
+      ...participation,
+      state: "blocked",
+      refToken,
+      coupon: null,
+      displayCoupon: null,
+      landingUrl: null,
+      usesUrlTracking: false,
+    });
+  }
+  return participations.map(({ id }) => id);
+}
+
+async function erasePromoCodes(
+  tx: Transaction,
+  { store, now }: Context,
+  { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
+): Promise<void> {
+  for (const { id } of await store.page(
+    promoCodes,
+    "promoterCampaign",
+    accountId,
+    [promoterCampaignId],
+    ALL,
+  )) {
+    const promoCode = await tx.get(promoCodes, accountId, id);
+    if (promoCode === null) continue;
+    await tx.put(promoCodes, {
+      ...promoCode,
+      code: `erased-${id}`,
+      extId: null,
+      description: null,
+      metadata: null,
+      details: null,
+      archivedAt: promoCode.archivedAt ?? now.toISOString(),
+    });
+  }
+}

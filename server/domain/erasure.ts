@@ -1,0 +1,122 @@
+import { Failure } from "../failure.ts";
+import type { Lead, Promoter } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { leads, loadLead } from "./lead.ts";
+import { erasedPromoter, eraseParticipations } from "./erasure-promoter.ts";
+import { erasedEmail } from "./erasure-values.ts";
+import { forgetMailboxes } from "./mailbox.ts";
+import { payoutMethods } from "./payout-method.ts";
+import { payouts } from "./payout.ts";
+import { loadSelected } from "./promoter-selection.ts";
+import { promoters } from "./promoter.ts";
+import { promoterAddresses } from "./suspicion.ts";
+import { visitors } from "./visitor.ts";
+
+const ALL = { limit: 100_000 };
+
+/**
+ * Replaces all that is known of a promoter as a person, wherever it stands. What they earned and were
+ * paid stays, with the ids that it hangs on, as books must be kept; so do their leads, who are other people.
+ *
+ * What hangs on the promoter alone changes in one commit, which closes their links too. Then visits and
+ * payouts follow one by one, as there may be any number: repeat it after a fault, by id.
+ *
+ * @throws Failure `not_found`
+ */
+export async function erasePromoter(context: Context, accountId: number, who: string): Promise<Promoter> {
+  const { store } = context;
+  const by = who.includes("@") ? "email" : "id";
+  const erased = await store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, { by, value: who });
+    const after = erasedPromoter(context, promoter);
+    await forgetMailboxes(tx, store, promoter);
+    await tx.put(promoters, after);
+    const participationIds = await eraseParticipations(tx, context, promoter);
+    for (const { id } of await store.page(payoutMethods, "promoter", accountId, [promoter.id], ALL)) {
+      const method = await tx.get(payoutMethods, accountId, id);
+      if (method !== null)
+        await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
+    }
+    for (const seen of await store.page(promoterAddresses, "id", accountId, [promoter.id], ALL))
+      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+    return { promoter: after, participationIds: new Set(participationIds) };
+  });
+  await eraseVisits(store, accountId, erased.participationIds);
+  await eraseChannels(store, erased.promoter);
+  await erasePayoutErrors(store, erased.promoter);
+  return erased.promoter;
+}
+
+/**
+ * Replaces all that is known of a lead as a person. The record stays, nameless, with its dates and state,
+ * as counters and commissions hang on it.
+ *
+ * @throws Failure `not_found`
+ */
+export function eraseLead({ store }: Context, accountId: number, who: string): Promise<Lead> {
+  const isEmail = who.includes("@");
+  return store.transact(async (tx) => {
+    const id = /^\d{1,15}$/.test(who) ? Number(who) : null;
+    if (!isEmail && id === null) throw new Failure("not_found", "Lead not found.");
+    const lead = await loadLead(tx, accountId, { id, uid: null, email: isEmail ? who : null });
+    const visitor = lead.tid === null ? null : await tx.get(visitors, accountId, lead.tid);
+    if (visitor !== null) await tx.remove(visitors, accountId, visitor.tid);
+    if (visitor?.addressHash) {
+      const seen = await tx.get(promoterAddresses, accountId, lead.promoterId, visitor.addressHash);
+      if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+    }
+    const erased: Lead = {
+      ...lead,
+      email: erasedEmail(lead.id),
+      uid: null,
+      username: null,
+      firstName: null,
+      lastName: null,
+      website: null,
+      customFields: null,
+      tid: null,
+      subId: null,
+      skipEmailNotification: true,
+    };
+    await tx.put(leads, erased);
+    return erased;
+  });
+}
+
+/** Addresses of visited pages carry the promoter's ref token, and may name their own pages. */
+async function eraseVisits(store: Store, accountId: number, participationIds: Set<number>): Promise<void> {
+  for await (const chunk of store.scan(visitors, "id", accountId, [])) {
+    for (const { tid, promoterCampaignId } of chunk) {
+      if (!participationIds.has(promoterCampaignId)) continue;
+      await store.transact(async (tx) => {
+        const visitor = await tx.get(visitors, accountId, tid);
+        if (visitor !== null) await tx.put(visitors, { ...visitor, url: null, referrer: null, subId: null });
+      });
+    }
+  }
+}
+
+/** Promoters name their channels as they like. */
+async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise<void> {
+  for await (const chunk of store.scan(leads, "promoter", accountId, [id])) {
+    for (const lead of chunk.filter(({ subId }) => subId !== null)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(leads, accountId, lead.id);
+        if (current !== null) await tx.put(leads, { ...current, subId: null });
+      });
+    }
+  }
+}
+
+/** Banks answer with names and account numbers. */
+async function erasePayoutErrors(store: Store, { accountId, id }: Promoter): Promise<void> {
+  for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
+    for (const payout of chunk.filter(({ error }) => error !== null)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(payouts, accountId, payout.id);
+        if (current !== null) await tx.put(payouts, { ...current, error: "erased" });
+      });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { Failure } from "../failure.ts";
+import type { Account, Lead, LeadState, PromoterCampaign } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { countLead, uncountLead } from "./lead-facts.ts";
+import { findKnownLead, leads, type LeadDetails } from "./lead.ts";
+import { findPromoterByEmail } from "./promoter.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { findByRefToken } from "./ref-token.ts";
+
+/** What came of a record that was to be imported. */
+export type Imported = "added" | "changed" | "known";
+
+/** Whose something is. Of the two, the ref token decides. */
+export interface PromoterName {
+  refToken: string | null;
+  promoterEmail: string | null;
+}
+
+/** A lead of another program. null: not known. */
+export interface ImportedLead extends PromoterName {
+  details: LeadDetails;
+  state: LeadState;
+  planName: string | null;
+  customerSince: Date | null;
+  cancelledAt: Date | null;
+  createdAt: Date | null;
+}
+
+/**
+ * Takes over a lead of another program, as it was: without a sign-up event, which it may still get, and
+ * without suspicion. One that is known stays as it is, unless it is told of now that it is a customer.
+ *
+ * @throws Failure `not_found` for an unknown promoter, `already_registered` for an e-mail address of
+ *   one lead with the uid of another
+ */
+export async function importLead(context: Context, account: Account, input: ImportedLead): Promise<Imported> {
+  const { store, now } = context;
+  const id = await store.nextId("lead");
+  return store.transact(async (tx) => {
+    const known = await findKnownLead(tx, account.id, input.details);
+    if (known !== null) return takeCustomer(tx, known, input);
+    const { promoterId, campaignId, id: promoterCampaignId } = await loadOwner(tx, account.id, input);
+    const createdAt = (input.createdAt ?? input.customerSince ?? now).toISOString();
+    const lead: Lead = {
+      accountId: account.id,
+      id,
+      promoterCampaignId,
+      promoterId,
+      campaignId,
+      state: input.state,
+      ...input.details,
+      planName: input.planName,
+      suspicion: "no_suspicion",
+      tid: null,
+      signupEventId: null,
+      skipEmailNotification: true,
+      customerSince: input.customerSince?.toISOString() ?? null,
+      cancelledAt: input.cancelledAt?.toISOString() ?? null,
+      createdAt,
+    };
+    await tx.insert(leads, lead);
+    countLead(tx, lead);
+    return "added";
+  });
+}
+
+/** The participation that a name leads to, whatever its state. @throws Failure `missing` or `not_found` */
+export async function loadOwner(
+  tx: Transaction,
+  accountId: number,
+  { refToken, promoterEmail }: PromoterName,
+): Promise<PromoterCampaign> {
+  if (refToken === null && promoterEmail === null)
+    throw new Failure("missing", "ref_id or promoter_email is missing");
+  const owner =
+    refToken === null
+      ? await findDefaultParticipation(tx, accountId, promoterEmail ?? "")
+      : await findByRefToken(tx, accountId, refToken);
+  if (owner === null) throw new Failure("not_found", "the promoter was not found");
+  return owner;
+}
+
+async function findDefaultParticipation(
+  tx: Transaction,
+  accountId: number,
+  email: string,
+): Promise<PromoterCampaign | null> {
+  const promoter = await findPromoterByEmail(tx, accountId, email);
+  return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
+}
+
+async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): Promise<Imported> {
+  if (input.customerSince === null || known.customerSince !== null) return "known";
+  const after: Lead = {
+    ...known,
+    state: input.state,
+    planName: input.planName ?? known.planName,
+    uid: known.uid ?? input.details.uid,
+    email: known.email ?? input.details.email,
+    customerSince: input.customerSince.toISOString(),
+    cancelledAt: input.cancelledAt?.toISOString() ?? null,
+  };
+  uncountLead(tx, known);
+  countLead(tx, after);
+  await tx.put(leads, after);
+  return "changed";
+}

@@ -1,0 +1,115 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { readMessage } from "./message.ts";
+import type { Started } from "./serving.ts";
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 30_000;
+/** Who lived so long before it died is replaced at once. */
+const STEADY_MS = 60_000;
+/** When workers that were told to stop and have not are killed, in milliseconds. They give up themselves before. */
+const KILL_MS = 9_800;
+
+/** The workers of a primary. */
+export interface Crew {
+  /** Those that serve. */
+  readonly serving: ReadonlySet<Worker>;
+  /** Starts one more and resolves when it listens. @throws Error what kept it from that */
+  add(): Promise<Started>;
+  /** From now on sees to it that there are as many as now. */
+  keepUp(): void;
+  /** Replaces each by a new one, which serves before the old one stops. */
+  renew(): Promise<void>;
+  /** Lets each answer what it was asked, and resolves to whether all of them ended in order. */
+  stop(): Promise<boolean>;
+}
+
+/** Who has left, and after how long. */
+interface Loss {
+  worker: Worker;
+  code: number;
+  signal: string | null;
+  livedMs: number;
+}
+
+/** Begins a crew of nobody. */
+export function newCrew(log: Logger): Crew {
+  const live = new Set<Worker>();
+  const serving = new Set<Worker>();
+  let wanted = 0;
+  let earlyDeaths = 0;
+
+  function add(): Promise<Started> {
+    const worker = cluster.fork();
+    live.add(worker);
+    const began = performance.now();
+    // What is sent to one that has just died, as by the limiter, must not end the primary.
+    worker.on("error", (error) =>
+      log.debug({ worker: worker.process.pid, err: error }, "worker unreachable"),
+    );
+    return new Promise((resolve, reject) => {
+      worker.once("exit", (code, signal) => {
+        reject(new Error(`A worker ended with ${signal ?? code}`));
+        serving.delete(worker);
+        const isMissed = live.delete(worker) && live.size < wanted;
+        if (isMissed) void replace({ worker, code, signal, livedMs: performance.now() - began });
+      });
+      worker.on("message", (received: unknown) => {
+        const message = readMessage(received);
+        if (message?.tidemark === "failed") reject(new Error(message.reason));
+        if (message?.tidemark !== "started") return;
+        serving.add(worker);
+        resolve(message.started);
+      });
+    });
+  }
+
+  async function replace({ worker, code, signal, livedMs }: Loss): Promise<void> {
+    earlyDeaths = livedMs < STEADY_MS ? earlyDeaths + 1 : 0;
+    const delayMs =
+      earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), LONGEST_DELAY_MS);
+    log.error({ worker: worker.process.pid, code, signal, delayMs }, "worker died; it will be replaced");
+    await sleep(delayMs);
+    if (live.size >= wanted) return;
+    try {
+      await add();
+      log.info("worker replaced");
+    } catch (error) {
+      log.error({ err: error }, "worker could not start"); // its end sees to the next try
+    }
+  }
+
+  return {
+    serving,
+    add,
+    keepUp: () => void (wanted = live.size),
+    async renew() {
+      try {
+        // A copy, as each new one joins them.
+        for (const old of Array.from(serving)) {
+          if (wanted === 0) return;
+          await add();
+          live.delete(old);
+          old.process.kill("SIGTERM");
+        }
+        log.info("workers renewed");
+      } catch (error) {
+        log.error({ err: error }, "workers could not be renewed; the old ones go on");
+      }
+    },
+    async stop() {
+      wanted = 0;
+      return end(Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined));
+    },
+  };
+}
+
+async function end(workers: Worker[]): Promise<boolean> {
+  const ends = workers.map((worker) => new Promise<number>((resolve) => worker.once("exit", resolve)));
+  const signal = (name: NodeJS.Signals) => workers.forEach((worker) => worker.process.kill(name));
+  signal("SIGTERM");
+  setTimeout(signal, KILL_MS, "SIGKILL").unref();
+  const codes = await Promise.all(ends);
+  return codes.every((code) => code === 0);
+}

@@ -1,0 +1,133 @@
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Logger } from "pino";
+import { createApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { openConfiguredStore } from "../configured-store.ts";
+import { systemChance } from "../domain/context.ts";
+import { firstStart } from "../first-start.ts";
+import { newListener, type Listener } from "../http/listener.ts";
+import { failureLimiter, rateLimiter } from "../http/rate-limit.ts";
+import { newMetrics, type Metrics, type ProcessMetrics } from "../metrics.ts";
+import type { Dispatcher } from "../outbox/dispatcher.ts";
+import { openOutbox } from "../outbox/open.ts";
+import { newTraffic } from "../outbox/traffic.ts";
+import { newPost } from "../outgoing/post.ts";
+import { newContext, type Services } from "../services.ts";
+import { newScript } from "../track/script.ts";
+
+/** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
+const GIVE_UP_MS = 9_500;
+/** How long a stop waits for receivers; what they have not answered by then is sent again later. */
+const SENDING_GRACE_MS = 3_000;
+const PUBLIC_SIGNUPS_PER_MINUTE = 60;
+const FAILED_TRIES_PER_MINUTE = 30;
+
+/** What is to be told of a server that has begun to serve. */
+export interface Started {
+  url: string;
+  /** Of the first account, at the store's first start. null: it was none. */
+  news: string | null;
+}
+
+/** The edges of a serving process. */
+export interface Surroundings {
+  log: Logger;
+  /** Shares what is counted with other processes. */
+  shareMetrics?: (own: ProcessMetrics) => Metrics;
+}
+
+/** Serves until it is told to stop by a signal; resolves when it listens. */
+export async function serve(
+  config: Config,
+  { log, shareMetrics = (own) => own }: Surroundings,
+): Promise<Started> {
+  const counts = { commits: 0, conflicts: 0 };
+  const store = await openConfiguredStore(config, counts);
+  const metrics = config.hasMetrics
+    ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady() }))
+    : null;
+  const listener = newListener();
+  const port = await openPort(listener, config);
+  const url = `http://${config.host}:${port}`;
+  const publicUrl = config.publicUrl ?? url;
+  const services = newServices(config, { store, log, metrics, publicUrl });
+  const script = newScript(readBuilt("svc.js"));
+  const docsViewer = readBuilt("docs.js");
+  const news = await firstStart(newContext(services), { ...config, publicUrl });
+  const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
+  const traffic = newTraffic();
+  const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
+  listener.serve((request) => {
+    traffic.count();
+    return app.fetch(request);
+  });
+  outbox.start();
+  let isStopping = false;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (!isStopping) void stop({ listener, outbox }, services);
+      isStopping = true;
+    });
+  }
+  return { url, news };
+}
+
+/** A file that the build puts beside the server. */
+function readBuilt(name: string): string {
+  return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+}
+
+async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
+  try {
+    return await listener.listen({ host, port });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`HOST ${host} and PORT ${port} can't be listened on: ${reason}`, { cause: error });
+  }
+}
+
+function newServices(
+  config: Config,
+  parts: Pick<Services, "store" | "log" | "metrics" | "publicUrl">,
+): Services {
+  return {
+    ...parts,
+    post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
+    clock: () => new Date(),
+    chance: systemChance,
+    trustProxyHops: config.trustProxyHops,
+    limits: {
+      v1: rateLimiter({ name: "v1", limitPerMinute: config.rateLimitV1 }),
+      v2: rateLimiter({ name: "v2", limitPerMinute: config.rateLimitV2 }),
+      publicSignups: rateLimiter({ name: "signups", limitPerMinute: PUBLIC_SIGNUPS_PER_MINUTE }),
+      failedAuthentication: failureLimiter({ name: "failures", limitPerMinute: FAILED_TRIES_PER_MINUTE }),
+    },
+  };
+}
+
+/** Answers what was asked, finishes what is being sent, then closes the store. */
+async function stop(
+  { listener, outbox }: { listener: Listener; outbox: Dispatcher },
+  { store, log }: Pick<Services, "store" | "log">,
+): Promise<void> {
+  log.info("draining");
+  setTimeout(() => {
+    // To close a store under a commit would crash; left open, it is as whole as after a power cut.
+    log.error("requests are still under way; the store is left as it is");
+    process.exit(1);
+  }, GIVE_UP_MS);
+  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS)]);
+  await leaveCluster();
+  await store.close();
+  process.exit(0);
+}
+
+/** A connection that the primary is just handing over would die with this process; told first, it hands it to others. */
+async function leaveCluster(): Promise<void> {
+  if (!cluster.worker?.isConnected()) return;
+  const left = once(process, "disconnect");
+  cluster.worker.disconnect();
+  await left;
+}

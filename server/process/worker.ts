@@ -1,0 +1,39 @@
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import { sumUp, type Metrics, type ProcessMetrics } from "../metrics.ts";
+import { readMessage, type Message } from "./message.ts";
+import { newQuestions } from "./questions.ts";
+import { serve } from "./serving.ts";
+
+/** Serves as one of several workers, and tells the primary how that began. */
+export async function work(config: Config, log: Logger): Promise<void> {
+  try {
+    const started = await serve(config, { log, shareMetrics });
+    tell({ tidemark: "started", started });
+  } catch (error) {
+    const failed: Message = { tidemark: "failed", reason: (error as Error).message };
+    process.send?.(failed, () => process.exit(1));
+  }
+}
+
+/** Gives the primary what this process counts, and shows what all of them count. */
+function shareMetrics(own: ProcessMetrics): Metrics {
+  const questions = newQuestions();
+  process.on("message", async (received) => {
+    const message = readMessage(received);
+    if (message?.tidemark === "metrics") questions.answer(message);
+    if (message?.tidemark !== "ask") return;
+    tell({ tidemark: "metrics", id: message.id, metrics: await own.snapshot() });
+  });
+  return {
+    ...own,
+    async page() {
+      const all = (await questions.ask(tell)) as unknown[] | null;
+      return all === null ? own.page() : sumUp(all);
+    },
+  };
+}
+
+function tell(message: Message): void {
+  process.send?.(message);
+}

@@ -1,0 +1,52 @@
+import type { AtomicDriver } from "../storage/driver.ts";
+import { snapshot } from "../storage/snapshot.ts";
+import { entryLine, newTally, type Totals } from "./tally.ts";
+
+/** Told of each so many entries. */
+const PROGRESS_ENTRIES = 100_000;
+
+export const FORMAT = "tidemark-export";
+/** Grows when a new release could misread what an old one wrote. */
+export const FORMAT_VERSION = 1;
+
+/** First line of an export. */
+export interface Header {
+  format: typeof FORMAT;
+  version: number;
+  createdAt: string;
+}
+
+/** Is told how many entries there were so far. */
+export type Progress = (entries: number) => void;
+
+/**
+ * The lines of an export: a header, each entry, and a trailer with counts and a checksum, by which a
+ * file that was cut off or changed is known. What the store holds is never in memory as a whole.
+ */
+export async function* exportLines(
+  driver: AtomicDriver,
+  { now, onProgress, onEnd }: { now: Date; onProgress: Progress; onEnd: (totals: Totals) => void },
+): AsyncGenerator<string> {
+  const header: Header = { format: FORMAT, version: FORMAT_VERSION, createdAt: now.toISOString() };
+  yield `${JSON.stringify(header)}\n`;
+  const tally = newTally();
+  const progress = every(onProgress);
+  for await (const entries of snapshot(driver)) {
+    for (const entry of entries) tally.add(entry);
+    progress(entries.length);
+    yield entries.map(entryLine).join("");
+  }
+  const totals = tally.totals();
+  onEnd(totals);
+  yield `${JSON.stringify(totals)}\n`;
+}
+
+/** Adds up, and tells now and then. */
+export function every(onProgress: Progress): Progress {
+  let entries = 0;
+  return (count) => {
+    const told = Math.floor(entries / PROGRESS_ENTRIES);
+    entries += count;
+    if (Math.floor(entries / PROGRESS_ENTRIES) > told) onProgress(entries);
+  };
+}

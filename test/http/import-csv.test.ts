@@ -1,0 +1,272 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COMMISSIONS } from "../../server/csv/commissions.ts";
+import { importCsv } from "../../server/csv/import.ts";
+import { CUSTOMERS, LEADS } from "../../server/csv/leads.ts";
+import { PROMOTERS } from "../../server/csv/promoters.ts";
+import type { Kind } from "../../server/csv/row.ts";
+import { accounts } from "../../server/domain/account.ts";
+import { loadBalance } from "../../server/domain/balance.ts";
+import { commissions } from "../../server/domain/commission.ts";
+import { leads } from "../../server/domain/lead.ts";
+import { promoters } from "../../server/domain/promoter.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { SYSTEM } from "../../server/records.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { overlayDriver } from "../../server/storage/overlay.ts";
+import { EVERYTHING } from "../../server/storage/snapshot.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+
+const NONE = { added: 0, changed: 0, known: 0, bad: 0 };
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(app: TestApp, kind: Kind, lines: string[], delimiter = ",") {
+  const file = join(folder, "file.csv");
+  writeFileSync(file, lines.join("\n"));
+  const account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
+  const bad: string[] = [];
+  const onBad = (line: number, reason: string) => bad.push(`${line}: ${reason}`);
+  return { ...(await importCsv(app.context, account, { kind, file, delimiter, onBad })), bad };
+}
+
+const clean = (counts: Partial<typeof NONE>) => ({ ...NONE, ...counts, bad: [] });
+
+describe.each(STORAGES)("on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => void (app = await startApp(storage)));
+  afterEach(() => app.close());
+
+  const get = <T extends typeof promoters | typeof leads | typeof commissions>(from: T, id: number) =>
+    app.context.store.get(from as never, app.accountId, id) as Promise<Record<string, unknown> | null>;
+
+  const JANE = ["email,ref_id", "jane@example.com,jane"];
+
+  it("takes promoters over, once, by other programs' names of the columns", async () => {
+    const file = [
+      "\uFEFFE-Mail;First Name;Last Name;Ref ID;Parent Email;Coupon;Created At;Their Rating",
+      'Jane@Example.com;Jane;"Doe; the first";JANE;;SAVE10;2024-05-06;5',
+      "",
+      "bob@example.com;Bob;;;jane@example.com;;2024-05-07T08:09:10Z;",
+    ];
+    expect(await run(app, PROMOTERS, file, ";")).toEqual(clean({ added: 2 }));
+    expect(await get(promoters, 1)).toMatchObject({
+      email: "Jane@Example.com",
+      profile: { firstName: "Jane", lastName: "Doe; the first" },
+      createdAt: "2024-05-06T00:00:00.000Z",
+      skipEmailNotification: true,
+    });
+    expect(await app.context.store.get(promoterCampaigns, app.accountId, 1)).toMatchObject({
+      refToken: "jane",
+      coupon: "SAVE10",
+      state: "accepted",
+    });
+    expect(await get(promoters, 2)).toMatchObject({
+      parentPromoterId: 1,
+      createdAt: "2024-05-07T08:09:10.000Z",
+    });
+    expect(await run(app, PROMOTERS, file, ";")).toEqual(clean({ known: 2 }));
+  });
+
+  it("takes leads over, once, counts them on their own days, and lets them still sign up", async () => {
+    await run(app, PROMOTERS, JANE);
+    const file = [
+      "email,uid,ref_id,promoter_email,state,plan,customer_since,cancelled_at,created_at",
+      "mia@example.com,cus_1,jane,,,,,,2024-05-06",
+      "zoe@example.com,,,JANE@example.com,Active,pro,2024-06-01,,2024-05-06",
+      ",cus_3,jane,,cancelled,,2024-06-01,2024-07-01,2024-05-06",
+    ];
+    expect(await run(app, LEADS, file)).toEqual(clean({ added: 3 }));
+    expect(await run(app, LEADS, file)).toEqual(clean({ known: 3 }));
+    const all = await app.context.store.page(leads, "id", app.accountId, [], { limit: 9 });
+    expect(all).toHaveLength(3);
+    expect(all.find(({ uid }) => uid === "cus_1")).toMatchObject({
+      state: "signup",
+      suspicion: "no_suspicion",
+      signupEventId: null,
+      createdAt: "2024-05-06T00:00:00.000Z",
+    });
+    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({
+      referrals: 3,
+      customers: 2,
+      activeCustomers: 1,
+      cancellations: 1,
+    });
+    expect(await app.v1("/track/signup", { email: "mia@example.com", ref_id: "jane" })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("takes customers over, those too who are known as leads", async () => {
+    await run(app, PROMOTERS, JANE);
+    await run(app, LEADS, ["email,ref_id,created_at", "mia@example.com,jane,2024-05-06"]);
+    const file = [
+      "email,customer_id,ref_id,plan,created_at",
+      "mia@example.com,cus_1,jane,pro,2024-06-01",
+      "zoe@example.com,cus_2,jane,,2024-06-02",
+    ];
+    expect(await run(app, CUSTOMERS, file)).toEqual(clean({ changed: 1, added: 1 }));
+    expect(await run(app, CUSTOMERS, file)).toEqual(clean({ known: 2 }));
+    expect(await app.context.store.find(leads, "uid", app.accountId, ["cus_1"])).toMatchObject({
+      email: "mia@example.com",
+      state: "active",
+      planName: "pro",
+      customerSince: "2024-06-01T00:00:00.000Z",
+      createdAt: "2024-05-06T00:00:00.000Z",
+    });
+    const counted = { referrals: 2, customers: 2, activeCustomers: 2 };
+    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject(counted);
+  });
+
+  it("takes commissions over, once, with balances; equal lines are two", async () => {
+    await run(app, PROMOTERS, JANE);
+    await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
+    const file = [
+      "id,ref_id,lead_email,amount,unit,status,sale_amount,sale_id,created_at",
+      "r1,,mia@example.com,12.34,,approved,100.5,s1,2024-05-06",
+      "r2,jane,,5,,paid,,,2024-05-06",
+      "r3,jane,,7,points,pending,,,",
+      ",jane,,1,,,,,2024-05-06",
+      ",jane,,1,,,,,2024-05-06",
+    ];
+    expect(await run(app, COMMISSIONS, file)).toEqual(clean({ added: 5 }));
+    expect(await run(app, COMMISSIONS, file)).toEqual(clean({ known: 5 }));
+    expect(await get(commissions, 1)).toEqual({
+      accountId: app.accountId,
+      id: 1,
+      promoterCampaignId: 1,
+      promoterId: 1,
+      campaignId: 1,
+      leadId: 1,
+      status: "approved",
+      unit: "cash",
+      amount: 1_234,
+      eventId: "s1",
+      conversionCents: 10_050,
+      tierLevel: 1,
+      createdAt: "2024-05-06T00:00:00.000Z",
+    });
+    expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, createdAt: NOW });
+    expect((await loadBalance(app.context.store, app.accountId, 1)).units).toEqual({
+      cash: { earnings: 1_934, current: 1_434, paid: 500 },
+    });
+    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({
+      sales: 1,
+      salesCents: 10_050,
+      earningsCents: 1_934,
+      paidCents: 500,
+    });
+  });
+
+  it.each<[string, Kind, string[], string[]]>([
+    [
+      "promoters",
+      PROMOTERS,
+      [
+        "email,ref_id,parent_email,created_at",
+        "no address,,,",
+        ",new,,",
+        "a@example.com,not good,,yesterday",
+        "b@example.com,jane,,",
+        "c@example.com,,nobody@example.com,",
+        "d@example.com,d",
+        "e@example.com,,,",
+      ],
+      [
+        "2: email is invalid",
+        "3: email can't be blank",
+        "4: ref_id is invalid, created_at is invalid",
+        "5: ref_id has already been taken",
+        "6: Parent promoter not found.",
+        "7: has 2 columns, while the header has 4",
+      ],
+    ],
+    [
+      "leads",
+      LEADS,
+      [
+        "email,uid,ref_id,state",
+        ",,jane,",
+        "a@example.com,,,",
+        "a@example.com,,nobody,",
+        "a@example.com,,jane,odd",
+        "lead@example.com,cus_2,jane,",
+        "e@example.com,,jane,",
+      ],
+      [
+        "2: email or uid is missing",
+        "3: ref_id or promoter_email is missing",
+        "4: the promoter was not found",
+        "5: state is not one of signup, active, subscribed, cancelled, denied",
+        "6: there is already a signup event registered on this lead",
+      ],
+    ],
+    [
+      "commissions",
+      COMMISSIONS,
+      [
+        "ref_id,lead_email,amount,unit,status",
+        "jane,,1.234,,",
+        "jane,,-1,,",
+        "jane,,1.5,points,",
+        "jane,,1,beans,odd",
+        "jane,nobody@example.com,1,,",
+        "jane,,1,,",
+      ],
+      [
+        "2: amount must be a number of at most two decimals",
+        "3: amount must be a number of at most two decimals",
+        "4: amount is in whole points",
+        "5: unit is not one of cash, credits, points, free_months, mon_discount, discount_per, " +
+          "status is not one of pending, approved, denied, paid",
+        "6: the lead was not found",
+      ],
+    ],
+  ])(
+    "tells each bad line of %s with its number and reason, and takes the others",
+    async (_, kind, file, bad) => {
+      await run(app, PROMOTERS, JANE);
+      await run(app, LEADS, ["email,uid,ref_id", "lead@example.com,,jane", "other@example.com,cus_2,jane"]);
+      expect(await run(app, kind, file)).toEqual({ ...NONE, added: 1, bad });
+    },
+  );
+
+  it("tells where a file stops being CSV", async () => {
+    const { added, bad } = await run(app, PROMOTERS, ["email", "a@example.com", '"b@example.com']);
+    expect(added).toBe(1);
+    expect(bad).toEqual([expect.stringMatching(/^\d+: Quote Not Closed: .*; the rest is left out$/)]);
+  });
+
+  it("refuses a file of which it knows no column", async () => {
+    await expect(run(app, PROMOTERS, ["a;b", "1;2"])).rejects.toThrow(
+      /^No column is known; there may be email, /,
+    );
+  });
+});
+
+it("shows what would come of it without writing", async () => {
+  const driver = memoryDriver();
+  const app = await startApp("memory", { store: newStore(driver) });
+  const before = await driver.list({ ...EVERYTHING, limit: 1_000 });
+  const store = newStore(overlayDriver(driver));
+  const dry: TestApp = { ...app, context: { ...app.context, store } };
+  const promoterFile = ["email,ref_id", "jane@example.com,jane", "jim@example.com,jane"];
+  expect(await run(dry, PROMOTERS, promoterFile)).toEqual({
+    ...NONE,
+    added: 1,
+    bad: ["3: ref_id has already been taken"],
+  });
+  expect(await run(dry, LEADS, ["email,ref_id", "mia@example.com,jane"])).toEqual(clean({ added: 1 }));
+  expect(await run(dry, COMMISSIONS, ["email,amount", "mia@example.com,5"])).toEqual(clean({ added: 1 }));
+  expect(await store.page(leads, "promoter", app.accountId, [1], { limit: 9, reverse: true })).toHaveLength(
+    1,
+  );
+  expect(await store.count(leads, "id", app.accountId, [])).toBe(1);
+  expect(await driver.list({ ...EVERYTHING, limit: 1_000 })).toEqual(before);
+});

@@ -1,0 +1,158 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createApp } from "../../server/app.ts";
+import { newMetrics } from "../../server/metrics.ts";
+import { errorLine } from "../../server/process/log.ts";
+import { newScript } from "../../server/track/script.ts";
+import { KEY, startApp, type TestApp } from "../support/app.ts";
+
+const LOCAL = { "x-forwarded-for": "10.0.0.5" };
+
+let base: TestApp;
+let lines: Record<string, unknown>[];
+let counts: { commits: number; conflicts: number };
+let isReady: boolean;
+beforeEach(async () => {
+  base = await startApp();
+  lines = [];
+  counts = { commits: 7, conflicts: 2 };
+  isReady = true;
+});
+afterEach(() => base.close());
+
+/** The routes of the test's app with a log and metrics of their own. */
+function watched({ level = "debug", hasMetrics = true, services = base.services } = {}) {
+  const log = pino(
+    { level, base: null, timestamp: false, serializers: { err: errorLine } },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const metrics = hasMetrics ? newMetrics({ counts, isReady: async () => isReady }) : null;
+  return createApp({ ...services, log, metrics }, { docsViewer: "", script: newScript(""), hasDemo: false });
+}
+
+const headers = { "x-api-key": KEY };
+const REQUESTS: [method: string, path: string, label: string, status: number, init?: RequestInit][] = [
+  ["GET", "/api/v1/leads/show?email=mia%40example.com", "/api/v1/leads/show", 404, { headers }],
+  ["GET", "/api/v1/leads/show.json?id=1", "/api/v1/leads/show", 404, { headers }],
+  [
+    "GET",
+    "/api/v2/company/promoters/mia@example.com",
+    "/api/v2/company/promoters/:id",
+    404,
+    { headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" } },
+  ],
+  ["POST", "/api/v1/leads/show?email=mia@example.com", "/api/v1/leads/show", 405],
+  ["HEAD", "/healthz", "/healthz", 200],
+  ["GET", "/mia@example.com", "none", 404],
+  ["GET", "/api/v1/mia@example.com", "none", 404],
+];
+
+describe("the metrics", () => {
+  it.each(REQUESTS)("count %s %s by its route", async (method, path, route, status, init) => {
+    const app = watched();
+    await app.request(path, { ...init, method });
+    const page = await (await app.request("/metrics", { headers: LOCAL })).text();
+    const labels = `{method="${method}",route="${route}",status="${status}"}`;
+    expect(page).toContain(`tidemark_http_request_duration_seconds_count${labels} 1\n`);
+    expect(page).not.toContain("mia");
+  });
+
+  it("tell of the store, the event loop and the process", async () => {
+    const app = watched();
+    isReady = false;
+    const answer = await app.request("/metrics", { headers: LOCAL });
+    expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const page = await answer.text();
+    for (const line of [
+      "tidemark_store_commits_total 7",
+      "tidemark_store_conflicts_total 2",
+      "tidemark_store_ready 0",
+    ]) {
+      expect(page).toContain(`${line}\n`);
+    }
+    expect(page).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+    expect(page).toMatch(/^process_cpu_user_seconds_total \d/m);
+  });
+
+  it.each([
+    ["a private network", "10.1.2.3", 200],
+    ["this machine", "::1", 200],
+    ["IPv4 within IPv6", "::ffff:192.168.0.7", 200],
+    ["the internet", "203.0.113.9", 404],
+    ["the internet by IPv6", "2001:db8::1", 404],
+    ["nowhere", "", 404],
+  ])("are shown to %s as they should be", async (_, address, status) => {
+    const app = watched();
+    expect((await app.request("/metrics", { headers: { "x-forwarded-for": address } })).status).toBe(status);
+  });
+
+  it("are shown to nobody behind a proxy that the server was not told of", async () => {
+    const app = watched({ services: { ...base.services, trustProxyHops: 0 } });
+    expect((await app.request("/metrics", { headers: LOCAL })).status).toBe(404);
+  });
+
+  it("are nowhere where they are turned off", async () => {
+    const app = watched({ hasMetrics: false });
+    expect((await app.request("/metrics", { headers: LOCAL })).status).toBe(404);
+  });
+});
+
+describe("the log", () => {
+  it.each(REQUESTS)(
+    "has one line of %s %s without what was sent",
+    async (method, path, route, status, init) => {
+      await watched().request(path, { ...init, method });
+      expect(lines).toEqual([
+        {
+          level: 20,
+          method,
+          route,
+          status,
+          milliseconds: expect.any(Number) as number,
+          requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+          msg: "request",
+        },
+      ]);
+    },
+  );
+
+  it("has no line of a request unless it is asked for", async () => {
+    await watched({ level: "info" }).request("/api/v1/leads/show?id=1", { headers });
+    expect(lines).toEqual([]);
+  });
+
+  it("names a bug by its route and the id that its client was told", async () => {
+    const cause = new Error('key "mia" is odd');
+    const bug = new TypeError('Unexpected token in "{mia" of mia@example.com and mia%40example.com', {
+      cause,
+    });
+    const store = {
+      ...base.services.store,
+      get: () => {
+        throw Object.assign(bug, { code: "EBUG", row: "mia" });
+      },
+    };
+    const app = watched({ services: { ...base.services, store } });
+    const answer = await app.request("/api/v1/leads/show?email=mia@example.com", { headers });
+    const id = answer.headers.get("x-request-id");
+    expect(answer.status).toBe(500);
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        requestId: id,
+        method: "GET",
+        route: "/api/v1/leads/show",
+        err: {
+          type: "TypeError",
+          code: "EBUG",
+          message: 'Unexpected token in "…" of … and …',
+          stack: expect.stringContaining("    at ") as string,
+          cause: { type: "Error", message: 'key "…" is odd' },
+        },
+        msg: "bug",
+      },
+      { level: 20, requestId: id, status: 500, msg: "request" },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("mia");
+  });
+});

@@ -1,0 +1,57 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+const at = (name: string) => join(folder, name);
+const run = (...words: string[]) => runCli(at("store"), words);
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  await run("account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/");
+});
+afterEach(() => remove());
+
+it("takes over another program's exports, after a dry run, and forgets people who ask for it", async () => {
+  writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");
+  writeFileSync(at("leads.csv"), "email\tref_id\nmia@example.com\tjane\n");
+  const files = ["--promoters", at("promoters.csv")];
+  const promoterCounts = { added: 1, changed: 0, known: 0, bad: 1 };
+  const told = "promoters.csv:3: email is invalid\n";
+
+  const dry = await run("import-csv", "acme", ...files, "--dry-run");
+  expect({ code: dry.code, stderr: dry.stderr }).toEqual({ code: 1, stderr: told });
+  expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, promoters: promoterCounts });
+  const real = await run("import-csv", "acme", ...files);
+  expect(JSON.parse(real.stdout)).toEqual({ dry_run: false, promoters: promoterCounts });
+  const leads = await run("import-csv", "acme", "--leads", at("leads.csv"), "--delimiter", "\\t");
+  expect(leads).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(leads.stdout)).toMatchObject({ leads: { added: 1 } });
+
+  expect(JSON.parse((await run("erase", "promoter", "acme", "Jane@example.com")).stdout)).toEqual({
+    erased: "promoter",
+    id: 1,
+  });
+  expect(JSON.parse((await run("erase", "lead", "acme", "1")).stdout)).toEqual({ erased: "lead", id: 1 });
+  const { stdout } = await run("export", "-");
+  expect(stdout).toContain("erased-1@erased.invalid");
+  expect(stdout).not.toMatch(/jane|mia/i);
+});
+
+it.each([
+  [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --commissions\n"],
+  [["import-csv", "nobody", "--leads", "x.csv"], "Account nobody was not found\n"],
+  [["import-csv", "acme", "--leads", "none.csv"], "ENOENT: no such file or directory, open 'none.csv'\n"],
+  [["import-csv", "acme", "--leads", "x.csv", "--delimiter", "ab"], "--delimiter ab is not one character"],
+  [["erase", "lead", "acme", "nobody@example.com"], "Lead not found.\n"],
+  [["erase", "promoter", "nobody", "1"], "Account nobody was not found\n"],
+])("%j ends with 1 and says why", async (words, message) => {
+  const { code, stdout, stderr } = await run(...words);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringContaining(message) as string,
+  });
+});

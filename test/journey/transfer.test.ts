@@ -1,0 +1,107 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { runCli } from "../support/cli.ts";
+import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+let server: Server;
+const at = (name: string) => join(folder, name);
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  server = await startServer(at("first"), { WORKERS: "2" });
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+});
+afterEach(async () => {
+  await server.kill();
+  remove();
+});
+
+/** Signs people up until it is told to stop; resolves to how many were recorded. */
+function signUp(): () => Promise<number> {
+  const work = { isOver: false, count: 0 };
+  const client = async (name: number) => {
+    for (let at = 0; !work.isOver; at++) {
+      const { status } = await v1(server, "/track/signup", { uid: `${name}-${at}`, ref_id: "jane" });
+      expect(status).toBe(200);
+      work.count++;
+    }
+  };
+  const clients = Promise.all([client(1), client(2), client(3)]);
+  return async () => {
+    work.isOver = true;
+    await clients;
+    return work.count;
+  };
+}
+
+/** What a copy must be: leads, their listings and their counters from one moment. */
+async function expectWhole(name: string): Promise<number> {
+  const store = await openStore(`lmdb:${at(name)}`);
+  const count = await store.count(leads, "id", 1, []);
+  expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
+  expect(await store.tally(leads, 1, ["all"])).toBe(count);
+  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+  await store.close();
+  return count;
+}
+
+it("backs up while servers take sign-ups, and serves from the copy", async () => {
+  for (let count = 0; count < 20; count++)
+    await v1(server, "/track/signup", { email: `before-${count}@example.com`, ref_id: "jane" });
+  const stop = signUp();
+  const { code, stdout, stderr } = await runCli(at("first"), ["backup", at("copy")]);
+  const recorded = await stop();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const count = await expectWhole("copy");
+  expect(count).toBeGreaterThanOrEqual(20);
+  expect(count).toBeLessThanOrEqual(20 + recorded);
+  expect(JSON.parse(stdout)).toMatchObject({ records: { lead: count, account: 1, promoter: 1 } });
+
+  const again = await runCli(at("first"), ["backup", at("copy")]);
+  expect([again.code, again.stderr]).toEqual([1, `${at("copy")} is not empty\n`]);
+  await server.kill();
+  server = await startServer(at("copy"));
+  expect(await v1(server, "/track/signup", { email: "before-1@example.com", ref_id: "jane" })).toMatchObject({
+    status: 422,
+  });
+});
+
+it("exports while servers take sign-ups, imports that, and moves on", async () => {
+  const stop = signUp();
+  const exported = await runCli(at("first"), ["export", at("all.ndjson")]);
+  await stop();
+  expect(exported).toMatchObject({ code: 0, stdout: "" });
+  expect(exported.stderr).toMatch(/^exported \d+ entries, SHA-256 [0-9a-f]{64}\n$/);
+  expect(statSync(at("all.ndjson")).mode & 0o777).toBe(0o600);
+
+  const imported = await runCli(at("second"), ["import", at("all.ndjson")]);
+  expect({ code: imported.code, stderr: imported.stderr }).toEqual({ code: 0, stderr: "" });
+  const count = await expectWhole("second");
+  expect(JSON.parse(imported.stdout)).toMatchObject({ records: { lead: count } });
+
+  const moved = await runCli(folder, ["move", `lmdb:${at("second")}`, `lmdb:${at("third")}`]);
+  expect(moved).toEqual({ code: 0, stdout: imported.stdout, stderr: "" });
+  expect(await expectWhole("third")).toBe(count);
+
+  const piped = await runCli(at("third"), ["export", "-"]);
+  const withoutDate = (text: string) => text.slice(text.indexOf("\n"));
+  expect(withoutDate(piped.stdout)).toBe(withoutDate(readFileSync(at("all.ndjson"), "utf8")));
+});
+
+it("leaves alone what is there already", async () => {
+  writeFileSync(at("mine"), "mine");
+  const { code, stderr } = await runCli(at("first"), ["export", at("mine")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("EEXIST")]);
+  expect(readFileSync(at("mine"), "utf8")).toBe("mine");
+  const none = await runCli(folder, ["backup", at("copy")], { STORAGE_URL: "memory:" });
+  expect([none.code, none.stderr]).toEqual([1, "This store keeps no files; use export, or its own tools\n"]);
+  const missing = await runCli(at("second"), ["import", at("nothing")]);
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
+  const same = await runCli(folder, ["move", `lmdb:${at("first")}`, `lmdb:${at("first")}`]);
+  expect([same.code, same.stderr]).toEqual([1, "The two stores are the same\n"]);
+});

@@ -1,0 +1,190 @@
+import { readFileSync } from "node:fs";
+import { Agent, request, type IncomingMessage } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+let servers: Server[];
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  remove();
+});
+
+const start = async (environment: Record<string, string> = {}) => {
+  const server = await startServer(folder, { WORKERS: "3", LOG_LEVEL: "info", ...environment });
+  servers.push(server);
+  return server;
+};
+
+/** The processes that a primary has started. */
+const workersOf = ({ pid }: Server) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+
+/** A request on a connection of its own, so that any worker may get it. */
+function ask(server: Server, path: string, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; headers: IncomingMessage["headers"]; body: string }>(
+    (resolve, reject) => {
+      const asked = request(`${server.url}${path}`, { agent: new Agent(), headers });
+      asked.once("error", reject);
+      asked.once("response", async (answer) => {
+        let body = "";
+        for await (const chunk of answer) body += String(chunk);
+        resolve({ status: answer.statusCode!, headers: answer.headers, body });
+      });
+      asked.end();
+    },
+  );
+}
+
+const askAtOnce = (count: number, ...[server, path, headers]: Parameters<typeof ask>) =>
+  Promise.all(Array.from({ length: count }, () => ask(server, path, headers)));
+
+const logLines = (server: Server) =>
+  server
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+it("makes the first account once, says once that it listens, and counts limits over all workers", async () => {
+  const server = await start({ TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "", RATE_LIMIT_V1: "20" });
+  expect(workersOf(server)).toHaveLength(3);
+  expect(server.output().match(/API key/g)).toHaveLength(1);
+  expect(server.output().match(/listens on/g)).toHaveLength(1);
+  const key = /API key {6}(tdm_\S{32})/.exec(server.output())![1]!;
+  const answers = await askAtOnce(30, server, "/api/v1/leads/list", { "x-api-key": key });
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
+  const remaining = answers.map(({ headers }) => Number(headers["ratelimit-remaining"]));
+  expect(remaining.sort((a, b) => b - a).slice(0, 20)).toEqual(
+    Array.from({ length: 20 }, (_, at) => 19 - at),
+  );
+});
+
+it("counts failed tries to authenticate over all workers", async () => {
+  const server = await start();
+  const answers = await askAtOnce(90, server, "/api/v1/leads/list", { "x-api-key": "wrong" });
+  const refused = answers.filter(({ status }) => status === 401).length;
+  // Tries that are under way together are all heard; each worker on its own would hear 30.
+  expect(refused).toBeLessThan(90);
+  expect((await ask(server, "/api/v1/leads/list", { "x-api-key": "wrong" })).status).toBe(429);
+});
+
+it("records one of many simultaneous sign-ups, and gives no id twice", async () => {
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  const answers = await Promise.all(
+    Array.from({ length: 90 }, (_, at) =>
+      v1(server, "/track/signup", { email: `lead-${at % 30}@example.com`, ref_id: "jane" }),
+    ),
+  );
+  const recorded = answers.filter(({ status }) => status === 200);
+  expect(recorded).toHaveLength(30);
+  expect(new Set(recorded.map(({ body }) => body["id"])).size).toBe(30);
+  expect(await server.stop()).toBe(0);
+  const store = await openStore(`lmdb:${folder}`);
+  expect(await store.count(leads, "id", 1, [])).toBe(30);
+  await store.close();
+});
+
+it("shows the metrics of all workers in one page, whoever is asked", async () => {
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await askAtOnce(30, server, "/healthz");
+  const count = 'tidemark_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}';
+  for (const { body } of await askAtOnce(4, server, "/metrics")) {
+    expect(body).toContain(`${count} 30\n`);
+    expect(body).toContain("tidemark_store_ready 1\n");
+    expect(body).toMatch(/^tidemark_store_commits_total [1-9]/m);
+    expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  }
+});
+
+it("replaces workers that die, later and later, while the others serve", async () => {
+  const server = await start();
+  const before = workersOf(server);
+  for (const [at, pid] of before.slice(0, 2).entries()) {
+    process.kill(pid, "SIGKILL");
+    await server.printed(new RegExp(`("msg":"worker died[^]*){${at + 1}}`));
+    expect((await ask(server, "/healthz")).status).toBe(200);
+    await server.printed(new RegExp(`("msg":"worker replaced"[^]*){${at + 1}}`));
+  }
+  const deaths = logLines(server).filter(({ msg }) => String(msg).startsWith("worker died"));
+  expect(deaths).toMatchObject([
+    { worker: before[0], signal: "SIGKILL", delayMs: 100 },
+    { worker: before[1], signal: "SIGKILL", delayMs: 200 },
+  ]);
+  expect(workersOf(server)).toHaveLength(3);
+  expect(workersOf(server)).toContain(before[2]);
+  expect(server.output().match(/listens on/g)).toHaveLength(1);
+});
+
+it("renews its workers on SIGHUP without a request that fails", async () => {
+  const server = await start({ WORKERS: "2" });
+  const before = workersOf(server);
+  const renewal = { isOver: false };
+  const work = async () => {
+    while (!renewal.isOver) expect((await ask(server, "/healthz")).status).toBe(200);
+  };
+  const working = Promise.all([work(), work(), work()]);
+  process.kill(server.pid, "SIGHUP");
+  await server.printed(/workers renewed/);
+  renewal.isOver = true;
+  await working;
+  expect(workersOf(server).filter((pid) => !before.includes(pid))).toHaveLength(2);
+  expect(server.output()).not.toContain("worker died");
+});
+
+it("answers busy clients until it stops, and ends all workers with 0", async () => {
+  const server = await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  let recordedCount = 0;
+  const work = async (worker: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let count = 0; ; count++) {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { "x-api-key": KEY, "content-type": "application/x-www-form-urlencoded" };
+        const asked = request(`${server.url}/api/v1/track/signup`, { method: "POST", agent, headers });
+        asked.once("error", reject);
+        asked.once("response", (answer) => answer.resume().once("end", () => resolve(answer)));
+        asked.end(`ref_id=jane&uid=${worker}-${count}`);
+      });
+      expect(answer.statusCode).toBe(200);
+      recordedCount++;
+      if (answer.headers.connection === "close") return;
+    }
+  };
+  const clients = Array.from({ length: 30 }, (_, worker) => work(worker));
+  await askAtOnce(60, server, "/healthz");
+  const stopped = server.stop();
+  await Promise.all(clients);
+  expect(await stopped).toBe(0);
+  const store = await openStore(`lmdb:${folder}`);
+  expect(await store.count(leads, "id", 1, [])).toBe(recordedCount);
+  await store.close();
+});
+
+it("takes its workers along when it is killed", async () => {
+  const server = await start({ WORKERS: "2" });
+  await server.kill();
+  // Its output ends when the last process that writes to it does.
+  await expect(ask(server, "/healthz")).rejects.toThrow("ECONNREFUSED");
+});
+
+it("says once what keeps it from starting", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const failure = await start({ PORT: String(port), LOG_LEVEL: "error" }).catch(String);
+  expect(failure).toMatch(
+    /^Error: The server ended with 1: Tidemark can't start: HOST 127\.0\.0\.1 and PORT \d+ .*EADDRINUSE.*\n$/,
+  );
+  other.close();
+});
