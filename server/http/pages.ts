@@ -1,3 +1,4 @@
+import type { H3Event } from "h3";
 import type { AnswerHeaders } from "./answer.ts";
 
 const RELATIONS = ["first", "prev", "last", "next"];
@@ -30,7 +31,7 @@ export function readPage(
  * parameters. Choice: of a query so long that clients could not read the answer's headers only those links
  * are given that fit, the next page's first.
  */
-export function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
+function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
   const headers: AnswerHeaders = { total: String(total), "per-page": String(page.perPage) };
   const last = Math.max(1, Math.ceil(total / page.perPage));
   const links = new Map<string, string>();
@@ -49,6 +50,16 @@ export function pageHeaders(address: URL, page: Page, total: number): AnswerHead
   const given = RELATIONS.map((rel) => links.get(rel)).filter((text) => text !== undefined);
   if (given.length > 0) headers["link"] = given.join(", ");
   return headers;
+}
+
+/** Puts a page's place in the whole list into the headers of the answer to a request. */
+export function setPageHeaders(
+  { event, headers, publicUrl }: { event: H3Event; headers: AnswerHeaders; publicUrl: string },
+  page: Page,
+  total: number,
+): void {
+  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  Object.assign(headers, pageHeaders(address, page, total));
 }
 
 /** Up to ten digits, so that offsets stay safe integers. */

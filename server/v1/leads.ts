@@ -12,7 +12,8 @@ import { readParams, readQuery } from "../http/form.ts";
 import { LEAD_STATES } from "../records.ts";
 import { newEmbedded } from "./embedded.ts";
 import { leadRecordAnswer, leadRecordJson } from "./lead-record-json.ts";
-import { listError, readListPage, readScope, scopeParams, setPageHeaders } from "./list.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { listError, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 
 const USUAL_PER_PAGE = 50;

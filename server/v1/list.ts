@@ -4,8 +4,7 @@ import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { id, text } from "../http/fields.ts";
-import { pageHeaders, readPage, type Page } from "../http/pages.ts";
-import type { V1Request } from "./operation.ts";
+import { readPage, type Page } from "../http/pages.ts";
 
 /** @see spec "Limits" */
 const MOST_PER_PAGE = 500;
@@ -28,12 +27,6 @@ export function readScope(params: z.output<typeof scopeParams>): Scope {
 /** The page that a V1 list is asked for. */
 export function readListPage(params: Record<string, unknown>, usual: number): Page {
   return readPage(params, { usual, most: MOST_PER_PAGE });
-}
-
-/** Adds `Total`, `Per-Page` and `Link` to the answer. */
-export function setPageHeaders({ event, publicUrl, headers }: V1Request, page: Page, total: number): void {
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(headers, pageHeaders(address, page, total));
 }
 
 /** As all errors of V1, but 422 where a filter names what does not exist: the list itself is there. */

@@ -6,7 +6,8 @@ import { shape } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { PAYOUT_STATUSES } from "../records.ts";
 import { newEmbedded, once } from "./embedded.ts";
-import { readListPage, setPageHeaders } from "./list.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 

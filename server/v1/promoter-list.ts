@@ -5,7 +5,7 @@ import { loadSelected } from "../domain/promoter-selection.ts";
 import { id, text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
-import { pageHeaders, readPage } from "../http/pages.ts";
+import { readPage, setPageHeaders } from "../http/pages.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readWholePromoter } from "./promoter-parts.ts";
@@ -35,7 +35,7 @@ export const showPromoterOperation: V1Operation = {
 };
 
 async function list(request: V1Request) {
-  const { event, account, context, publicUrl } = request;
+  const { event, account, context } = request;
   const params = await readParams(event);
   const { campaign_id: campaignId } = shape(listParams, params);
   const page = readPage(params, PAGE_SIZES);
@@ -44,8 +44,7 @@ async function list(request: V1Request) {
     campaignId === undefined
       ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...stretch })
       : await listAcceptedPromoters(context.store, account.id, { campaignId, ...stretch });
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(request.headers, pageHeaders(address, page, total));
+  setPageHeaders(request, page, total);
   const whole = [];
   for (const promoter of promoters) whole.push(await readWholePromoter(context.store, promoter));
   return whole.map(promoterJson);

@@ -4,7 +4,8 @@ import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { readQuery } from "../http/form.ts";
-import { readListPage, setPageHeaders } from "./list.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import {
   columnsAnswer,

@@ -5,7 +5,8 @@ import { listInScope } from "../domain/scope.ts";
 import { shape } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { newEmbedded, once } from "./embedded.ts";
-import { listError, readListPage, readScope, scopeParams, setPageHeaders } from "./list.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { listError, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
 

@@ -4,7 +4,7 @@ import type { BatchProcess } from "../records.ts";
 import { text } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
-import { pageHeaders, readPage, type Page } from "../http/pages.ts";
+import { readPage, setPageHeaders, type Page } from "../http/pages.ts";
 import { readPathSegment } from "../http/path.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -51,11 +51,10 @@ export const batchProgressOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { event, publicUrl } = request;
+  const { event } = request;
   const page = readPage(readNestedQuery(event), PAGE_SIZES);
   const { batches, total } = await readBatches(request, page);
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(request.headers, pageHeaders(address, page, total));
+  setPageHeaders(request, page, total);
   return batches.map(batchJson);
 }
 

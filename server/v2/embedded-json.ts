@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { promoterName } from "../domain/promoter.ts";
 import type { Campaign, Promoter } from "../records.ts";
 
 /** A promoter within other records. */
@@ -8,9 +9,8 @@ export const embeddedPromoter = z.object({ id: z.int(), email: z.string(), name:
 export const embeddedCampaign = z.object({ id: z.int(), name: z.string(), color: z.string() });
 
 /** A promoter as other records show them. The name is null where they gave none. */
-export function embeddedPromoterJson({ id, email, profile }: Promoter): z.output<typeof embeddedPromoter> {
-  const names = [profile.firstName, profile.lastName].filter((name) => name !== null);
-  return { id, email, name: names.length === 0 ? null : names.join(" ") };
+export function embeddedPromoterJson(promoter: Promoter): z.output<typeof embeddedPromoter> {
+  return { id: promoter.id, email: promoter.email, name: promoterName(promoter) };
 }
 
 /** A campaign as other records show it. */

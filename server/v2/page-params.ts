@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readNestedQuery, type Query } from "../http/nested-query.ts";
-import { pageHeaders, readPage, type Page } from "../http/pages.ts";
+import { readPage, type Page } from "../http/pages.ts";
 import { shapeQuery } from "../http/record-input.ts";
 import type { V2Request } from "./operation.ts";
 
@@ -23,10 +23,4 @@ export function readListing<S extends z.ZodType>(
     page,
     window: { limit: page.perPage, offset: page.offset },
   };
-}
-
-/** Puts a page's place in the whole list into the answer's headers. */
-export function setPageHeaders({ event, headers, publicUrl }: V2Request, page: Page, total: number): void {
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(headers, pageHeaders(address, page, total));
 }

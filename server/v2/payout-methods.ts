@@ -13,7 +13,8 @@ import { readJson } from "../http/json.ts";
 import { readPathId } from "./path-id.ts";
 import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const BANK_DETAILS =

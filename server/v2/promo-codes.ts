@@ -13,7 +13,8 @@ import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import type { PromoCode } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 

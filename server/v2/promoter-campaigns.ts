@@ -9,7 +9,8 @@ import { shapeChanges, shapeQuery } from "../http/record-input.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import {
   promoterCampaignAnswer,

@@ -14,6 +14,7 @@ import {
   type Promoter,
   type PromoterCampaign,
 } from "../records.ts";
+import { embeddedCampaign, embeddedPromoterJson } from "./embedded-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see spec "V2 promoter (details)", promoter_campaigns */
@@ -23,7 +24,7 @@ const participationAnswer = z.object({
   promoter_id: z.int(),
   state: z.enum(PROMOTER_CAMPAIGN_STATES),
   created_at: z.iso.datetime(),
-  campaign: z.object({ id: z.int(), name: z.string(), color: z.string() }),
+  campaign: embeddedCampaign,
   coupon: z.string().nullable(),
   ref_token: z.string(),
   ref_link: z.string(),
@@ -130,7 +131,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     ...(payoutMethod !== undefined && {
       selected_payout_method: payoutMethod && payoutMethodJson(payoutMethod),
     }),
-    ...(parent !== undefined && { parent_promoter: parent && parentJson(parent) }),
+    ...(parent !== undefined && { parent_promoter: parent && embeddedPromoterJson(parent) }),
   };
 }
 
@@ -168,8 +169,4 @@ function balancesJson({ units }: Balance): z.output<typeof balancesAnswer> {
 
 function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
   return { id, method, date_added: createdAt, is_disabled: isDisabled };
-}
-
-function parentJson(parent: Promoter) {
-  return { id: parent.id, email: parent.email, name: promoterName(parent) };
 }

@@ -5,7 +5,7 @@ import { flag } from "../http/fields.ts";
 import { shape } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
-import { pageHeaders, readPage } from "../http/pages.ts";
+import { readPage, setPageHeaders } from "../http/pages.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { listParams, readPromoterQuery } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
@@ -38,15 +38,14 @@ export const showPromoterOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { event, account, context, publicUrl } = request;
+  const { event, account, context } = request;
   const { store } = context;
   const params = readNestedQuery(event);
   const query = readPromoterQuery(params, request.context.now);
   const page = readPage(params, PAGE_SIZES);
   const stretch = { limit: page.perPage, offset: page.offset };
   const { promoters, total } = await listPromoters(store, account.id, { query, ...stretch });
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
-  Object.assign(request.headers, pageHeaders(address, page, total));
+  setPageHeaders(request, page, total);
   const data = [];
   for (const promoter of promoters) {
     data.push(promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS })));

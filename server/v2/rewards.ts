@@ -12,7 +12,8 @@ import {
   type RewardSchema,
 } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";

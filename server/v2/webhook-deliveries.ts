@@ -4,7 +4,8 @@ import { readPathId } from "./path-id.ts";
 import { DELIVERY_STATUSES, ENTITIES, type Delivery } from "../records.ts";
 import { eventBody, eventJson } from "./event-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { WEBHOOK_PAGES } from "./webhooks.ts";
 
 /** @see observed-service, part 5.2, delivery record */

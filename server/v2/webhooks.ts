@@ -6,7 +6,8 @@ import { readJson } from "../http/json.ts";
 import { readPathId } from "./path-id.ts";
 import { shapeChanges, shapeCreation } from "../http/record-input.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { pageParams, readListing, setPageHeaders } from "./page-params.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, readListing } from "./page-params.ts";
 import { recordError } from "./record-error.ts";
 import { createBody, inputOf, updateBody } from "./webhook-input.ts";
 import {
