@@ -1,14 +1,12 @@
 // Prints requests a second of the built server beside those of bare node:http, in turn.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row,
 // BENCH_STORAGE for `lmdb` (default) or `postgres`, of which a cluster is started that syncs each commit.
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import ts from "typescript";
-import { median, post, row, start, startTidemark } from "./servers.mjs";
+import { load, median, post, row, start, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -89,13 +87,13 @@ async function measure(scenario) {
       ? await (await fetch(real.url + scenario.path, { headers: scenario.headers })).text()
       : await post(real.url, scenario.path, scenario.headers, sample);
   await post(bare.url, scenario.path, {}, `answer_bytes=${answer.length}`);
-  await load(real.url, scenario, 1);
-  await load(bare.url, scenario, 1);
+  await drive(real.url, scenario, 1);
+  await drive(bare.url, scenario, 1);
   const ours = [];
   const theirs = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await load(real.url, scenario, SECONDS));
-    theirs.push(await load(bare.url, scenario, SECONDS));
+    ours.push(await drive(real.url, scenario, SECONDS));
+    theirs.push(await drive(bare.url, scenario, SECONDS));
   }
   for (const { statuses, errors } of ours) {
     const others = Object.entries(statuses).filter(([status]) => Number(status) !== scenario.status);
@@ -117,6 +115,10 @@ async function measure(scenario) {
       scenario.aim ?? "",
     ]),
   );
+}
+
+function drive(url, { method = "POST", path, headers, body }, seconds) {
+  return load({ url, method, path, headers, body, seconds });
 }
 
 function printSizes() {
@@ -144,10 +146,4 @@ async function startStorage(kind) {
   const { startCluster } = await import("../../dist/test/postgres.mjs");
   const cluster = await startCluster({ isSynced: true });
   return { url: cluster.url(), remove: cluster.remove };
-}
-
-async function load(url, { method = "POST", path, headers, body }, seconds) {
-  const options = JSON.stringify({ url, method, path, headers, body, seconds });
-  const { stdout } = await promisify(execFile)(process.execPath, ["test/bench/load.mjs", options]);
-  return JSON.parse(stdout);
 }

@@ -2,9 +2,14 @@
 import autocannon from "autocannon";
 import { randomUUID } from "node:crypto";
 
-const { url, method, path, headers, body, seconds } = JSON.parse(process.argv[2]);
+const { url, method, path, headers, body, seconds, picks = [] } = JSON.parse(process.argv[2]);
 let count = 0;
-const fill = () => body.replaceAll("{n}", `${process.pid}-${++count}`).replaceAll("{uuid}", randomUUID());
+const pick = () => picks[Math.floor(Math.random() * picks.length)];
+const fill = () =>
+  body
+    .replaceAll("{n}", `${process.pid}-${++count}`)
+    .replaceAll("{uuid}", randomUUID())
+    .replaceAll("{pick}", pick);
 const statuses = {};
 
 const run = autocannon({

@@ -1,12 +1,10 @@
 // Prints sign-ups a second of a server that nobody listens to beside one with ten webhooks, in turn.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (5) of which the median counts.
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { median, post, row, startTidemark } from "./servers.mjs";
+import { cpuMicros, load, median, post, row, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -29,8 +27,8 @@ try {
   }
   for (let count = 0; count < WEBHOOKS; count++) await subscribe(heard.url);
   const runs = { quiet: [], heard: [] };
-  await load(quiet.url, 1);
-  await load(heard.url, 1);
+  await signups(quiet.url, 1);
+  await signups(heard.url, 1);
   for (let round = 0; round < ROUNDS; round++) {
     runs.quiet.push(await measured(quiet));
     runs.heard.push(await measured(heard));
@@ -58,14 +56,8 @@ try {
 /** A run, with the processor time that each sign-up cost, which other processes on the machine can't blur. */
 async function measured({ url, child }) {
   const before = cpuMicros(child.pid);
-  const run = await load(url, SECONDS);
+  const run = await signups(url, SECONDS);
   return { ...run, cpuMicros: Math.round((cpuMicros(child.pid) - before) / (run.perSecond * SECONDS)) };
-}
-
-/** User and system time of a process, in hundredths of a second until here. @see proc(5) */
-function cpuMicros(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
 async function subscribe(url) {
@@ -78,10 +70,8 @@ async function subscribe(url) {
   if (response.status !== 201) throw new Error(await response.text());
 }
 
-async function load(url, seconds) {
+function signups(url, seconds) {
   const path = "/api/v1/track/signup";
   const body = "email=lead-{n}%40example.com&uid=cus_{n}&ref_id=bench&first_name=Lee";
-  const options = JSON.stringify({ url, method: "POST", path, headers: KEY, body, seconds });
-  const { stdout } = await promisify(execFile)(process.execPath, ["test/bench/load.mjs", options]);
-  return JSON.parse(stdout);
+  return load({ url, method: "POST", path, headers: KEY, body, seconds });
 }

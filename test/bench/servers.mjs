@@ -1,5 +1,7 @@
 // Starts the servers that are measured, and calls them.
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 
 export const KEY = { "x-api-key": "bench-key", authorization: "Bearer bench-key", "account-id": "bench" };
 
@@ -42,6 +44,19 @@ export async function post(url, path, headers, body) {
     body,
   });
   return response.text();
+}
+
+/** Drives a server from a process of its own, and gives what came of it. */
+export async function load(options) {
+  const file = new URL("load.mjs", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(options)]);
+  return JSON.parse(stdout);
+}
+
+/** User and system time of a process, in hundredths of a second until here. @see proc(5) */
+export function cpuMicros(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
 /** One line of a table. */

@@ -1,0 +1,108 @@
+// Prints what a sign-up costs on stores that hold more and more leads already, in turn.
+// BENCH_SIZES (10000,100000,1000000,5000000) leads, one promoter for each hundred, and the same traffic for all:
+// BENCH_ACTIVE (90) promoters send people. BENCH_SECONDS (10) for each run, BENCH_ROUNDS (3) of which the median
+// counts. The stores are seeded first, which takes a while, and kept in BENCH_FOLDER where that is given.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { cpuMicros, KEY, load, median, row, startTidemark } from "./servers.mjs";
+
+const SIZES = (process.env.BENCH_SIZES ?? "10000,100000,1000000,5000000").split(",").map(Number);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const ACTIVE = Number(process.env.BENCH_ACTIVE ?? 90);
+const FOLDER = process.env.BENCH_FOLDER ?? mkdtempSync(join(tmpdir(), "tidemark-growth-"));
+const LIMIT = 1.2;
+const run = promisify(execFile);
+
+const stores = [];
+try {
+  for (const leads of SIZES) stores.push(await prepare(leads));
+  for (const store of stores) await signups(store, 2);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const store of stores) store.runs.push(await measured(store));
+  }
+  print();
+} finally {
+  for (const { child, ended } of stores) {
+    child.kill("SIGTERM");
+    await ended;
+  }
+  if (process.env.BENCH_FOLDER === undefined) rmSync(FOLDER, { recursive: true });
+}
+
+async function prepare(leads) {
+  const folder = join(FOLDER, String(leads));
+  const url = `lmdb:${folder}`;
+  if (!existsSync(folder)) await seed({ leads, folder, url });
+  const server = await startTidemark(url);
+  const tokens = evenly(await activeTokens(server), ACTIVE);
+  return { ...server, leads, tokens, file: join(folder, "data.mdb"), runs: [] };
+}
+
+async function seed({ leads, folder, url }) {
+  mkdirSync(folder, { recursive: true });
+  const first = await startTidemark(url);
+  first.child.kill("SIGTERM");
+  await first.ended;
+  const size = ["--promoters", leads / 100, "--leads", leads, "--payouts", 0].map(String);
+  await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
+    env: { ...process.env, STORAGE_URL: url },
+  });
+}
+
+/** The ref ids of all promoters who may send people. */
+async function activeTokens({ url }) {
+  const tokens = [];
+  for (let page = 1; ; page++) {
+    const answer = await fetch(`${url}/api/v1/promoters/list?per_page=500&page=${page}`, { headers: KEY });
+    const promoters = await answer.json();
+    if (promoters.length === 0) return tokens;
+    const active = promoters.filter(({ status }) => status !== "pending");
+    tokens.push(...active.map((promoter) => promoter.default_ref_id));
+  }
+}
+
+/** So many of them, from all over. */
+function evenly(values, count) {
+  if (values.length < count) throw new Error(`There are ${values.length} active promoters, not ${count}`);
+  return Array.from({ length: count }, (_, at) => values[Math.floor((at * values.length) / count)]);
+}
+
+function signups({ url, tokens }, seconds) {
+  const path = "/api/v1/track/signup";
+  const body = "email=new-{n}%40example.com&uid=new_{n}&ref_id={pick}&first_name=Lee";
+  return load({ url, method: "POST", path, headers: KEY, body, picks: tokens, seconds });
+}
+
+async function measured(store) {
+  const [cpu, written] = [cpuMicros(store.child.pid), writtenBytes(store.child.pid)];
+  const result = await signups(store, SECONDS);
+  const count = result.statuses[200];
+  if (Object.keys(result.statuses).length !== 1) throw new Error(JSON.stringify(result.statuses));
+  return {
+    ...result,
+    cpuMicros: (cpuMicros(store.child.pid) - cpu) / count,
+    written: (writtenBytes(store.child.pid) - written) / count,
+  };
+}
+
+/** To files and sockets. @see proc(5), `/proc/pid/io` */
+function writtenBytes(pid) {
+  return Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))[1]);
+}
+
+function print() {
+  console.log(row(["leads before", "req/s", "p50 ms", "p99 ms", "cpu µs", "written KB", "store MB", "cost"]));
+  const of = ({ runs }) => median(runs, (each) => each.perSecond);
+  for (const store of stores) {
+    const { perSecond, p50, p99, cpuMicros: cpu, written } = of(store);
+    const cost = of(stores[0]).perSecond / perSecond;
+    const megabytes = Math.round(statSync(store.file).size / 1e6);
+    const figures = [Math.round(perSecond), p50, p99, Math.round(cpu), (written / 1e3).toFixed(1), megabytes];
+    console.log(row([store.leads, ...figures, cost.toFixed(2)]));
+  }
+  console.log(`\ncost: time for each sign-up beside that of the smallest store (aim at most ${LIMIT})`);
+}
