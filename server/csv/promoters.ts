@@ -2,7 +2,7 @@ import { z } from "zod";
 import { createPromoter } from "../domain/promoter-creation.ts";
 import { findPromoterByEmail } from "../domain/promoter.ts";
 import { email, id, instant, longText, text, webAddress } from "../http/fields.ts";
-import { shapeCreation } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { PromoterProfile } from "../records.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
@@ -44,7 +44,7 @@ const promoterRow = z.object({
 });
 /** A promoter with this e-mail address who is known stays as they are. */
 const importRow: Kind["importRow"] = async (context, account, { values }) => {
-  const row = shapeCreation(promoterRow, values);
+  const row = shapeInput(promoterRow, values);
   if (await findPromoterByEmail(context.store, account.id, row.email)) return "known";
   await createPromoter(context, account, {
     email: row.email,

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
+import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
 
 const TAKEN = "has already been taken";
@@ -154,10 +154,7 @@ export async function planParticipation(
     landingUrl: changes.landingUrl === undefined ? before.landingUrl : changes.landingUrl,
     usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
   };
-  if (after.usesUrlTracking && after.landingUrl === null) {
-    const landingUrl = ["can't be blank with url_tracking"];
-    throw new Failure("invalid", "The landing page is missing", { landingUrl });
-  }
+  requireLandingPage(after);
   const taken: FieldErrors = {};
   const isRenamed = after.refToken !== before.refToken;
   if (isRenamed && !(await isFreeRefToken(tx, after.accountId, after.refToken))) taken["refToken"] = [TAKEN];

@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
+import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
 import { hashAddress, rememberAddress } from "./suspicion.ts";
 
@@ -54,7 +54,7 @@ export interface NewParticipation {
 /**
  * Makes a promoter and their participation in a campaign.
  *
- * @throws Failure `not_found` for an unknown campaign or parent,
+ * @throws Failure `invalid` without a page to track, `not_found` for an unknown campaign or parent,
  *   `taken` naming every unique field that is another's
  * @see spec "V1: create promoter"
  */
@@ -63,6 +63,7 @@ export async function createPromoter(
   account: Account,
   input: NewPromoter,
 ): Promise<NewParticipation> {
+  requireLandingPage(input);
   const { store } = context;
   const id = await store.nextId("promoter");
   const promoterCampaignId = await store.nextId("promoter-campaign");

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { normaliseAddress } from "./client-address.ts";
 import { email, flag, instant, jsonObject, text } from "./fields.ts";
-import { shape } from "./shape.ts";
+import { shapeInput } from "./shape.ts";
 
 /** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
 export const signupParams = z
@@ -53,7 +53,7 @@ export interface SignupParams {
  * @throws Failure `missing` without e-mail and uid, `invalid` naming every faulty field
  */
 export function shapeSignup(input: Record<string, unknown>): SignupParams {
-  const params = shape(signupParams, input);
+  const params = shapeInput(signupParams, input);
   if (params.email === undefined && params.uid === undefined) {
     throw new Failure("missing", "Error. Email and uid can not be blank!");
   }

@@ -3,7 +3,7 @@ import { updatePromoter, type PromoterChanges } from "../domain/promoter-update.
 import { isRefToken } from "../domain/ref-token.ts";
 import { Failure } from "../failure.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
-import { shapeChanges } from "../http/shape.ts";
+import { shapeFormChanges } from "../http/shape.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, longText, text, webAddress } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
@@ -75,7 +75,7 @@ async function update({ event, account, context }: V1Request) {
  */
 function promoterChanges({ ...params }: Record<string, unknown>, { param }: NamedSelection): PromoterChanges {
   if (param === "email" || param === "promo_code") delete params[param];
-  const given = shapeChanges(updateParams, params);
+  const given = shapeFormChanges(updateParams, params);
   return {
     email: given.email,
     custId: given.new_cust_id,

@@ -5,7 +5,7 @@ import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
-import { describe, shape } from "../http/shape.ts";
+import { describe, shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
@@ -45,11 +45,7 @@ const createParams = z
     always_approve: flag,
   })
   .partial()
-  .extend({ email: z.string("can't be blank").pipe(email) })
-  .refine(({ url_tracking, landing_url }) => !url_tracking || landing_url !== undefined, {
-    path: ["landing_url"],
-    message: "can't be blank with url_tracking",
-  });
+  .extend({ email });
 
 const OWN_NAMES = { email: "company_user.user.email" };
 
@@ -66,7 +62,7 @@ export const createPromoterOperation: V1Operation = {
 };
 
 async function create({ event, account, context, address }: V1Request) {
-  const params = shape(createParams, await readParams(event));
+  const params = shapeInput(createParams, await readParams(event));
   const made = await createPromoter(context, account, { ...newPromoter(params), address });
   return promoterJson(await readWholePromoter(context.store, made.promoter));
 }
