@@ -8,8 +8,8 @@ import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
 import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
+import { TAKEN, findTaken } from "./taken.ts";
 
-const TAKEN = "has already been taken";
 /** No promoter is in more campaigns than this. */
 const MOST_CAMPAIGNS = 10_000;
 
@@ -155,13 +155,23 @@ export async function planParticipation(
     usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
   };
   requireLandingPage(after);
-  const taken: FieldErrors = {};
-  const isRenamed = after.refToken !== before.refToken;
-  if (isRenamed && !(await isFreeRefToken(tx, after.accountId, after.refToken))) taken["refToken"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "coupon", after)) taken["coupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "displayCoupon", after)) taken["displayCoupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "directUrl", after)) taken["landingUrl"] = [TAKEN];
-  return { after, taken };
+  return { after, taken: await findTakenParticipation(tx, before, after) };
+}
+
+/** Names what of a participation is another's, or was. `before`: null where it is new. */
+export async function findTakenParticipation(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  after: PromoterCampaign,
+): Promise<FieldErrors> {
+  const { accountId, refToken } = after;
+  const isNamed = refToken !== "" && refToken !== before?.refToken;
+  const isTaken = isNamed && !(await isFreeRefToken(tx, accountId, refToken));
+  const claims = ["coupon", "displayCoupon", "directUrl"] as const;
+  return {
+    ...(isTaken && { refToken: [TAKEN] }),
+    ...(await findTaken(tx, promoterCampaigns, { record: after, claims })),
+  };
 }
 
 /** Writes a changed participation; a ref token that it gives up is retired for ever. */

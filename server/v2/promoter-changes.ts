@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { newProfile } from "../domain/profile.ts";
 import { createPromoter } from "../domain/promoter-creation.ts";
 import { updatePromoter } from "../domain/promoter-update.ts";
 import { Failure } from "../failure.ts";
@@ -12,7 +13,7 @@ import { INVOICE_DETAILS_STATUSES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
-import { newProfile, profileChanges, profileParams } from "./promoter-profile.ts";
+import { profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 
 const custId = text.nullable();
@@ -78,7 +79,7 @@ async function create({ event, account, context }: V2Request) {
     parentPromoterId: null,
     parentPromoterEmail: null,
     note: null,
-    profile: newProfile(body.profile ?? {}),
+    profile: newProfile(profileChanges(body.profile ?? {})),
     createdAt: null,
     skipEmailNotification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
