@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { importCommission } from "../domain/commission-import.ts";
 import { Failure } from "../failure.ts";
-import { email, instant, oneOf, text } from "../http/fields.ts";
-import { hundredths } from "../http/hundredths.ts";
-import { shapeCreation } from "../http/record-input.ts";
+import { email, hundredths, instant, oneOf, text } from "../http/fields.ts";
+import { shapeInput } from "../http/shape.ts";
 import { UNITS } from "../records.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./row.ts";
@@ -40,7 +39,7 @@ const commissionRow = z.object({
 });
 /** A commission is known again by its id, and without one by all that its line says. */
 const importRow: Kind["importRow"] = (context, account, { values, source }) => {
-  const row = shapeCreation(commissionRow, values);
+  const row = shapeInput(commissionRow, values);
   const unit = row.unit ?? "cash";
   if (unit !== "cash" && row.amount % 100 !== 0) throw new Failure("invalid", `amount is in whole ${unit}`);
   const isPaid = row.status === "paid";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { importLead } from "../domain/lead-import.ts";
 import { Failure } from "../failure.ts";
 import { email, instant, oneOf, text } from "../http/fields.ts";
-import { shapeCreation } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import { LEAD_STATES } from "../records.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./row.ts";
@@ -42,7 +42,7 @@ const leadRow = z.object({
 /** Makes the import of a line of leads; of customers, who are so since their making unless they say since when. */
 function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["importRow"] {
   return async (context, account, { values }) => {
-    const row = shapeCreation(leadRow, values);
+    const row = shapeInput(leadRow, values);
     if (row.email === undefined && row.uid === undefined)
       throw new Failure("missing", "email or uid is missing");
     const since = row.customer_since ?? (areCustomers ? (row.created_at ?? context.now) : null);

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { newProfile } from "../domain/profile.ts";
 import { createPromoter } from "../domain/promoter-creation.ts";
 import { findPromoterByEmail } from "../domain/promoter.ts";
 import { email, id, instant, longText, text, webAddress } from "../http/fields.ts";
-import { shapeCreation } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { PromoterProfile } from "../records.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
@@ -44,7 +45,7 @@ const promoterRow = z.object({
 });
 /** A promoter with this e-mail address who is known stays as they are. */
 const importRow: Kind["importRow"] = async (context, account, { values }) => {
-  const row = shapeCreation(promoterRow, values);
+  const row = shapeInput(promoterRow, values);
   if (await findPromoterByEmail(context.store, account.id, row.email)) return "known";
   await createPromoter(context, account, {
     email: row.email,
@@ -72,25 +73,12 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
 export const PROMOTERS: Kind = { columns, importRow, concurrency: 1 };
 
 function profileOf(row: z.output<typeof promoterRow>): PromoterProfile {
-  return {
-    firstName: row.first_name ?? null,
-    lastName: row.last_name ?? null,
-    website: row.website ?? null,
-    companyName: row.company_name ?? null,
-    phoneNumber: null,
-    address: null,
-    vatId: null,
-    country: row.country ?? null,
-    walletEmail: row.wallet_email ?? null,
-    avatarUrl: null,
-    description: null,
-    companyNumber: null,
-    twitterUrl: null,
-    youtubeUrl: null,
-    facebookUrl: null,
-    linkedinUrl: null,
-    instagramUrl: null,
-    twitchUrl: null,
-    tiktokUrl: null,
-  };
+  return newProfile({
+    firstName: row.first_name,
+    lastName: row.last_name,
+    website: row.website,
+    companyName: row.company_name,
+    country: row.country,
+    walletEmail: row.wallet_email,
+  });
 }

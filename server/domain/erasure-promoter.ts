@@ -1,8 +1,9 @@
-import type { Promoter, PromoterProfile } from "../records.ts";
+import type { Promoter } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { erasedEmail } from "./erasure-values.ts";
 import { lockParticipations } from "./participation.ts";
+import { newProfile } from "./profile.ts";
 import { archivedStates } from "./promoter-archive.ts";
 import { promoCodes } from "./promo-code.ts";
 import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
@@ -13,7 +14,6 @@ const ALL = { limit: 100_000 };
 
 /** The record of a promoter as nobody. */
 export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
-  const nothing = Object.keys(promoter.profile).map((field) => [field, null]);
   return {
     ...promoter,
     email: erasedEmail(promoter.id),
@@ -21,7 +21,7 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
     note: null,
     tempPassword: chance.token(AUTH_TOKEN_LENGTH),
     authToken: chance.token(AUTH_TOKEN_LENGTH),
-    profile: Object.fromEntries(nothing) as PromoterProfile,
+    profile: newProfile({}),
     customFields: null,
     fraudSuspicions: [],
     skipEmailNotification: true,

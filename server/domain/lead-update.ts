@@ -1,4 +1,4 @@
-import { Failure, type FieldErrors } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import type { Lead, LeadState, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { moveCommissions } from "./commission-move.ts";
@@ -8,8 +8,7 @@ import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads, loadLead, type LeadSelector } from "./lead.ts";
 import { acceptsLeads } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-
-const TAKEN = "has already been taken";
+import { findTaken, refuseTaken } from "./taken.ts";
 
 /** What is to change in a lead. undefined: stays as it is; null: is cleared. */
 export interface LeadChanges {
@@ -129,8 +128,5 @@ async function refuseFaults(tx: Transaction, lead: Lead): Promise<void> {
     const fields = { email: ["can't be blank without a uid"] };
     throw new Failure("invalid", "A lead needs an e-mail address or a uid", fields);
   }
-  const fields: FieldErrors = {};
-  if (await tx.isTaken(leads, "email", lead)) fields["email"] = [TAKEN];
-  if (await tx.isTaken(leads, "uid", lead)) fields["uid"] = [TAKEN];
-  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
+  refuseTaken(await findTaken(tx, leads, { record: lead, claims: ["email", "uid"] }));
 }

@@ -26,16 +26,10 @@ export const leads = collection<Lead>()({
 });
 
 /** What a sign-up tells of a person. null: not said. */
-export interface LeadDetails {
-  email: string | null;
-  uid: string | null;
-  username: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  website: string | null;
-  customFields: Record<string, unknown> | null;
-  subId: string | null;
-}
+export type LeadDetails = Pick<
+  Lead,
+  "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
+>;
 
 /** The lead with this e-mail address, in any case, or null. */
 export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {

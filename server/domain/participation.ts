@@ -6,10 +6,10 @@ import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
+import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
+import { TAKEN, findTaken } from "./taken.ts";
 
-const TAKEN = "has already been taken";
 /** No promoter is in more campaigns than this. */
 const MOST_CAMPAIGNS = 10_000;
 
@@ -154,17 +154,24 @@ export async function planParticipation(
     landingUrl: changes.landingUrl === undefined ? before.landingUrl : changes.landingUrl,
     usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
   };
-  if (after.usesUrlTracking && after.landingUrl === null) {
-    const landingUrl = ["can't be blank with url_tracking"];
-    throw new Failure("invalid", "The landing page is missing", { landingUrl });
-  }
-  const taken: FieldErrors = {};
-  const isRenamed = after.refToken !== before.refToken;
-  if (isRenamed && !(await isFreeRefToken(tx, after.accountId, after.refToken))) taken["refToken"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "coupon", after)) taken["coupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "displayCoupon", after)) taken["displayCoupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "directUrl", after)) taken["landingUrl"] = [TAKEN];
-  return { after, taken };
+  requireLandingPage(after);
+  return { after, taken: await findTakenParticipation(tx, before, after) };
+}
+
+/** Names what of a participation is another's, or was. `before`: null where it is new. */
+export async function findTakenParticipation(
+  tx: Transaction,
+  before: PromoterCampaign | null,
+  after: PromoterCampaign,
+): Promise<FieldErrors> {
+  const { accountId, refToken } = after;
+  const isNamed = refToken !== "" && refToken !== before?.refToken;
+  const isTaken = isNamed && !(await isFreeRefToken(tx, accountId, refToken));
+  const claims = ["coupon", "displayCoupon", "directUrl"] as const;
+  return {
+    ...(isTaken && { refToken: [TAKEN] }),
+    ...(await findTaken(tx, promoterCampaigns, { record: after, claims })),
+  };
 }
 
 /** Writes a changed participation; a ref token that it gives up is retired for ever. */

@@ -1,15 +1,13 @@
-import { Failure, type FieldErrors } from "../failure.ts";
 import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { loadPromoterInUse } from "./participation.ts";
+import { findTakenParticipation, loadPromoterInUse } from "./participation.ts";
 import { announce } from "./event.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
-import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
+import { replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
-
-const TAKEN = "has already been taken";
+import { refuseTaken } from "./taken.ts";
 
 /** What changes in a participation; what is undefined stays. */
 export interface PromoterCampaignChanges {
@@ -52,7 +50,7 @@ export function updatePromoterCampaign(
       ...pageAfter(before, changes.directUrl),
       ...(await rewardsAfter(tx, before, changes)),
     };
-    await refuseTaken(tx, before, after);
+    refuseTaken(await findTakenParticipation(tx, before, after));
     if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
     await tx.put(promoterCampaigns, after);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
@@ -108,19 +106,4 @@ function ownRewards(rewards: {
 }): RewardEntry[] | null {
   const { own, usual, given, isOwn = given === undefined ? own !== null : true } = rewards;
   return isOwn ? (given ?? own ?? usual) : null;
-}
-
-/** Names every taken field at once, where the claims alone would stop at the first. */
-async function refuseTaken(
-  tx: Transaction,
-  before: PromoterCampaign,
-  after: PromoterCampaign,
-): Promise<void> {
-  const fields: FieldErrors = {};
-  const isMoved = after.refToken !== before.refToken;
-  if (isMoved && !(await isFreeRefToken(tx, after.accountId, after.refToken))) fields["refToken"] = [TAKEN];
-  for (const field of ["coupon", "displayCoupon", "directUrl"] as const) {
-    if (await tx.isTaken(promoterCampaigns, field, after)) fields[field] = [TAKEN];
-  }
-  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

@@ -37,6 +37,16 @@ export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
   return promoterCampaign.state === "accepted";
 }
 
+/** A page that is tracked by its own address has one. @throws Failure `invalid` */
+export function requireLandingPage({
+  landingUrl,
+  usesUrlTracking,
+}: Pick<PromoterCampaign, "landingUrl" | "usesUrlTracking">): void {
+  if (landingUrl !== null || !usesUrlTracking) return;
+  const fields = { landingUrl: ["can't be blank with url_tracking"] };
+  throw new Failure("invalid", "The landing page is missing", fields);
+}
+
 /** The link that the promoter shares. */
 export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const page = promoterCampaign.landingUrl ?? campaign.landingUrl;

@@ -1,4 +1,4 @@
-import { Failure, type FieldErrors } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import type {
   Account,
   Campaign,
@@ -12,12 +12,13 @@ import { loadCampaignOrDefault } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
+import { findTakenParticipation } from "./participation.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
-import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
+import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
+import { deriveRefToken, refTokens } from "./ref-token.ts";
 import { hashAddress, rememberAddress } from "./suspicion.ts";
+import { findTaken, refuseTaken } from "./taken.ts";
 
-const TAKEN = "has already been taken";
 const TEMP_PASSWORD_LENGTH = 12;
 /** @see gaps "V1", `auth_token` */
 export const AUTH_TOKEN_LENGTH = 32;
@@ -54,7 +55,7 @@ export interface NewParticipation {
 /**
  * Makes a promoter and their participation in a campaign.
  *
- * @throws Failure `not_found` for an unknown campaign or parent,
+ * @throws Failure `invalid` without a page to track, `not_found` for an unknown campaign or parent,
  *   `taken` naming every unique field that is another's
  * @see spec "V1: create promoter"
  */
@@ -63,6 +64,7 @@ export async function createPromoter(
   account: Account,
   input: NewPromoter,
 ): Promise<NewParticipation> {
+  requireLandingPage(input);
   const { store } = context;
   const id = await store.nextId("promoter");
   const promoterCampaignId = await store.nextId("promoter-campaign");
@@ -77,7 +79,10 @@ export async function createPromoter(
       fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
     });
     const promoterCampaign = newPromoterCampaign(input, promoter, campaign);
-    await refuseTaken(tx, promoter, promoterCampaign);
+    refuseTaken({
+      ...(await findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] })),
+      ...(await findTakenParticipation(tx, null, promoterCampaign)),
+    });
     promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
       accountId: account.id,
       firstName: input.profile.firstName,
@@ -168,23 +173,4 @@ async function judgePromoter(
 function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
   if (!campaign.autoApprovePromoters) return false;
   return input.alwaysApprove || promoter.fraudSuspicions.length === 0;
-}
-
-/** Names every taken field at once, where the claims alone would stop at the first. */
-async function refuseTaken(
-  tx: Transaction,
-  promoter: Promoter,
-  promoterCampaign: PromoterCampaign,
-): Promise<void> {
-  const { accountId } = promoter;
-  const fields: FieldErrors = {};
-  if (await tx.isTaken(promoters, "email", promoter)) fields["email"] = [TAKEN];
-  if (await tx.isTaken(promoters, "custId", promoter)) fields["custId"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "coupon", promoterCampaign)) fields["coupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "displayCoupon", promoterCampaign))
-    fields["displayCoupon"] = [TAKEN];
-  if (await tx.isTaken(promoterCampaigns, "directUrl", promoterCampaign)) fields["landingUrl"] = [TAKEN];
-  const token = promoterCampaign.refToken;
-  if (token !== "" && !(await isFreeRefToken(tx, accountId, token))) fields["refToken"] = [TAKEN];
-  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

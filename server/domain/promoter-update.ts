@@ -1,5 +1,4 @@
-import { Failure, type FieldErrors } from "../failure.ts";
-import type { InvoiceDetailsStatus, Promoter, PromoterCampaign, PromoterProfile } from "../records.ts";
+import type { InvoiceDetailsStatus, Promoter, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
@@ -9,13 +8,13 @@ import {
   putParticipation,
   type ParticipationChanges,
 } from "./participation.ts";
+import type { ProfileChanges } from "./profile.ts";
 import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
 import { refuseCircle, unknownParent } from "./promoter-parent.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
+import { findTaken, refuseTaken } from "./taken.ts";
 import { loadSelected, type Selected, type Selection } from "./promoter-selection.ts";
-
-const TAKEN = "has already been taken";
 
 /** What may be changed of a promoter; what is left out stays, null clears. */
 export interface PromoterChanges {
@@ -26,7 +25,7 @@ export interface PromoterChanges {
   customFields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
   invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
-  profile?: { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined } | undefined;
+  profile?: ProfileChanges | undefined;
   /** Whose participation `participation` is about. Left out: the one that was named, else the default one. */
   campaignId?: number | undefined;
   participation?: ParticipationChanges | undefined;
@@ -48,11 +47,8 @@ export function updatePromoter(
     const promoter = await changedPromoter(tx, selected.promoter, changes);
     const before = await chosenParticipation(tx, selected, changes.campaignId);
     const { after, taken } = await planParticipation(tx, before, changes.participation ?? {});
-    const fields: FieldErrors = {};
-    if (await tx.isTaken(promoters, "email", promoter)) fields["email"] = [TAKEN];
-    if (await tx.isTaken(promoters, "custId", promoter)) fields["custId"] = [TAKEN];
-    Object.assign(fields, taken);
-    if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
+    const record = await findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
+    refuseTaken({ ...record, ...taken });
     await tx.put(promoters, promoter);
     await putParticipation(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });

@@ -1,3 +1,4 @@
+import { newProfile } from "./profile.ts";
 import {
   LEAD_STATES,
   PAYOUT_METHODS,
@@ -164,30 +165,6 @@ function newPayoutMethod({ accountId, dice }: SeedPlan) {
     isSelected: true,
     isDisabled: dice.percent(5),
     isManaged: false,
-  };
-}
-
-function newProfile(
-  known: Pick<Promoter["profile"], "firstName" | "lastName" | "country">,
-): Promoter["profile"] {
-  return {
-    website: null,
-    companyName: null,
-    phoneNumber: null,
-    address: null,
-    vatId: null,
-    walletEmail: null,
-    avatarUrl: null,
-    description: null,
-    companyNumber: null,
-    twitterUrl: null,
-    youtubeUrl: null,
-    facebookUrl: null,
-    linkedinUrl: null,
-    instagramUrl: null,
-    twitchUrl: null,
-    tiktokUrl: null,
-    ...known,
   };
 }
 

@@ -18,6 +18,9 @@ const FLAGS = new Map([
   ["no", false],
 ]);
 
+/** Twelve digits before the point, so that hundredths stay safe integers. */
+const DECIMAL = /^(\d{1,12})(?:\.(\d{1,2}))?$/;
+
 const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
 
 /** A short text. */
@@ -47,8 +50,8 @@ export const email = z
   // eslint-disable-next-line no-control-regex -- control characters are what it keeps out
   .regex(/^[^\s@<>"\u0000-\u001f\u007f]{1,64}@[^\s@<>"\u0000-\u001f\u007f]+$/, "is invalid");
 
-/** An absolute web address. */
-export const webAddress = text.refine(isWebAddress, "is invalid");
+/** An absolute web address, trimmed. */
+export const webAddress = text.trim().refine(isWebAddress, "is invalid");
 
 /** `true`/`false`, `1`/`0`, `yes`/`no`, in any case, or a JSON boolean. */
 export const flag = z
@@ -64,6 +67,16 @@ export const id = z
   .union([z.number(), z.string()], "is invalid")
   .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
   .refine((value) => value > 0, "is invalid");
+
+/**
+ * A number of at most two decimals, not below zero, also as text; given as integer hundredths. Read
+ * from its digits, as floats would turn 1.15 into 114.
+ */
+export const hundredths = z.union([z.number(), z.string()], "is invalid").transform((value, context) => {
+  const [, units, decimals = ""] = DECIMAL.exec(String(value).trim()) ?? [];
+  if (units === undefined) context.addIssue("must be a number of at most two decimals");
+  return Number(`${units ?? "0"}${decimals.padEnd(2, "0")}`);
+});
 
 /** With or without an offset. */
 const ZONES = { offset: true, local: true };
@@ -113,6 +126,9 @@ export function listOf<S extends z.ZodType>(item: S) {
 export function oneOf<const W extends readonly string[]>(words: W) {
   return z.enum(words, `is not one of ${words.join(", ")}`);
 }
+
+/** Which way a list is sorted. */
+export const direction = oneOf(["asc", "desc"]);
 
 function parseObject(value: string): Record<string, unknown> | null {
   try {

@@ -2,45 +2,48 @@ import { z } from "zod";
 import { Failure, type FieldErrors } from "../failure.ts";
 import { numberText } from "./json.ts";
 
+type Values = Record<string, unknown>;
+
+/** What a blank value of a field counts as; undefined: as not given. */
+type Blank = (field: z.ZodType) => null | undefined;
+
 /**
- * The value that a schema makes of the parameters; blank ones count as absent, unlisted ones are dropped,
- * JSON's numbers count as their text.
+ * Parameters, or what a new record is made of: blank values count as not given, unlisted ones are
+ * dropped, JSON's numbers count as their text.
  *
  * @throws Failure `invalid` naming every faulty field
  */
-export function shape<S extends z.ZodType>(schema: S, params: Record<string, unknown>): z.output<S> {
-  return parse(schema, withoutBlanks(params), fieldName);
+export function shapeInput<S extends z.ZodObject>(schema: S, values: Values): z.output<S> {
+  return parse(
+    schema,
+    listed(schema, values, () => undefined),
+  );
 }
 
 /**
- * The changes that a schema makes of an update, whole or partial: a blank value, and null, clears a field
- * that may be null, and counts as not given elsewhere, since clients send all of their form's fields.
+ * What changes in a record: a blank value clears a field that may be null, and is a fault elsewhere.
+ * What is not given stays.
  *
- * @throws Failure `invalid` naming every faulty field, those of inner objects with a dot
+ * @throws Failure `invalid` naming every faulty field
  */
-export function shapeChanges<S extends z.ZodObject>(schema: S, params: Record<string, unknown>): z.output<S> {
-  return parse(schema, cleared(schema, params), (path) => path.join(".") || "base");
+export function shapeChanges<S extends z.ZodObject>(schema: S, values: Values): z.output<S> {
+  return parse(
+    schema,
+    listed(schema, values, () => null),
+  );
 }
 
-function cleared(schema: z.ZodObject, params: Record<string, unknown>): Record<string, unknown> {
-  const values: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(params)) {
-    const field = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
-    if (field === undefined) continue;
-    const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
-    if (isBlank(value)) {
-      if (field.safeParse(null).success) values.push([name, null]);
-    } else if (inner instanceof z.ZodObject && typeof value === "object" && !Array.isArray(value)) {
-      values.push([name, cleared(inner, value as Record<string, unknown>)]);
-    } else values.push([name, typeof value === "number" ? numberText(value) : value]);
-  }
-  return Object.fromEntries(values);
-}
-
-/** As a query writes it: `filters[status]`. Places in lists are left out. */
-function fieldName([first = "base", ...rest]: PropertyKey[]): string {
-  const names = rest.filter((name) => typeof name === "string");
-  return String(first) + names.map((name) => `[${name}]`).join("");
+/**
+ * The same from clients that send all of their form's fields, filled in or not: a blank value that can
+ * clear nothing counts as not given.
+ *
+ * @throws Failure `invalid` naming every faulty field
+ */
+export function shapeFormChanges<S extends z.ZodObject>(schema: S, values: Values): z.output<S> {
+  return parse(
+    schema,
+    listed(schema, values, (field) => (field.safeParse(null).success ? null : undefined)),
+  );
 }
 
 /** One sentence for all faults of a record. */
@@ -51,29 +54,60 @@ export function describe(fields: FieldErrors): string {
   return `Validation failed: ${faults.join(", ")}`;
 }
 
-function parse<S extends z.ZodType>(
-  schema: S,
-  params: Record<string, unknown>,
-  nameOf: (path: PropertyKey[]) => string,
-): z.output<S> {
-  const parsed = schema.safeParse(params);
+function parse<S extends z.ZodObject>(schema: S, input: Values): z.output<S> {
+  const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const fields: FieldErrors = {};
-  for (const issue of parsed.error.issues) {
-    (fields[nameOf(issue.path)] ??= []).push(issue.message);
+  for (const { path, message } of parsed.error.issues) {
+    const messages = (fields[nameOf(path)] ??= []);
+    const fault = isBlank(valueAt(input, path)) ? "can't be blank" : message;
+    if (!messages.includes(fault)) messages.push(fault);
   }
   throw new Failure("invalid", describe(fields), fields);
 }
 
-/** Without a prototype, so that what hangs on a parameter named `__proto__` is no parameter. */
-function withoutBlanks(params: Record<string, unknown>): Record<string, unknown> {
-  const given = Object.create(null) as Record<string, unknown>;
-  for (const [name, value] of Object.entries(params)) {
-    if (!isBlank(value)) given[name] = typeof value === "number" ? numberText(value) : value;
+/** Goes by the schema, so that free-form objects keep their blanks, and `__proto__` is no parameter. */
+function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
+  const input: Values = {};
+  for (const [name, field] of Object.entries(schema.shape) as [string, z.ZodType][]) {
+    if (!Object.hasOwn(values, name)) continue;
+    const given = values[name];
+    const value = isBlank(given) ? blank(field) : listedValue(field, given, blank);
+    if (value !== undefined) input[name] = value;
   }
-  return given;
+  return input;
+}
+
+function listedValue(field: z.ZodType, value: unknown, blank: Blank): unknown {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const schema = objectIn(field);
+  return schema === null ? value : listed(schema, value as Values, blank);
+}
+
+function objectIn(field: z.ZodType): z.ZodObject | null {
+  if (field instanceof z.ZodObject) return field;
+  const isWrapper =
+    field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault;
+  return isWrapper ? objectIn(field.unwrap() as z.ZodType) : null;
+}
+
+/** As a query writes it: `filters[status]`. Places in lists are left out. */
+function nameOf([root = "base", ...inner]: PropertyKey[]): string {
+  const names = inner.filter((part) => typeof part === "string");
+  return [String(root), ...names.map((name) => `[${name}]`)].join("");
+}
+
+function valueAt(input: unknown, path: PropertyKey[]): unknown {
+  let value = input;
+  for (const part of path) {
+    // One alone has no place, where the schema made a list of it.
+    if (typeof part === "number" && !Array.isArray(value)) continue;
+    value = (value as Record<PropertyKey, unknown> | undefined)?.[part];
+  }
+  return value;
 }
 
 function isBlank(value: unknown): boolean {
-  return value === null || (typeof value === "string" && value.trim() === "");
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { normaliseAddress } from "./client-address.ts";
 import { email, flag, instant, jsonObject, text } from "./fields.ts";
-import { shape } from "./shape.ts";
+import { shapeInput } from "./shape.ts";
 
 /** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
 export const signupParams = z
@@ -26,34 +26,13 @@ export const signupParams = z
   })
   .partial();
 
-/** A sign-up call's parameters; those not given are null. */
-export interface SignupParams {
-  details: {
-    email: string | null;
-    uid: string | null;
-    username: string | null;
-    firstName: string | null;
-    lastName: string | null;
-    website: string | null;
-    customFields: Record<string, unknown> | null;
-    subId: string | null;
-  };
-  tid: string | null;
-  refToken: string | null;
-  promoterEmail: string | null;
-  address: string | null;
-  createdAt: Date | null;
-  skipEmailNotification: boolean;
-  overridesExistingLead: boolean;
-}
-
 /**
- * The parameters of a sign-up call.
+ * The parameters of a sign-up call; those not given are null.
  *
  * @throws Failure `missing` without e-mail and uid, `invalid` naming every faulty field
  */
-export function shapeSignup(input: Record<string, unknown>): SignupParams {
-  const params = shape(signupParams, input);
+export function shapeSignup(input: Record<string, unknown>) {
+  const params = shapeInput(signupParams, input);
   if (params.email === undefined && params.uid === undefined) {
     throw new Failure("missing", "Error. Email and uid can not be blank!");
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { recordClick, type ClickResult } from "../domain/visitor.ts";
 import { VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, flag, text } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { Account } from "../records.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 
@@ -37,7 +37,7 @@ export const trackClick: PublicOperation = {
 };
 
 async function click({ event, params, account, context, address, headers }: PublicRequest) {
-  const given = shape(clickParams, params);
+  const given = shapeInput(clickParams, params);
   if (isUnattended(event) || isOptedOut(event, account)) return NOBODY;
   if (given.ref_id === undefined && !given.url_tracking) return NOBODY;
   const visitor = await recordClick(context, account, {

@@ -6,7 +6,7 @@ import { unsubscribe } from "../domain/unsubscription.ts";
 import { Failure } from "../failure.ts";
 import { id, text } from "../http/fields.ts";
 import { readQuery } from "../http/form.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { newContext, type Services } from "../services.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
@@ -23,7 +23,7 @@ export function unsubscribePage(): Response {
 export function unsubscribeByLink(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {
-      const { cid, promoter, token } = shape(linkParams, readQuery(event));
+      const { cid, promoter, token } = shapeInput(linkParams, readQuery(event));
       const account = await findAccount(services.store, cid);
       if (account === null) return invalid();
       await unsubscribe(newContext(services), account, { promoterId: promoter, token });

@@ -6,8 +6,8 @@ import {
   type LeadChanges,
 } from "../domain/lead-update.ts";
 import { listInScope } from "../domain/scope.ts";
-import { email, flag, id, instant, text } from "../http/fields.ts";
-import { shape, shapeChanges } from "../http/shape.ts";
+import { email, flag, id, instant, oneOf, text } from "../http/fields.ts";
+import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { readParams, readQuery } from "../http/form.ts";
 import { LEAD_STATES } from "../records.ts";
 import { newEmbedded } from "./embedded.ts";
@@ -25,7 +25,7 @@ const updateParams = selectorParams.extend({
   new_email: email.nullable().optional(),
   new_ref_id: text.optional(),
   soft_switch: flag.optional(),
-  state: z.enum(LEAD_STATES, "is invalid").optional(),
+  state: oneOf(LEAD_STATES).optional(),
   customer_since: instant.nullable().optional(),
   plan_name: text.nullable().optional(),
 });
@@ -74,7 +74,7 @@ async function list(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listInScope(context.store, leads, {
     accountId: account.id,
-    scope: readScope(shape(scopeParams, params)),
+    scope: readScope(shapeInput(scopeParams, params)),
     page: { limit: page.perPage, offset: page.offset },
   });
   setPageHeaders(request, page, total);
@@ -83,12 +83,12 @@ async function list(request: V1Request) {
 }
 
 async function show({ event, account, context: { store } }: V1Request) {
-  const lead = await loadLead(store, account.id, readSelector(shape(selectorParams, readQuery(event))));
+  const lead = await loadLead(store, account.id, readSelector(shapeInput(selectorParams, readQuery(event))));
   return leadRecordJson(lead, newEmbedded(store, account.id));
 }
 
 async function update({ event, account, context }: V1Request) {
-  const params = shapeChanges(updateParams, await readParams(event));
+  const params = shapeFormChanges(updateParams, await readParams(event));
   const lead = await changeLead(context, account.id, {
     selector: readSelector(params),
     changes: readChanges(params),
@@ -97,7 +97,7 @@ async function update({ event, account, context }: V1Request) {
 }
 
 async function remove({ event, account, context }: V1Request) {
-  const params = shape(selectorParams, await readParams(event));
+  const params = shapeInput(selectorParams, await readParams(event));
   await removeLead(context, account.id, readSelector(params));
   return { message: "Lead removed." };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { campaigns } from "../domain/campaign.ts";
 import { listPayouts as list } from "../domain/payout-list.ts";
-import { id } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { id, oneOf } from "../http/fields.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { PAYOUT_STATUSES } from "../records.ts";
 import { newEmbedded, once } from "./embedded.ts";
@@ -14,9 +14,7 @@ import { payoutAnswer, payoutJson } from "./payout-json.ts";
 const USUAL_PER_PAGE = 20;
 
 /** Choice: every status that a payout may have, where V1's own list names three. */
-const listParams = z
-  .object({ promoter_id: id, campaign_id: id, status: z.enum(PAYOUT_STATUSES, "is invalid") })
-  .partial();
+const listParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
 
 /** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {
@@ -32,7 +30,7 @@ async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
   const params = readQuery(event);
-  const filters = shape(listParams, params);
+  const filters = shapeInput(listParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await list(store, {
     accountId: account.id,

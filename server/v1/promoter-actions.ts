@@ -5,7 +5,7 @@ import { deletePromoter } from "../domain/promoter-deletion.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { refreshAuthToken } from "../domain/promoter-update.ts";
 import { id } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
@@ -57,13 +57,13 @@ export const moveToCampaignOperation: V1Operation = {
 };
 
 async function remove({ event, account, context }: V1Request) {
-  const selection = readSelection(shape(selectorParams, await readParams(event)));
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
   await deletePromoter(context, account.id, selection);
   return { message: "Promoter removed." };
 }
 
 async function refresh({ event, account, context }: V1Request) {
-  const selection = readSelection(shape(selectorParams, await readParams(event)));
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
   return { auth_token: (await refreshAuthToken(context, account.id, selection)).authToken };
 }
 
@@ -71,7 +71,7 @@ async function add({ event, account, context }: V1Request) {
   const given = await readParams(event);
   const selection = readSelection(given);
   requireParams(given, ["campaign_id"]);
-  const { campaign_id: campaignId } = shape(addParams, given);
+  const { campaign_id: campaignId } = shapeInput(addParams, given);
   const { promoter } = await loadSelected(context.store, account.id, selection);
   await addToCampaign(context, account.id, { promoterId: promoter.id, campaignId });
   return promoterJson(await readWholePromoter(context.store, promoter));
@@ -81,7 +81,7 @@ async function move({ event, account, context }: V1Request) {
   const given = await readParams(event);
   const selection = readSelection(given);
   requireParams(given, ["destination_campaign_id"]);
-  const params = shape(moveParams, given);
+  const params = shapeInput(moveParams, given);
   const { promoter } = await loadSelected(context.store, account.id, selection);
   await moveToCampaign(context, account.id, {
     promoterId: promoter.id,

@@ -3,7 +3,7 @@ import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts
 import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { id, text } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import { readPage, setPageHeaders } from "../http/pages.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
@@ -37,7 +37,7 @@ export const showPromoterOperation: V1Operation = {
 async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
-  const { campaign_id: campaignId } = shape(listParams, params);
+  const { campaign_id: campaignId } = shapeInput(listParams, params);
   const page = readPage(params, PAGE_SIZES);
   const stretch = { limit: page.perPage, offset: page.offset };
   const { promoters, total } =
@@ -51,7 +51,7 @@ async function list(request: V1Request) {
 }
 
 async function show({ event, account, context }: V1Request) {
-  const selection = readSelection(shape(selectorParams, await readParams(event)));
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
   const { promoter } = await loadSelected(context.store, account.id, selection);
   return promoterJson(await readWholePromoter(context.store, promoter));
 }

@@ -3,12 +3,12 @@ import { updatePromoter, type PromoterChanges } from "../domain/promoter-update.
 import { isRefToken } from "../domain/ref-token.ts";
 import { Failure } from "../failure.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
-import { shapeChanges } from "../http/shape.ts";
+import { shapeFormChanges } from "../http/shape.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, longText, text, webAddress } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
-import { wireFields } from "./promoter-fields.ts";
+import { profileChanges, wireFields } from "./promoter-fields.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readWholePromoter } from "./promoter-parts.ts";
 import { readSelection, selectorParams, type NamedSelection } from "./promoter-selection.ts";
@@ -75,7 +75,7 @@ async function update({ event, account, context }: V1Request) {
  */
 function promoterChanges({ ...params }: Record<string, unknown>, { param }: NamedSelection): PromoterChanges {
   if (param === "email" || param === "promo_code") delete params[param];
-  const given = shapeChanges(updateParams, params);
+  const given = shapeFormChanges(updateParams, params);
   return {
     email: given.email,
     custId: given.new_cust_id,
@@ -91,27 +91,6 @@ function promoterChanges({ ...params }: Record<string, unknown>, { param }: Name
       landingUrl: given.landing_url,
       usesUrlTracking: given.url_tracking,
     },
-  };
-}
-
-function profileChanges(given: z.output<typeof updateParams>): PromoterChanges["profile"] {
-  return {
-    firstName: given.first_name,
-    lastName: given.last_name,
-    website: given.website,
-    companyName: given.company_name,
-    phoneNumber: given.phone_number,
-    address: given.address,
-    vatId: given.vat_id,
-    country: given.country,
-    walletEmail: given.wallet_email,
-    avatarUrl: given.avatar_url,
-    description: given.description,
-    twitterUrl: given.twitter_url,
-    youtubeUrl: given.youtube_url,
-    facebookUrl: given.facebook_url,
-    linkedinUrl: given.linkedin_url,
-    instagramUrl: given.instagram_url,
   };
 }
 

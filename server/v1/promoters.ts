@@ -1,15 +1,16 @@
 import { z } from "zod";
+import { newProfile } from "../domain/profile.ts";
 import { createPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
-import { describe, shape } from "../http/shape.ts";
+import { describe, shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { wireFields } from "./promoter-fields.ts";
+import { profileChanges, wireFields } from "./promoter-fields.ts";
 import { readWholePromoter } from "./promoter-parts.ts";
 
 /** @see spec "V1: create promoter" */
@@ -45,11 +46,7 @@ const createParams = z
     always_approve: flag,
   })
   .partial()
-  .extend({ email: z.string("can't be blank").pipe(email) })
-  .refine(({ url_tracking, landing_url }) => !url_tracking || landing_url !== undefined, {
-    path: ["landing_url"],
-    message: "can't be blank with url_tracking",
-  });
+  .extend({ email });
 
 const OWN_NAMES = { email: "company_user.user.email" };
 
@@ -66,7 +63,7 @@ export const createPromoterOperation: V1Operation = {
 };
 
 async function create({ event, account, context, address }: V1Request) {
-  const params = shape(createParams, await readParams(event));
+  const params = shapeInput(createParams, await readParams(event));
   const made = await createPromoter(context, account, { ...newPromoter(params), address });
   return promoterJson(await readWholePromoter(context.store, made.promoter));
 }
@@ -96,33 +93,9 @@ function newPromoter(params: z.output<typeof createParams>): Omit<NewPromoter, "
     parentPromoterId: params.parent_promoter_id ?? null,
     parentPromoterEmail: params.parent_promoter_email ?? null,
     note: params.note ?? null,
-    profile: newProfile(params),
+    profile: newProfile(profileChanges(params)),
     createdAt: params.created_at ?? null,
     skipEmailNotification: params.skip_email_notification ?? false,
     alwaysApprove: params.always_approve ?? false,
-  };
-}
-
-function newProfile(params: z.output<typeof createParams>): NewPromoter["profile"] {
-  return {
-    firstName: params.first_name ?? null,
-    lastName: params.last_name ?? null,
-    website: params.website ?? null,
-    companyName: params.company_name ?? null,
-    phoneNumber: params.phone_number ?? null,
-    address: params.address ?? null,
-    vatId: null,
-    country: params.country ?? null,
-    walletEmail: params.wallet_email ?? null,
-    avatarUrl: params.avatar_url ?? null,
-    description: null,
-    companyNumber: null,
-    twitterUrl: params.twitter_url ?? null,
-    youtubeUrl: params.youtube_url ?? null,
-    facebookUrl: params.facebook_url ?? null,
-    linkedinUrl: params.linkedin_url ?? null,
-    instagramUrl: params.instagram_url ?? null,
-    twitchUrl: null,
-    tiktokUrl: null,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { oneOf } from "../http/fields.ts";
 import type { Grouping } from "../domain/period.ts";
 import type { ReportRow } from "../domain/report.ts";
 import type { Figure, Figures } from "../domain/report-figures.ts";
@@ -28,7 +29,7 @@ const COLUMNS = {
 export type Column = keyof typeof COLUMNS;
 
 /** The name of a column. */
-export const column = z.enum(Object.keys(COLUMNS) as [Column, ...Column[]], "is invalid");
+export const column = oneOf(Object.keys(COLUMNS) as [Column, ...Column[]]);
 
 /** The columns of a row: money as text with its currency, all else as numbers; rates in percent. */
 export const columnsAnswer = z

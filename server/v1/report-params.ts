@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { GROUPINGS, addMonths, dayOf } from "../domain/period.ts";
 import type { ReportQuery } from "../domain/report.ts";
-import { id, instant } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { direction, id, instant, listOf, oneOf } from "../http/fields.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
@@ -10,14 +10,11 @@ import { column, figureOf, type Column } from "./report-columns.ts";
 const MONTHS_USUALLY = 12;
 
 /** A list, or one value, or values with commas between; blank ones are left out. */
-const listOf = <T extends z.ZodType>(item: T) =>
+const commaListOf = <S extends z.ZodType>(item: S) =>
   z
     .preprocess(
-      (value) => {
-        const items = typeof value === "string" ? value.split(",") : value;
-        return Array.isArray(items) ? items.filter((one) => one !== "") : items;
-      },
-      z.array(item, "is invalid"),
+      (value) => (typeof value === "string" ? value.split(",").filter((part) => part !== "") : value),
+      listOf(item),
     )
     .transform((items) => (items.length === 0 ? undefined : items));
 
@@ -29,8 +26,8 @@ const day = instant
 /** What all reports take. @see operations-v1 "/api/v1/reports" */
 export const reportParams = z
   .object({
-    selected_fields: listOf(column),
-    group_by: z.enum(GROUPINGS, "is invalid"),
+    selected_fields: commaListOf(column),
+    group_by: oneOf(GROUPINGS),
     start_date: day,
     end_date: day,
   })
@@ -38,11 +35,11 @@ export const reportParams = z
 
 export const overviewParams = reportParams.extend({
   sort: column.optional(),
-  sort_dir: z.enum(["asc", "desc"], "is invalid").optional(),
+  sort_dir: direction.optional(),
 });
 
 export const promotersParams = reportParams.extend({
-  promoter_ids: listOf(id).optional(),
+  promoter_ids: commaListOf(id).optional(),
   top_50: column.optional(),
 });
 
@@ -52,8 +49,8 @@ export interface V1ReportQuery extends ReportQuery {
 }
 
 /** The parameters of a report. @throws Failure `invalid` */
-export function readReportParams<S extends z.ZodType>({ event }: V1Request, schema: S): z.output<S> {
-  return shape(schema, readNestedQuery(event));
+export function readReportParams<S extends z.ZodObject>({ event }: V1Request, schema: S): z.output<S> {
+  return shapeInput(schema, readNestedQuery(event));
 }
 
 /** By month over the twelve months until today, unless told otherwise. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commissions } from "../domain/commission.ts";
 import { leads } from "../domain/lead.ts";
 import { listInScope } from "../domain/scope.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { newEmbedded, once } from "./embedded.ts";
 import { setPageHeaders } from "../http/pages.ts";
@@ -30,7 +30,7 @@ async function list(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listInScope(store, commissions, {
     accountId: account.id,
-    scope: readScope(shape(scopeParams, params)),
+    scope: readScope(shapeInput(scopeParams, params)),
     page: { limit: page.perPage, offset: page.offset },
   });
   setPageHeaders(request, page, total);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { listBatchProcesses, loadBatchProcess } from "../domain/batch-list.ts";
 import type { BatchProcess } from "../records.ts";
-import { text } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { listOf, oneOf, text } from "../http/fields.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import { readPage, setPageHeaders, type Page } from "../http/pages.ts";
 import { readPathSegment } from "../http/path.ts";
@@ -13,10 +13,9 @@ const PAGE_SIZES = { usual: 20, most: 100 };
 /** A client follows the batches that it started last. */
 const FOLLOWED = 100;
 
-const status = z.enum(BATCH_STATUSES, "is invalid");
 const listParams = z
   .object({
-    filters: z.object({ status: z.union([status, z.array(status)], "is invalid") }, "is invalid").partial(),
+    filters: z.object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid").partial(),
     page: text,
     per_page: text,
   })
@@ -68,8 +67,8 @@ async function readBatches(
   { event, account, context }: V2Request,
   { perPage, offset }: Page,
 ): Promise<{ batches: BatchProcess[]; total: number }> {
-  const { filters } = shape(listParams, readNestedQuery(event));
-  const statuses = [filters?.status ?? "completed"].flat();
+  const { filters } = shapeInput(listParams, readNestedQuery(event));
+  const statuses = filters?.status ?? ["completed"];
   if (!statuses.includes("completed")) return { batches: [], total: 0 };
   return listBatchProcesses(context.store, account.id, { limit: perPage, offset });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../domain/campaign-update.ts";
-import { flag, id, text, webAddress } from "../http/fields.ts";
+import { flag, id, oneOf, text, webAddress } from "../http/fields.ts";
 import { AD_TRAFFIC_POLICIES, LETTER_KINDS, UPGRADE_METRICS } from "../records.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
@@ -8,12 +8,15 @@ const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;
 const refParam = text.trim().transform((value) => value.replace(/^\?/, ""));
 
-const url = text.trim().pipe(webAddress);
-
 const links = z
   .array(
     z.object(
-      { id: id.nullish(), name: text.trim().optional(), url: url.optional(), _destroy: flag.nullish() },
+      {
+        id: id.nullish(),
+        name: text.trim().optional(),
+        url: webAddress.optional(),
+        _destroy: flag.nullish(),
+      },
       "is invalid",
     ),
     "is invalid",
@@ -24,7 +27,7 @@ const upgrade = z.object(
   {
     campaign_id: id,
     amount: id,
-    metric: z.enum(UPGRADE_METRICS, "is invalid"),
+    metric: oneOf(UPGRADE_METRICS),
     move_referrals_on_level_change: flag.nullish(),
   },
   "is invalid",
@@ -32,14 +35,14 @@ const upgrade = z.object(
 
 /** Which e-mails promoters get. Those that are not named are off. */
 const emails = z
-  .partialRecord(z.enum(LETTER_KINDS, "is invalid"), flag, "is invalid")
+  .partialRecord(oneOf(LETTER_KINDS), flag, "is invalid")
   .transform((given) => LETTER_KINDS.filter((kind) => given[kind]));
 
 /** What of a campaign can be changed. */
 export const updateBody = z
   .object({
     name: text.trim(),
-    landing_url: url,
+    landing_url: webAddress,
     ref_token_param: refParam,
     color: text.trim(),
     visitor_cookie_life: id.pipe(
@@ -47,7 +50,7 @@ export const updateBody = z
     ),
     auto_approve_promoters: flag,
     is_private: flag,
-    track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES, "is invalid"),
+    track_ad_traffic: oneOf(AD_TRAFFIC_POLICIES),
     links,
     upgrade_details: upgrade.nullable(),
     rewards_for_promoters: rewardEntries,
@@ -57,7 +60,7 @@ export const updateBody = z
   .partial();
 
 /** What a campaign is made of. Choice: the parameter and the cookie's life may be left out, as they have usual values. */
-export const createBody = updateBody.extend({ name: text.trim(), landing_url: url });
+export const createBody = updateBody.extend({ name: text.trim(), landing_url: webAddress });
 
 /** The domain's words for a body. */
 export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {

@@ -3,7 +3,7 @@ import { findCampaigns, loadCampaign } from "../domain/campaign.ts";
 import { deleteCampaign } from "../domain/campaign-deletion.ts";
 import { createFullCampaign, updateCampaign } from "../domain/campaign-update.ts";
 import { readJson } from "../http/json.ts";
-import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import { shapeChanges, shapeInput } from "../http/shape.ts";
 import { changesOf, createBody, updateBody } from "./campaign-input.ts";
 import { campaignAnswer, campaignJson, readCampaignParts } from "./campaign-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -78,7 +78,7 @@ async function list(request: V2Request) {
 }
 
 async function create({ event, account, context }: V2Request) {
-  const body = shapeCreation(createBody, await readJson(event));
+  const body = shapeInput(createBody, await readJson(event));
   const campaign = await createFullCampaign(context, account.id, {
     ...changesOf(body),
     name: body.name,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readNestedQuery, type Query } from "../http/nested-query.ts";
 import { readPage, type Page } from "../http/pages.ts";
-import { shapeQuery } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { V2Request } from "./operation.ts";
 
 /** How long pages of V2 are. @see gaps "V2", pagination */
@@ -11,7 +11,7 @@ const LENGTHS = { usual: 20, most: 100 };
 export const pageParams = z.object({ page: z.unknown(), per_page: z.unknown() }).partial();
 
 /** A list's parameters, and the page that they ask for. @throws Failure `invalid`, `malformed` or `too_large` */
-export function readListing<S extends z.ZodType>(
+export function readListing<S extends z.ZodObject>(
   { event }: V2Request,
   schema: S,
   lengths = LENGTHS,
@@ -19,7 +19,7 @@ export function readListing<S extends z.ZodType>(
   const query: Query = readNestedQuery(event);
   const page = readPage(query, lengths);
   return {
-    params: shapeQuery(schema, query),
+    params: shapeInput(schema, query),
     page,
     window: { limit: page.perPage, offset: page.offset },
   };

@@ -3,7 +3,7 @@ import { runBatch } from "../domain/batch-process.ts";
 import type { Context } from "../domain/context.ts";
 import { movePayout, removePayout } from "../domain/payout-moves.ts";
 import { readJson } from "../http/json.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { Payout } from "../records.ts";
 import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -49,7 +49,7 @@ function payoutBatch(name: string, summary: string, work: Work): V2Operation {
     answer,
     refusals: ["invalid"],
     async handle({ event, account, context }: V2Request) {
-      const { ids } = shape(idsBody, await readJson(event));
+      const { ids } = shapeInput(idsBody, await readJson(event));
       const done: Payout[] = [];
       const batch = await runBatch(context, account.id, {
         label: `payout/${name}`,

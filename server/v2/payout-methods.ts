@@ -8,7 +8,7 @@ import {
   type PayoutMethodInput,
 } from "../domain/payout-method.ts";
 import { email, flag, id, oneOf, text } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
 import { readPathId } from "./path-id.ts";
 import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
@@ -67,7 +67,7 @@ export const createPayoutMethodOperation: V2Operation = {
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid"],
   async handle({ event, account, context }: V2Request) {
-    const body = shape(methodBody, await readJson(event));
+    const body = shapeInput(methodBody, await readJson(event));
     const input = {
       promoterId: body.promoter_id,
       method: body.method,
@@ -96,7 +96,7 @@ export const updatePayoutMethodOperation: V2Operation = {
   answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid"],
   async handle({ event, account, context }: V2Request) {
-    const body = shape(updateBody, await readJson(event));
+    const body = shapeInput(updateBody, await readJson(event));
     const change = (known: PayoutMethod): Partial<PayoutMethodInput> => {
       const method = body.method ?? known.method;
       const isAnother = method !== known.method;
@@ -125,5 +125,5 @@ export const removePayoutMethodOperation: V2Operation = {
 };
 
 function shapeDetails(method: PayoutMethodName, details: Record<string, unknown>): Record<string, unknown> {
-  return shape(z.object({ details: DETAILS[method] }), { details }).details;
+  return shapeInput(z.object({ details: DETAILS[method] }), { details }).details;
 }

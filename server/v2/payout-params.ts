@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DUE_PERIODS, type PayoutFilter, type Span } from "../domain/payout-filter.ts";
 import { INVOICEABLE } from "../domain/payout-groups.ts";
 import type { PayoutSort } from "../domain/payout-query.ts";
-import { flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
+import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
 import { FRAUD_SUSPICIONS, PAYOUT_METHODS, PAYOUT_STATUSES } from "../records.ts";
 import { pageParams } from "./page-params.ts";
@@ -20,7 +20,6 @@ const until = z
   });
 
 const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
-const direction = oneOf(["asc", "desc"]).optional();
 
 /** @see spec "V2: list payouts" */
 export const listParams = z.object({
@@ -47,6 +46,7 @@ export const listParams = z.object({
     .default({}),
   sorting: z
     .object({ amount: direction, period_start: direction, period_end: direction }, "is invalid")
+    .partial()
     .default({}),
   ...pageParams.shape,
 });

@@ -9,7 +9,7 @@ import {
 import { loadReward } from "../domain/reward.ts";
 import { id, jsonObject, longText, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
-import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import { shapeChanges, shapeInput } from "../http/shape.ts";
 import type { PromoCode } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -113,7 +113,7 @@ async function list(request: V2Request) {
 }
 
 async function create({ event, account, context }: V2Request) {
-  const body = shapeCreation(createBody, await readJson(event));
+  const body = shapeInput(createBody, await readJson(event));
   const promoCode = await createPromoCode(context, account.id, {
     code: body.code,
     rewardId: body.reward_id,

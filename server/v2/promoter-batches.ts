@@ -7,20 +7,18 @@ import { moveToCampaign } from "../domain/participation-move.ts";
 import { archivePromoter, restorePromoter } from "../domain/promoter-archive.ts";
 import { assignParent, loadParent } from "../domain/promoter-parent.ts";
 import { flag, id } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
 import type { PromoterCampaignState } from "../records.ts";
 import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 
-const needed = z.union([z.string(), z.number()], "can't be blank").pipe(id);
-
-const campaignBody = idsBody.extend({ campaign_id: needed });
+const campaignBody = idsBody.extend({ campaign_id: id });
 const addBody = campaignBody.extend({ drip_emails: flag.optional() });
-const parentBody = idsBody.extend({ parent_promoter_id: needed });
+const parentBody = idsBody.extend({ parent_promoter_id: id });
 const moveBody = idsBody.extend({
-  from_campaign_id: needed,
-  to_campaign_id: needed,
+  from_campaign_id: id,
+  to_campaign_id: id,
   drip_emails: flag.optional(),
   soft_move_referrals: flag.optional(),
 });
@@ -43,7 +41,7 @@ function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V
     answer: batchAnswer,
     refusals: ["not_found", "invalid"],
     handle: async ({ event, account, context }: V2Request) => {
-      const body: Body = shape(action.body, await readJson(event));
+      const body: Body = shapeInput(action.body, await readJson(event));
       await action.requires?.(context, account.id, body);
       const batch = await runBatch(context, account.id, {
         label: `promoter/${action.name}`,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { findPromoterCampaigns, searchPromoterCampaigns } from "../domain/promoter-campaign-query.ts";
 import { updatePromoterCampaign, type PromoterCampaignChanges } from "../domain/promoter-campaign-update.ts";
 import { isRefToken } from "../domain/ref-token.ts";
-import { flag, id, text, webAddress } from "../http/fields.ts";
+import { flag, id, listOf, oneOf, text, webAddress } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
-import { shapeChanges, shapeQuery } from "../http/record-input.ts";
+import { shapeChanges, shapeInput } from "../http/shape.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
@@ -22,19 +22,16 @@ import { rewardEntries } from "./reward-entry-json.ts";
 
 /** @see observed-service, part 2.2 */
 const SEARCH_LENGTH = 5;
-const MAX_IDS = 500;
 
-const state = z.enum(PROMOTER_CAMPAIGN_STATES, "is invalid");
-
-/** One id, or a list of some. */
-const ids = z.union([id.transform((one) => [one]), z.array(id).max(MAX_IDS)], "is invalid").optional();
+const state = oneOf(PROMOTER_CAMPAIGN_STATES);
 
 /** @see gaps "V2", list promoter campaigns */
 const listParams = pageParams.extend({
   q: text.optional(),
-  ids,
+  ids: listOf(id).optional(),
   filters: z
-    .object({ campaign_id: ids, promoter_id: id.optional(), state: state.optional() }, "is invalid")
+    .object({ campaign_id: listOf(id), promoter_id: id, state }, "is invalid")
+    .partial()
     .optional(),
 });
 
@@ -47,7 +44,7 @@ const updateBody = z
     ref_token: text.trim().refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
     coupon: text.trim().nullable(),
     display_coupon: text.trim().nullable(),
-    direct_url: text.trim().pipe(webAddress).nullable(),
+    direct_url: webAddress.nullable(),
     rewards_for_promoters: rewardEntries,
     rewards_for_referrals: rewardEntries,
     promoter_rewards_customized: flag,
@@ -108,7 +105,7 @@ async function list(request: V2Request) {
 }
 
 async function search({ event, account, context }: V2Request) {
-  const { q } = shapeQuery(searchParams, readNestedQuery(event));
+  const { q } = shapeInput(searchParams, readNestedQuery(event));
   const { store } = context;
   return answers(store, await searchPromoterCampaigns(store, account.id, { text: q, limit: SEARCH_LENGTH }));
 }

@@ -1,23 +1,22 @@
 import { z } from "zod";
+import { newProfile } from "../domain/profile.ts";
 import { createPromoter } from "../domain/promoter-creation.ts";
 import { updatePromoter } from "../domain/promoter-update.ts";
 import { Failure } from "../failure.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
-import { shapeChanges } from "../http/shape.ts";
+import { describe, shapeFormChanges, shapeInput } from "../http/shape.ts";
 import { v2Error } from "../http/errors.ts";
 import { email, flag, id, jsonObject, oneOf, text } from "../http/fields.ts";
-import { describe } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { readJson } from "../http/json.ts";
 import { INVOICE_DETAILS_STATUSES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
-import { newProfile, profileChanges, profileParams } from "./promoter-profile.ts";
+import { profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 
-/** Clients' own ids are numbers as often as texts. */
-const custId = z.union([z.string(), z.number()], "is invalid").transform(String).pipe(text).nullable();
+const custId = text.nullable();
 
 const createBody = z
   .object({
@@ -28,7 +27,7 @@ const createBody = z
     always_approve: flag,
   })
   .partial()
-  .extend({ email: z.string("can't be blank").pipe(email) });
+  .extend({ email });
 
 /** What is left out stays; blank text and null clear. */
 const updateBody = z
@@ -66,7 +65,7 @@ export const updatePromoterOperation: V2Operation = {
 
 /** Choice: `always_approve` is true unless told, as V2's clients rely on it; the campaign has the last word. */
 async function create({ event, account, context }: V2Request) {
-  const body = shapeChanges(createBody, await readJson(event));
+  const body = shapeInput(createBody, await readJson(event));
   const { promoter } = await createPromoter(context, account, {
     email: body.email,
     custId: body.cust_id ?? null,
@@ -80,7 +79,7 @@ async function create({ event, account, context }: V2Request) {
     parentPromoterId: null,
     parentPromoterEmail: null,
     note: null,
-    profile: newProfile(body.profile ?? {}),
+    profile: newProfile(profileChanges(body.profile ?? {})),
     createdAt: null,
     skipEmailNotification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
@@ -91,7 +90,7 @@ async function create({ event, account, context }: V2Request) {
 
 /** Choice: custom fields are replaced as a whole; whoever judged the invoice details says so here. */
 async function update({ event, account, context }: V2Request) {
-  const body = shapeChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
+  const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const promoter = await updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {

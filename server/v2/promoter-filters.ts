@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-conditions.ts";
 import type { Metric } from "../domain/stats.ts";
-import { flag, id, instant, text } from "../http/fields.ts";
+import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
-import { shapeQuery } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
 
 /** What our words for the state of invoice details are on the wire of the filter. */
@@ -24,10 +24,6 @@ const ACTIVITIES = ["referral", "customer", "click", "sale"] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SORTS: [name: string, by: Metric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
 
-/** One value, or several: `x=1`, `x[]=1&x[]=2`. */
-const listOf = <S extends z.ZodType>(item: S) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item));
-const oneOf = <const T extends readonly string[]>(values: T) => z.enum(values, "is invalid");
 const count = z
   .string("is invalid")
   .trim()
@@ -41,7 +37,6 @@ const lastInstant = z
   .transform((value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59.999Z` : value))
   .pipe(instant);
 const instants = z.object({ from: instant, to: lastInstant }, "is invalid").partial();
-const direction = oneOf(["asc", "desc"]);
 const customField = z.object(
   { key: text, operator: oneOf(["exact", "partial"]), value: listOf(text) },
   "is invalid",
@@ -102,7 +97,7 @@ export const listParams = z
  * @throws Failure `invalid` naming every faulty parameter
  */
 export function readPromoterQuery(query: Query, now: Date): PromoterQuery {
-  const { q, ids, filters = {}, sorting = {} } = shapeQuery(listParams, query);
+  const { q, ids, filters = {}, sorting = {} } = shapeInput(listParams, query);
   const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
   return {
     ...ALL_PROMOTERS,

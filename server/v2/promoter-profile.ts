@@ -1,6 +1,7 @@
 import { z } from "zod";
+import type { ProfileChanges } from "../domain/profile.ts";
 import { longText, text } from "../http/fields.ts";
-import type { Account, Promoter, PromoterProfile } from "../records.ts";
+import type { Account, Promoter } from "../records.ts";
 
 const clearable = text.nullable();
 
@@ -93,9 +94,7 @@ export function promoterProfileJson(
 }
 
 /** A profile's changes; what was not given is undefined. */
-export function profileChanges(given: z.output<typeof profileParams>): {
-  [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined;
-} {
+export function profileChanges(given: z.output<typeof profileParams>): ProfileChanges {
   return {
     firstName: given.first_name,
     lastName: given.last_name,
@@ -115,31 +114,5 @@ export function profileChanges(given: z.output<typeof profileParams>): {
     twitterUrl: given.twitter_url,
     twitchUrl: given.twitch_url,
     tiktokUrl: given.tiktok_url,
-  };
-}
-
-/** The profile of a new promoter. */
-export function newProfile(given: z.output<typeof profileParams>): PromoterProfile {
-  const changes = profileChanges(given);
-  return {
-    firstName: changes.firstName ?? null,
-    lastName: changes.lastName ?? null,
-    website: changes.website ?? null,
-    companyName: changes.companyName ?? null,
-    phoneNumber: changes.phoneNumber ?? null,
-    address: changes.address ?? null,
-    vatId: changes.vatId ?? null,
-    country: changes.country ?? null,
-    walletEmail: null,
-    avatarUrl: changes.avatarUrl ?? null,
-    description: changes.description ?? null,
-    companyNumber: changes.companyNumber ?? null,
-    twitterUrl: changes.twitterUrl ?? null,
-    youtubeUrl: changes.youtubeUrl ?? null,
-    facebookUrl: changes.facebookUrl ?? null,
-    linkedinUrl: changes.linkedinUrl ?? null,
-    instagramUrl: changes.instagramUrl ?? null,
-    twitchUrl: changes.twitchUrl ?? null,
-    tiktokUrl: changes.tiktokUrl ?? null,
   };
 }

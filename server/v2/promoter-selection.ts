@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
 import type { Selection, Selector } from "../domain/promoter-selection.ts";
+import { oneOf } from "../http/fields.ts";
 import { readPathSegment } from "../http/path.ts";
 
 const FIND_BY = {
@@ -13,7 +14,7 @@ const FIND_BY = {
 } as const satisfies Record<string, Selector>;
 
 /** What the path's value is matched against. @see gaps "V2", find_by */
-export const findBy = z.enum(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[], "is invalid");
+export const findBy = oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]);
 
 /** The promoter that the path names. */
 export function readSelection(event: H3Event, by: z.output<typeof findBy> = "id"): Selection {

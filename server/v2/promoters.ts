@@ -2,7 +2,7 @@ import { z } from "zod";
 import { countPending, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { flag } from "../http/fields.ts";
-import { shape } from "../http/shape.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import { readPage, setPageHeaders } from "../http/pages.ts";
@@ -54,7 +54,7 @@ async function list(request: V2Request) {
 }
 
 async function show({ event, account, context }: V2Request) {
-  const params = shape(showParams, readQuery(event));
+  const params = shapeInput(showParams, readQuery(event));
   const selection = readSelection(event, params.find_by);
   const { promoter } = await loadSelected(context.store, account.id, selection);
   const parts = await readPromoterParts(context.store, account, {

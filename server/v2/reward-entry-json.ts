@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FullRewardEntry } from "../domain/reward-entry.ts";
-import { id } from "../http/fields.ts";
+import { id, oneOf } from "../http/fields.ts";
 import { APPLY_ON, type RewardEntry } from "../records.ts";
 
 const MAX_ENTRIES = 100;
@@ -16,7 +16,7 @@ export const rewardEntries = z
     z
       .object(
         {
-          apply_on: z.enum(APPLY_ON, "is invalid").nullish(),
+          apply_on: oneOf(APPLY_ON).nullish(),
           product_ids: z.array(id, "is invalid").nullish(),
           reward_id: id,
         },

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../domain/reward.ts";
-import { flag, id, text } from "../http/fields.ts";
-import { hundredths } from "../http/hundredths.ts";
+import { flag, hundredths, id, oneOf, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
-import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import { shapeChanges, shapeInput } from "../http/shape.ts";
 import {
   PROMOTER_REWARD_TYPES,
   REWARD_DURATIONS,
@@ -32,7 +31,7 @@ const schemas = z
     z
       .object(
         {
-          unit: z.enum(UNITS, "is invalid"),
+          unit: oneOf(UNITS),
           amount: hundredths,
           flat_amount: flag,
           rules: rules.nullish(),
@@ -52,12 +51,12 @@ const schemas = z
 
 /** What an update may clear. */
 const clearable = z.object({
-  promoter_reward_type: z.enum(PROMOTER_REWARD_TYPES, "is invalid").nullable(),
-  tier_reward_mode: z.enum(TIER_REWARD_MODES, "is invalid").nullable(),
+  promoter_reward_type: oneOf(PROMOTER_REWARD_TYPES).nullable(),
+  tier_reward_mode: oneOf(TIER_REWARD_MODES).nullable(),
   tier_level: count.nullable(),
   coupon: text.trim().nullable(),
   provider_coupon_id: text.trim().nullable(),
-  duration: z.enum(REWARD_DURATIONS, "is invalid").nullable(),
+  duration: oneOf(REWARD_DURATIONS).nullable(),
   duration_in_months: count.nullable(),
   max_redemptions: count.nullable(),
 });
@@ -68,7 +67,7 @@ const optional = clearable.extend(switches.shape).partial();
 const createBody = optional.extend(needed.shape);
 const updateBody = optional.extend(needed.partial().shape);
 
-const listParams = pageParams.extend({ scope: z.enum(REWARD_SCOPES, "is invalid").optional() });
+const listParams = pageParams.extend({ scope: oneOf(REWARD_SCOPES).optional() });
 
 const shape = recordError({
   isPromoterReward: "is_promoter_reward",
@@ -128,7 +127,7 @@ async function list(request: V2Request) {
 }
 
 async function create({ event, account, context }: V2Request) {
-  const body = shapeCreation(createBody, await readJson(event));
+  const body = shapeInput(createBody, await readJson(event));
   const usualType = body.is_promoter_reward ? "sale" : null;
   const reward = await createReward(context, account.id, {
     name: body.name,

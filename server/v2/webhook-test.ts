@@ -2,7 +2,7 @@ import { z } from "zod";
 import { newSecret } from "../domain/webhook.ts";
 import { Failure } from "../failure.ts";
 import { readJson } from "../http/json.ts";
-import { shapeCreation } from "../http/record-input.ts";
+import { shapeInput } from "../http/shape.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { testBody } from "./webhook-input.ts";
@@ -29,7 +29,7 @@ export const testWebhookOperation: V2Operation = {
 };
 
 async function test({ event, context, post }: V2Request) {
-  const body = shapeCreation(testBody, await readJson(event));
+  const body = shapeInput(testBody, await readJson(event));
   const { now, chance } = context;
   const secret = newSecret(chance);
   const eventId = chance.uuid();

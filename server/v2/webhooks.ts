@@ -4,7 +4,7 @@ import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "../do
 import { findWebhooks, loadWebhook } from "../domain/webhook-list.ts";
 import { readJson } from "../http/json.ts";
 import { readPathId } from "./path-id.ts";
-import { shapeChanges, shapeCreation } from "../http/record-input.ts";
+import { shapeChanges, shapeInput } from "../http/shape.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
@@ -40,7 +40,7 @@ export const createWebhookOperation: V2Operation = {
   refusals: ["invalid", "refused"],
   shape,
   handle: async ({ event, account, context }) => {
-    const body = shapeCreation(createBody, await readJson(event));
+    const body = shapeInput(createBody, await readJson(event));
     const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
     return webhookWithSecretJson(await createWebhook(context, account.id, input));
   },

@@ -68,7 +68,7 @@ describe("POST /t/click", () => {
 
   it.each([
     [{ tid: "1" }, 422, { tid: ["is not a UUID v4"] }],
-    [{ tid: "" }, 422, { tid: ["is not a UUID v4"] }],
+    [{ tid: "" }, 422, { tid: ["can't be blank"] }],
     [{ cid: "nobody" }, 404, { error: "The account (cid) was not found" }],
     [{ cid: "" }, 404, { error: "The account (cid) was not found" }],
     [{ url: "x".repeat(9000) }, 422, { url: ["is too long (maximum is 8192 characters)"] }],

@@ -126,7 +126,11 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     [
       { id: "1", state: "gone", customer_since: "2026-02-30", soft_switch: "maybe" },
       422,
-      { state: ["is invalid"], customer_since: ["is invalid"], soft_switch: ["is invalid"] },
+      {
+        state: ["is not one of signup, active, subscribed, cancelled, denied"],
+        customer_since: ["is invalid"],
+        soft_switch: ["is invalid"],
+      },
     ],
   ])("refuses %o with %i and changes nothing", async (params, status, body) => {
     const before = await show("1");

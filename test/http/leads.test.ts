@@ -1,75 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { listLeads, showLead } from "../../server/v1/leads.ts";
-import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
+import { V1_LEAD, V1_PROMOTER, V1_PROMOTION } from "../support/v1-records.ts";
 
-const ZERO = { cash: 0, credits: 0, discount_per: 0 };
 const NO_SELECTOR = { error: "You need to find the lead/customer either by id, uid or email." };
 
-const PROMOTION = {
-  id: 1,
-  status: "offer_inactive",
-  ref_id: "jane",
-  promo_code: null,
-  customer_promo_code: null,
-  target_reached_at: null,
-  promoter_id: 1,
-  campaign_id: 1,
-  referral_link: "https://www.acme.example/?via=jane",
-  current_offer: null,
-  current_referral_reward: null,
-  current_promotion_reward: null,
-  current_target_reward: null,
-  campaign_name: "Default campaign",
-  hidden: false,
-  visitors_count: 0,
-  leads_count: 1,
-  customers_count: 0,
-  refunds_count: 0,
-  cancellations_count: 0,
-  sales_count: 0,
-  sales_total: 0,
-  refunds_total: 0,
-  active_customers_count: 0,
-};
-const PROMOTER = {
-  id: 1,
-  status: "approved",
-  cust_id: null,
-  email: "jane@example.com",
-  created_at: NOW,
-  temp_password: expect.any(String),
-  default_promotion_id: 1,
-  pref: null,
-  default_ref_id: "jane",
-  note: null,
-  w8_form_url: null,
-  w9_form_url: null,
-  parent_promoter_id: null,
-  earnings_balance: ZERO,
-  current_balance: ZERO,
-  paid_balance: ZERO,
-  auth_token: expect.any(String),
-};
 const LEAD = {
-  id: 1,
-  state: "signup",
+  ...V1_LEAD,
   email: "Lead.One@example.com",
   uid: "u1",
-  customer_since: null,
-  cancelled_at: null,
-  plan_name: null,
-  suspicion: "no_suspicion",
-  username: null,
-  website: null,
-  created_at: NOW,
-  split_promotion_id: null,
-  custom_fields: null,
-  split_percentage_value: null,
-  visitor_sub_id: null,
-  promotion: PROMOTION,
-  promoter: PROMOTER,
+  promotion: { ...V1_PROMOTION, leads_count: 1 },
+  promoter: V1_PROMOTER,
 };
 
 describe.each(STORAGES)("V1 leads on %s", (storage) => {

@@ -121,7 +121,7 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
   });
 
   it.each([
-    [{ status: "open" }, { status: ["is invalid"] }],
+    [{ status: "open" }, { status: ["is not one of pending, completed, failed, processing, cancelled"] }],
     [{ promoter_id: "0" }, { promoter_id: ["is invalid"] }],
   ])("refuses %o with 422", async (params, body) => {
     const answer = await send(app, "GET /payouts/list", params as Record<string, string>);

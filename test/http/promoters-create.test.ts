@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
-import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
-
-const ZERO = { cash: 0, credits: 0, discount_per: 0 };
+import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { V1_PROMOTER, V1_PROMOTION } from "../support/v1-records.ts";
 
 describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
   let app: TestApp;
@@ -21,23 +20,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect({ status, body }).toEqual({
       status: 200,
       body: {
-        id: 1,
-        status: "approved",
-        cust_id: null,
-        email: "jane@example.com",
-        created_at: NOW,
-        temp_password: expect.stringMatching(/^.{12}$/),
-        default_promotion_id: 1,
-        pref: null,
-        default_ref_id: "jane",
-        note: null,
-        w8_form_url: null,
-        w9_form_url: null,
-        parent_promoter_id: null,
-        earnings_balance: ZERO,
-        current_balance: ZERO,
-        paid_balance: ZERO,
-        auth_token: expect.stringMatching(/^.{32}$/),
+        ...V1_PROMOTER,
         profile: {
           first_name: null,
           last_name: null,
@@ -58,34 +41,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
             instagram: { url: null },
           },
         },
-        promotions: [
-          {
-            id: 1,
-            status: "offer_inactive",
-            ref_id: "jane",
-            promo_code: null,
-            customer_promo_code: null,
-            target_reached_at: null,
-            promoter_id: 1,
-            campaign_id: 1,
-            referral_link: "https://www.acme.example/?via=jane",
-            current_offer: null,
-            current_referral_reward: null,
-            current_promotion_reward: null,
-            current_target_reward: null,
-            campaign_name: "Default campaign",
-            hidden: false,
-            visitors_count: 0,
-            leads_count: 0,
-            customers_count: 0,
-            refunds_count: 0,
-            cancellations_count: 0,
-            sales_count: 0,
-            sales_total: 0,
-            refunds_total: 0,
-            active_customers_count: 0,
-          },
-        ],
+        promotions: [V1_PROMOTION],
         custom_fields: null,
         promo_codes: [],
       },

@@ -5,46 +5,28 @@ import { rewards } from "../../server/domain/reward.ts";
 import type { Reward } from "../../server/records.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";
+import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
 
 const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
-
-interface V1Promoter {
-  id: number;
-  auth_token: string;
-  default_ref_id: string;
-  promotions: { campaign_id: number; ref_id: string }[];
-}
 
 describe.each(STORAGES)("V1 promoters on %s", (storage) => {
   let app: TestApp;
   let jane: V1Promoter;
-  const create = async (params: Params) =>
-    (await v1(app, "POST", "/promoters/create", params)).body as V1Promoter;
+  const create = (params: Params) => createV1Promoter(app, params);
   const show = (params: Params) => v1(app, "GET", "/promoters/show", params);
 
   beforeEach(async () => {
     app = await startApp(storage);
-    jane = await create({ email: "jane@example.com", cust_id: "cus 1", ref_id: "jane", promo_code: "JANE" });
+    jane = await create(NAMED);
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
     await app.close();
   });
 
-  const SELECTORS: Params[] = [
-    { id: "1" },
-    { cust_id: "cus 1" },
-    { auth_token: "AUTH" },
-    { promoter_email: "JANE@example.com" },
-    { ref_id: "Jane" },
-    { promo_code: "JANE" },
-  ];
-  const filled = (params: Params): Params =>
-    "auth_token" in params ? { auth_token: jane.auth_token } : params;
-
   describe("show", () => {
-    it.each(SELECTORS)("finds the whole promoter by %o", async (selector) => {
-      const { status, body } = await show(filled(selector));
+    it.each(SELECTORS)("finds the whole promoter by %s", async (_, selector) => {
+      const { status, body } = await show(selector(jane));
       expect({ status, body }).toEqual({ status: 200, body: jane });
     });
 

@@ -2,44 +2,26 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";
+import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
 
 const TAKEN = ["has already been taken"];
 const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
 
-interface V1Promoter {
-  id: number;
-  auth_token: string;
-  default_ref_id: string;
-  promotions: { campaign_id: number; ref_id: string }[];
-}
-
 describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
   let app: TestApp;
   let jane: V1Promoter;
-  const create = async (params: Params) =>
-    (await v1(app, "POST", "/promoters/create", params)).body as V1Promoter;
+  const create = (params: Params) => createV1Promoter(app, params);
   const show = (params: Params) => v1(app, "GET", "/promoters/show", params);
   const update = (params: Params) => v1(app, "PUT", "/promoters/update", params);
 
   beforeEach(async () => {
     app = await startApp(storage);
-    jane = await create({ email: "jane@example.com", cust_id: "cus 1", ref_id: "jane", promo_code: "JANE" });
+    jane = await create(NAMED);
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
     await app.close();
   });
-
-  const SELECTORS: Params[] = [
-    { id: "1" },
-    { cust_id: "cus 1" },
-    { auth_token: "AUTH" },
-    { promoter_email: "JANE@example.com" },
-    { ref_id: "Jane" },
-    { promo_code: "JANE" },
-  ];
-  const filled = (params: Params): Params =>
-    "auth_token" in params ? { auth_token: jane.auth_token } : params;
 
   it("writes what is given, clears what is blank, and keeps the rest", async () => {
     await create({ email: "parent@example.com", ref_id: "parent" });
@@ -91,8 +73,8 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     });
   });
 
-  it.each(SELECTORS)("finds the promoter by %o", async (selector) => {
-    const { body } = await update({ ...filled(selector), first_name: "J" });
+  it.each(SELECTORS)("finds the promoter by %s", async (_, selector) => {
+    const { body } = await update({ ...selector(jane), first_name: "J" });
     expect(body).toMatchObject({
       id: 1,
       profile: { first_name: "J" },

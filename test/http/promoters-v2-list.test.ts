@@ -170,26 +170,38 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
   });
 
   it.each([
-    ["filters[state]=gone", "filters[state]"],
+    [
+      "filters[state]=gone",
+      "filters[state]",
+      "is not one of pending, accepted, rejected, blocked, inactive, not_set",
+    ],
     ["filters[archived]=maybe", "filters[archived]"],
     ["filters[campaign_id]=x", "filters[campaign_id]"],
     ["filters[campaign_id][]=1&filters[campaign_id][]=x", "filters[campaign_id]"],
-    ["filters[fraud_suspicions][]=x", "filters[fraud_suspicions]"],
-    ["filters[invoice_details_status]=x", "filters[invoice_details_status]"],
+    [
+      "filters[fraud_suspicions][]=x",
+      "filters[fraud_suspicions]",
+      "is not one of same_promoter_email, same_ip_suspicion, ad_source, no_suspicion",
+    ],
+    [
+      "filters[invoice_details_status]=x",
+      "filters[invoice_details_status]",
+      "is not one of approved, pending, denied, rejected, not_submitted",
+    ],
     ["filters[joined_at][from]=2026-02-30", "filters[joined_at][from]"],
     ["filters[clicks_count][from]=-1", "filters[clicks_count][from]"],
     ["filters[clicks_count]=5", "filters[clicks_count]"],
     ["filters=x", "filters"],
-    ["sorting[clicks_count]=up", "sorting[clicks_count]"],
+    ["sorting[clicks_count]=up", "sorting[clicks_count]", "is not one of asc, desc"],
     ["ids[]=x", "ids"],
-  ])("refuses %s with 422 and names it", async (query, name) => {
+  ])("refuses %s with 422 and names it", async (query, name, fault = "is invalid") => {
     const { status, body } = await v2(app, "GET", `/promoters?${query}`);
     expect({ status, body }).toEqual({
       status: 422,
       body: {
-        message: `Validation failed: ${name} is invalid`,
+        message: `Validation failed: ${name} ${fault}`,
         code: "invalid_params",
-        errors: { [name]: ["is invalid"] },
+        errors: { [name]: [fault] },
       },
     });
   });

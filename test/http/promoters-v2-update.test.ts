@@ -52,7 +52,12 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       ["1", { email: "ben@example.com" }, 400, { email: ["has already been taken"] }],
       ["1", { email: "x" }, 422, { email: ["is invalid"] }],
       ["1", { custom_fields: "x" }, 422, { custom_fields: ["is not a JSON object"] }],
-      ["1", { find_by: "name" }, 422, { find_by: ["is invalid"] }],
+      [
+        "1",
+        { find_by: "name" },
+        422,
+        { find_by: ["is not one of id, email, cust_id, auth_token, ref_token, promo_code"] },
+      ],
     ])("refuses %s %o with %i", async (path, given, status, errors) => {
       await create({ email: "ben@example.com" });
       expect(await update(path, given)).toMatchObject({ status, body: { errors } });

@@ -91,7 +91,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       [{ email: "" }, { email: ["can't be blank"] }],
       [{ email: "no address" }, { email: ["is invalid"] }],
       [{ email: "a@b.example", profile: "x" }, { profile: ["is invalid"] }],
-      [{ email: "a@b.example", profile: { first_name: true } }, { "profile.first_name": ["is invalid"] }],
+      [{ email: "a@b.example", profile: { first_name: true } }, { "profile[first_name]": ["is invalid"] }],
       [{ email: "a@b.example", always_approve: "maybe" }, { always_approve: ["is invalid"] }],
     ])("refuses %o with 422", async (given, errors) => {
       const { status, body } = await create(given);
@@ -174,15 +174,17 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       expect({ status, body }).toEqual({ status: 404, body: NOT_FOUND });
     });
 
-    it.each(["find_by=name", "exclude_payout_method=perhaps"])("refuses %s with 422", async (query) => {
-      const name = query.split("=")[0] ?? "";
+    it.each([
+      ["find_by=name", "find_by", "is not one of id, email, cust_id, auth_token, ref_token, promo_code"],
+      ["exclude_payout_method=perhaps", "exclude_payout_method", "is invalid"],
+    ])("refuses %s with 422", async (query, name, fault) => {
       const { status, body } = await v2(app, "GET", `/promoters/1?${query}`);
       expect({ status, body }).toEqual({
         status: 422,
         body: {
-          message: `Validation failed: ${name} is invalid`,
+          message: `Validation failed: ${name} ${fault}`,
           code: "invalid_params",
-          errors: { [name]: ["is invalid"] },
+          errors: { [name]: [fault] },
         },
       });
     });

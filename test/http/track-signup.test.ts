@@ -1,35 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { loadStats } from "../../server/domain/stats.ts";
 import { leads } from "../../server/domain/lead.ts";
-import { promoters } from "../../server/domain/promoter.ts";
-import { promoterAddresses } from "../../server/domain/suspicion.ts";
 import type { PromoterCampaign } from "../../server/records.ts";
-import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { V1_LEAD, V1_PROMOTER } from "../support/v1-records.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };
 const NOBODY = { message: "Visitor invalid or not found." };
-const ZERO = { cash: 0, credits: 0, discount_per: 0 };
-
-const LEAD = {
-  id: 1,
-  state: "signup",
-  email: "lead@example.com",
-  uid: null,
-  customer_since: null,
-  cancelled_at: null,
-  plan_name: null,
-  suspicion: "no_suspicion",
-  username: null,
-  website: null,
-  created_at: NOW,
-  split_promotion_id: null,
-  custom_fields: null,
-  split_percentage_value: null,
-  visitor_sub_id: null,
-};
 
 describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
   let app: TestApp;
@@ -65,26 +44,8 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
         type: "signup",
         amount_cents: 0,
         reward: null,
-        lead: LEAD,
-        promoter: {
-          id: 1,
-          status: "active",
-          cust_id: null,
-          email: "jane@example.com",
-          created_at: NOW,
-          temp_password: expect.any(String),
-          default_promotion_id: 1,
-          pref: null,
-          default_ref_id: "jane",
-          note: null,
-          w8_form_url: null,
-          w9_form_url: null,
-          parent_promoter_id: null,
-          earnings_balance: ZERO,
-          current_balance: ZERO,
-          paid_balance: ZERO,
-          auth_token: expect.any(String),
-        },
+        lead: V1_LEAD,
+        promoter: { ...V1_PROMOTER, status: "active" },
       },
     });
     expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
@@ -107,7 +68,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
         sub_id: "newsletter",
       }),
     ).toEqual({
-      ...LEAD,
+      ...V1_LEAD,
       email: "Lead@Example.com",
       uid: "cus_9",
       created_at: "2025-06-07T06:09:10.000Z",
@@ -251,7 +212,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(second.status).toBe(200);
     expect(second.body).toEqual({
       ...(first as object),
-      lead: { ...LEAD, uid: "u1", username: "new" },
+      lead: { ...V1_LEAD, uid: "u1", username: "new" },
     });
     expect(await signup({ uid: "u1", ref_id: "jane" })).toEqual({ status: 422, body: DUPLICATE });
     expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
@@ -284,206 +245,5 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       [1, 2].map((id) => loadStats(app.services.store, app.accountId, id)),
     );
     expect(first!.referrals + second!.referrals).toBe(1);
-  });
-
-  describe("suspicions", () => {
-    it.each([
-      ["jane@example.com", "same_promoter_email"],
-      ["JANE+x@Example.com", "same_promoter_email"],
-      ["j.ane@example.com", "no_suspicion"],
-    ])("judges %s as %s", async (email, suspicion) => {
-      expect(await lead({ email, ref_id: "jane" })).toMatchObject({ suspicion });
-    });
-
-    it("ignores dots in Gmail addresses", async () => {
-      await app.v1("/promoters/create", { email: "j.doe@gmail.com", ref_id: "gm" });
-      expect(await lead({ email: "JD.oe+1@googlemail.com", ref_id: "gm" })).toMatchObject({
-        suspicion: "same_promoter_email",
-      });
-    });
-
-    it("knows the address that the promoter was created from", async () => {
-      await app.v1(
-        "/promoters/create",
-        { email: "home@example.com", ref_id: "home" },
-        { "x-forwarded-for": "203.0.113.5" },
-      );
-      expect(await lead({ uid: "1", ref_id: "home", ip: "203.0.113.5" })).toMatchObject({
-        suspicion: "same_ip_suspicion",
-      });
-      expect(await lead({ uid: "2", ref_id: "jane", ip: "203.0.113.5" })).toMatchObject({
-        suspicion: "no_suspicion",
-      });
-      expect(await app.services.store.get(promoters, app.accountId, 3)).toMatchObject({
-        fraudSuspicions: ["same_ip_suspicion"],
-      });
-    });
-
-    it.each([
-      ["::ffff:203.0.113.5", "203.0.113.5"],
-      ["::FFFF:cb00:7105", "203.0.113.5"],
-      ["2001:DB8:0:0::0001", "2001:db8::1"],
-      ["[2001:db8::1%eth0]", "2001:db8:0::1"],
-      [" 203.0.113.5 ", "203.0.113.5:443"],
-    ])("knows %s to be %s", async (first, second) => {
-      expect(await lead({ uid: "1", ref_id: "jane", ip: first })).toMatchObject({
-        suspicion: "no_suspicion",
-      });
-      expect(await lead({ uid: "2", ref_id: "jane", ip: second })).toMatchObject({
-        suspicion: "same_ip_suspicion",
-      });
-    });
-
-    it.each(["1.2.3", "unknown", "203.0.113.5, 203.0.113.6", "x".repeat(5_000)])(
-      "records a lead although its address is none (%#)",
-      async (ip) => {
-        expect(await lead({ uid: "1", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
-        expect(await lead({ uid: "2", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
-      },
-    );
-
-    it("knows an address that a lead of the promoter came from within a day", async () => {
-      const from = (uid: string) => lead({ uid, ref_id: "jane", ip: "203.0.113.6" });
-      expect(await from("1")).toMatchObject({ suspicion: "no_suspicion" });
-      app.setNow("2026-03-05T05:06:07.889Z");
-      expect(await from("2")).toMatchObject({ suspicion: "same_ip_suspicion" });
-      app.setNow("2026-03-06T05:06:07.889Z");
-      expect(await from("3")).toMatchObject({ suspicion: "no_suspicion" });
-    });
-
-    it("writes an address that leads keep coming from once a minute, or they would conflict", async () => {
-      const { store } = app.services;
-      const seenAt = async () =>
-        (await store.page(promoterAddresses, "id", app.accountId, [], { limit: 9 })).map(
-          ({ lastLeadAt }) => lastLeadAt,
-        );
-      await signup({ uid: "1", ref_id: "jane", ip: "203.0.113.6" });
-      app.setNow("2026-03-04T05:07:07.889Z");
-      await signup({ uid: "2", ref_id: "jane", ip: "203.0.113.6" });
-      expect(await seenAt()).toEqual([NOW]);
-      app.setNow("2026-03-04T05:07:07.890Z");
-      await signup({ uid: "3", ref_id: "jane", ip: "203.0.113.6" });
-      expect(await seenAt()).toEqual(["2026-03-04T05:07:07.890Z"]);
-    });
-
-    it.each([
-      ["pending", null, { suspicion: "ad_source" }],
-      ["allow", null, { suspicion: "no_suspicion" }],
-      ["block", null, undefined],
-      ["block", true, { suspicion: "no_suspicion" }],
-      ["allow", false, undefined],
-    ] as const)(
-      "treats ads by the policy %s and the promoter's setting %s",
-      async (policy, own, expected) => {
-        const campaign = await createCampaign(app.context, app.accountId, {
-          name: "Ads",
-          landingUrl: "https://acme.example/",
-          trackAdTraffic: policy,
-        });
-        await app.v1("/promoters/create", {
-          email: "ads@example.com",
-          ref_id: "ads",
-          campaign_id: String(campaign.id),
-        });
-        await app.services.store.transact(async (tx) => {
-          const promoter = await tx.get(promoters, app.accountId, 3);
-          await tx.put(promoters, { ...promoter!, trackAdTraffic: own });
-        });
-        await click({ ref_id: "ads", url: "https://acme.example/?via=ads&gclid=abc" });
-        const answer = await lead({ uid: "1", tid: TID });
-        if (expected === undefined) expect(answer).toBeUndefined();
-        else expect(answer).toMatchObject(expected);
-      },
-    );
-  });
-
-  describe("POST /api/v2/track/signup", () => {
-    const v2 = async (body: unknown, headers: Record<string, string> = {}) => {
-      const answer = await answerOf(
-        await app.request("/api/v2/track/signup", {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${KEY}`,
-            "ACCOUNT-ID": "acme",
-            "content-type": "application/json",
-            ...headers,
-          },
-          body: typeof body === "string" ? body : JSON.stringify(body),
-        }),
-      );
-      return { status: answer.status, body: answer.body };
-    };
-
-    it("answers 200 with the event", async () => {
-      const person = { email: "lead@example.com", ref_id: "jane", custom_fields: { a: [1] } };
-      expect(await v2(person)).toEqual({
-        status: 200,
-        body: {
-          id: expect.any(Number),
-          etype: "signup",
-          sale_amount: null,
-          original_sale_amount: null,
-          original_sale_currency: null,
-          event_id: null,
-          plan_id: null,
-          billing_period: null,
-          created_at: NOW,
-          referral: { id: 1, email: "lead@example.com", uid: null },
-          commissions: [],
-        },
-      });
-      expect(await v2(person)).toEqual({ status: 422, body: DUPLICATE });
-    });
-
-    it("takes a uid that is a number, and keeps custom fields of any name", async () => {
-      const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
-      expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
-      expect(JSON.stringify((await stored())[0]!.customFields)).toBe('{"__proto__":{"a":1},"constructor":2}');
-    });
-
-    it("reads no field out of __proto__", async () => {
-      const answer = await v2(
-        '{"__proto__":{"uid":"1","ref_id":"jane"},"constructor":{"prototype":{"uid":"1"}}}',
-      );
-      expect(answer).toEqual({ status: 400, body: { message: "Error. Email and uid can not be blank!" } });
-    });
-
-    it.each([
-      ["", 400, { message: "Error. Email and uid can not be blank!" }],
-      [{ uid: "1" }, 404, NOBODY],
-      ["{", 422, { message: "The body is not valid JSON", code: "invalid_params" }],
-      ["[]", 422, { message: "The body is not a JSON object", code: "invalid_params" }],
-      [
-        '{"uid":12345678901234567890,"username":1e999,"ref_id":"jane"}',
-        422,
-        {
-          message: "Validation failed: uid is invalid, username is invalid",
-          code: "invalid_params",
-          errors: { uid: ["is invalid"], username: ["is invalid"] },
-        },
-      ],
-      [
-        { email: 7, ref_id: "jane" },
-        422,
-        {
-          message: "Validation failed: email is invalid",
-          code: "invalid_params",
-          errors: { email: ["is invalid"] },
-        },
-      ],
-    ])("refuses %j with %i", async (input, status, body) => {
-      expect(await v2(input)).toEqual({ status, body });
-    });
-
-    it.each([
-      [{ authorization: "" }, 401, "Bad credentials", "unauthorized"],
-      [{ authorization: "Bearer wrong" }, 401, "Bad credentials", "unauthorized"],
-      [{ authorization: `Basic ${KEY}` }, 401, "Bad credentials", "unauthorized"],
-      [{ "ACCOUNT-ID": "" }, 401, "The Account-ID header is missing", "unauthorized"],
-      [{ "ACCOUNT-ID": "other" }, 403, "The access token does not belong to this account", "forbidden"],
-    ])("refuses the headers %o with %i", async (headers, status, message, code) => {
-      const answer = await v2({ uid: "1", ref_id: "jane" }, headers as unknown as Record<string, string>);
-      expect(answer).toEqual({ status, body: { message, code } });
-    });
   });
 });

@@ -81,7 +81,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
         "links[url]": ["is invalid"],
         "upgrade_details[campaign_id]": blank,
         "upgrade_details[amount]": blank,
-        "upgrade_details[metric]": ["is invalid"],
+        "upgrade_details[metric]": ["is not one of customers, revenue, active_customers"],
       };
       expect(
         await create({ links: [{ name: "x", url: "x" }], upgrade_details: { metric: "clicks" } }),
@@ -93,7 +93,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       ["ref_token_param", "?who", "is invalid"],
       ["visitor_cookie_life", 0, "is invalid"],
       ["visitor_cookie_life", 3_651, "must be less than or equal to 3650"],
-      ["track_ad_traffic", "maybe", "is invalid"],
+      ["track_ad_traffic", "maybe", "is not one of pending, allow, block"],
       ["is_private", "maybe", "is invalid"],
       ["links", "x", "is invalid"],
       ["links", ["x"], "is invalid"],

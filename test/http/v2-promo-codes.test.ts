@@ -100,7 +100,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     });
 
     it.each([
-      ["code", 7, "is invalid"],
+      ["code", true, "is invalid"],
       ["code", "x".repeat(1_001), "is too long (maximum is 1000 characters)"],
       ["reward_id", "x", "is invalid"],
       ["promoter_campaign_id", 1.5, "is invalid"],
@@ -182,7 +182,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     it.each([
       [{ code: "" }, { code: ["can't be blank"] }],
       [{ promoter_campaign_id: "x" }, { promoter_campaign_id: ["is invalid"] }],
-      [{ metadata: 7 }, { metadata: ["is invalid"] }],
+      [{ metadata: 7 }, { metadata: ["is not a JSON object"] }],
     ])("answers 422 to %j", async (body, errors) => {
       expect(await update(body)).toEqual(invalid(errors as Record<string, string[]>));
     });

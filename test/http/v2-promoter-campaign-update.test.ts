@@ -153,7 +153,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     });
 
     it.each([
-      ["state", "gone", "is invalid"],
+      ["state", "gone", "is not one of pending, accepted, rejected, blocked, inactive"],
       ["state", "", "can't be blank"],
       ["ref_token", "", "can't be blank"],
       ["ref_token", "Jane!", "only lower-case letters, digits, - and _ are allowed"],
@@ -175,7 +175,11 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     it.each([
       [[{ product_ids: [] }], "rewards_for_promoters[reward_id]", "can't be blank"],
       [[{ reward_id: "x" }], "rewards_for_promoters[reward_id]", "is invalid"],
-      [[{ reward_id: 1, apply_on: "daily" }], "rewards_for_promoters[apply_on]", "is invalid"],
+      [
+        [{ reward_id: 1, apply_on: "daily" }],
+        "rewards_for_promoters[apply_on]",
+        "is not one of monthly, yearly, one_time, all, specific",
+      ],
       [[{ reward_id: 1, product_ids: "x" }], "rewards_for_promoters[product_ids]", "is invalid"],
     ])("answers 422 to the entries %j", async (entries, field, message) => {
       expect(await put({ rewards_for_promoters: entries })).toEqual(invalid({ [field]: [message] }));

@@ -108,7 +108,10 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
     });
 
     it.each([
-      ["?filters[state]=gone", { "filters[state]": ["is invalid"] }],
+      [
+        "?filters[state]=gone",
+        { "filters[state]": ["is not one of pending, accepted, rejected, blocked, inactive"] },
+      ],
       ["?filters[campaign_id]=x", { "filters[campaign_id]": ["is invalid"] }],
       ["?filters[promoter_id]=-1", { "filters[promoter_id]": ["is invalid"] }],
       ["?filters=x", { filters: ["is invalid"] }],

@@ -133,12 +133,16 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
     });
 
     it.each([
-      ["name", 7, "is invalid"],
+      ["name", true, "is invalid"],
       ["is_promoter_reward", "perhaps", "is invalid"],
-      ["promoter_reward_type", "gift", "is invalid"],
-      ["tier_reward_mode", "x", "is invalid"],
+      ["promoter_reward_type", "gift", "is not one of sale, tier, target, custom"],
+      [
+        "tier_reward_mode",
+        "x",
+        "is not one of tier_commission_mode, tier_override_mode, tier_net_override_mode",
+      ],
       ["tier_level", 0, "is invalid"],
-      ["duration", "x", "is invalid"],
+      ["duration", "x", "is not one of once, forever, repeating"],
       ["duration_in_months", 1_000_001, "is too large"],
       ["max_redemptions", 1.5, "is invalid"],
       ["schemas", [], "can't be blank"],
@@ -244,7 +248,9 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
     });
 
     it("answers 422 to an unknown scope", async () => {
-      expect(await call("GET /rewards?scope=all")).toEqual(invalid({ scope: ["is invalid"] }));
+      expect(await call("GET /rewards?scope=all")).toEqual(
+        invalid({ scope: ["is not one of promoters, referrals"] }),
+      );
     });
   });
 });

@@ -2,32 +2,11 @@ import { createCampaign } from "../../server/domain/campaign.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method.ts";
 import { payouts } from "../../server/domain/payout.ts";
+import { newProfile } from "../../server/domain/profile.ts";
 import { createPromoter } from "../../server/domain/promoter-creation.ts";
 import { accounts } from "../../server/domain/account.ts";
 import { promoters } from "../../server/domain/promoter.ts";
-import type { Account, Payout, PayoutMethodName, Promoter, PromoterProfile } from "../../server/records.ts";
-
-const PROFILE: PromoterProfile = {
-  firstName: null,
-  lastName: null,
-  website: null,
-  companyName: null,
-  phoneNumber: null,
-  address: null,
-  vatId: null,
-  country: null,
-  walletEmail: null,
-  avatarUrl: null,
-  description: null,
-  companyNumber: null,
-  twitterUrl: null,
-  youtubeUrl: null,
-  facebookUrl: null,
-  linkedinUrl: null,
-  instagramUrl: null,
-  twitchUrl: null,
-  tiktokUrl: null,
-};
+import type { Account, Payout, PayoutMethodName, Promoter } from "../../server/records.ts";
 
 /** Makes a promoter in the default campaign, then changes the record as told. */
 export async function addPromoter(
@@ -49,7 +28,7 @@ export async function addPromoter(
     parentPromoterId: null,
     parentPromoterEmail: null,
     note: null,
-    profile: { ...PROFILE, firstName, lastName },
+    profile: newProfile({ firstName, lastName }),
     createdAt: null,
     skipEmailNotification: false,
     alwaysApprove: false,

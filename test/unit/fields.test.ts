@@ -2,12 +2,12 @@ import { describe as group, expect, it } from "vitest";
 import { z } from "zod";
 import * as fields from "../../server/http/fields.ts";
 
-import { describe, shape } from "../../server/http/shape.ts";
+import { describe, shapeChanges, shapeFormChanges, shapeInput } from "../../server/http/shape.ts";
 
 /** What a field makes of a value; the messages where it refuses. */
 function read(field: z.ZodType, value: unknown): unknown {
   try {
-    return shape(z.object({ field }), { field: value }).field;
+    return shapeInput(z.object({ field }), { field: value }).field;
   } catch (error) {
     return (error as { fields: Record<string, string[]> }).fields;
   }
@@ -164,6 +164,38 @@ group("a JSON object", () => {
   });
 });
 
+group("what is blank", () => {
+  const inner = z.object({ a: fields.text, b: fields.text.nullable() }, "is invalid").partial();
+  const schema = z.object({ ...inner.shape, inner, free: fields.jsonObject.nullable() }).partial();
+  const blank = { a: " ", b: "", free: null, inner: { a: null, b: "" } };
+
+  it("is not given where a record is made", () => {
+    expect(shapeInput(schema, blank)).toEqual({ inner: {} });
+  });
+
+  it("clears what may be null where one is changed, and is a fault elsewhere", () => {
+    expect(shapeChanges(schema, { b: "", free: null, inner: { b: " " } })).toEqual({
+      b: null,
+      free: null,
+      inner: { b: null },
+    });
+    expect(() => shapeChanges(schema, blank)).toThrow(
+      expect.objectContaining({ fields: { a: ["can't be blank"], "inner[a]": ["can't be blank"] } }),
+    );
+  });
+
+  it("clears what may be null in a form, and is not given elsewhere", () => {
+    expect(shapeFormChanges(schema, blank)).toEqual({ b: null, free: null, inner: { b: null } });
+  });
+
+  it("stays within a free-form object", () => {
+    const free = { a: "", b: null, n: 7 };
+    for (const shape of [shapeInput, shapeChanges, shapeFormChanges]) {
+      expect(shape(schema, { free, inner: { a: 7 } })).toEqual({ free, inner: { a: "7" } });
+    }
+  });
+});
+
 group("the shape of parameters", () => {
   const schema = z.object({ email: fields.email, id: fields.id, note: fields.text }).partial();
 
@@ -171,12 +203,12 @@ group("the shape of parameters", () => {
     const params: unknown = JSON.parse(
       '{"email":" ","id":null,"note":"x","is_admin":"1","__proto__":{"id":1}}',
     );
-    expect(shape(schema, params as Record<string, unknown>)).toEqual({ note: "x" });
+    expect(shapeInput(schema, params as Record<string, unknown>)).toEqual({ note: "x" });
   });
 
   it("names every fault of every field at once", () => {
     const faults = { email: [...tooLong(254).field, "is invalid"], id: ["is invalid"] };
-    expect(() => shape(schema, { email: x(255), id: "x" })).toThrow(
+    expect(() => shapeInput(schema, { email: x(255), id: "x" })).toThrow(
       expect.objectContaining({
         name: "Failure",
         kind: "invalid",

@@ -1,0 +1,28 @@
+import { v1, type Params } from "./calls.ts";
+import type { TestApp } from "./app.ts";
+
+/** What tests read of a promoter of V1. */
+export interface V1Promoter {
+  id: number;
+  auth_token: string;
+  default_ref_id: string;
+  promotions: { campaign_id: number; ref_id: string }[];
+}
+
+/** Makes a promoter by V1. */
+export async function createV1Promoter(app: TestApp, params: Params): Promise<V1Promoter> {
+  return (await v1(app, "POST", "/promoters/create", params)).body as V1Promoter;
+}
+
+/** A promoter who can be named in every way. */
+export const NAMED = { email: "jane@example.com", cust_id: "cus 1", ref_id: "jane", promo_code: "JANE" };
+
+/** Every way to name them; their token is chance. */
+export const SELECTORS: [name: string, selector: (promoter: V1Promoter) => Params][] = [
+  ["id", () => ({ id: "1" })],
+  ["cust_id", () => ({ cust_id: "cus 1" })],
+  ["auth_token", ({ auth_token }) => ({ auth_token })],
+  ["promoter_email", () => ({ promoter_email: "JANE@example.com" })],
+  ["ref_id", () => ({ ref_id: "Jane" })],
+  ["promo_code", () => ({ promo_code: "JANE" })],
+];
