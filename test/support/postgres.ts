@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 
 /** A Postgres of its own, in a temporary folder. */
 export interface Cluster {
@@ -13,6 +14,11 @@ export interface Cluster {
   start(): Promise<void>;
   /** Ends it as a power cut would: the server and every process that serves a connection, at once. */
   kill(): Promise<void>;
+  /** Makes it hang, as a machine or a network that takes everything and answers nothing. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Asks it something, on a connection of its own. */
+  query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
   /** Ends it for good, with its folder. */
   remove(): Promise<void>;
 }
@@ -81,12 +87,30 @@ export async function startCluster({ isSynced = false } = {}): Promise<Cluster> 
     await ended;
   }
 
+  /** The server and every process that serves a connection; new ones may come while it goes on. */
+  async function signal(name: NodeJS.Signals): Promise<void> {
+    if (server === null) return;
+    for (const pid of [server.pid!, ...childrenOf(server.pid!)]) process.kill(pid, name);
+  }
+
+  const url = (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`;
   await start();
   return {
     port,
-    url: (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`,
+    url,
     start,
     kill,
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
+    async query(text) {
+      const client = new Client(url());
+      await client.connect();
+      try {
+        return await client.query(text);
+      } finally {
+        await client.end();
+      }
+    },
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -4,6 +4,7 @@ import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
+import { passingCounts } from "./postgres/passing-counts.ts";
 import { prepareTables } from "./postgres/schema.ts";
 
 /** How long a read is tried again while the database is away. */
@@ -79,6 +80,7 @@ export async function postgresDriver(
       ]);
       return Number(row?.[0]);
     },
+    countPassing: passingCounts(reads),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
