@@ -6,6 +6,7 @@ import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
 import { passingCounts } from "./postgres/passing-counts.ts";
 import { prepareTables } from "./postgres/schema.ts";
+import { snapshot } from "./postgres/snapshot.ts";
 
 /** How long a read is tried again while the database is away. */
 const READ_MS = 2_000;
@@ -80,6 +81,7 @@ export async function postgresDriver(
       ]);
       return Number(row?.[0]);
     },
+    snapshot: () => snapshot(reads),
     countPassing: passingCounts(reads),
   };
 
