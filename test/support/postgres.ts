@@ -1,5 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -31,8 +40,14 @@ export const POSTGRES_FOLDER = findPrograms();
 
 if (POSTGRES_FOLDER === null) console.warn("Tests on Postgres are left out: no initdb and postgres found");
 
-/** Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk. */
-export async function startCluster({ isSynced = false } = {}): Promise<Cluster> {
+/**
+ * Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk.
+ * With a certificate it takes connections with TLS alone.
+ */
+export async function startCluster({
+  isSynced = false,
+  certificate,
+}: { isSynced?: boolean; certificate?: { key: string; cert: string } } = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-postgres-"));
   const owner = unprivileged();
   if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -58,11 +73,17 @@ export async function startCluster({ isSynced = false } = {}): Promise<Cluster> 
     ],
     { ...options, stdio: ["ignore", "ignore", "inherit"] },
   );
+  if (certificate) encrypt(data, certificate, owner);
   const port = await freePort();
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
-    const settings = { fsync: isSynced ? "on" : "off", max_connections: "60", shared_buffers: "64MB" };
+    const settings = {
+      fsync: isSynced ? "on" : "off",
+      max_connections: "60",
+      shared_buffers: "64MB",
+      ssl: certificate ? "on" : "off",
+    };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // Right after a kill, the shared memory may be held for a moment by what has not quite ended.
     for (let tries = 0; tries < 50; tries++) {
@@ -116,6 +137,22 @@ export async function startCluster({ isSynced = false } = {}): Promise<Cluster> 
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
+}
+
+/** Postgres refuses a key that others may read. */
+function encrypt(
+  data: string,
+  { key, cert }: { key: string; cert: string },
+  owner: { uid: number; gid: number } | null,
+): void {
+  for (const [name, text] of [
+    ["server.key", key],
+    ["server.crt", cert],
+    ["pg_hba.conf", "hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n"],
+  ] as const) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (owner) chownSync(join(data, name), owner.uid, owner.gid);
+  }
 }
 
 function isListening(server: ChildProcess): Promise<boolean> {
