@@ -33,7 +33,7 @@ export interface Cluster {
 }
 
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
-const SUPERUSER = "tidemark";
+export const SUPERUSER = "tidemark";
 
 /** The folder of Postgres' programs. null: there is none on this machine. */
 export const POSTGRES_FOLDER = findPrograms();
@@ -179,7 +179,7 @@ function findPrograms(): string | null {
 }
 
 /** Postgres refuses to run as root. */
-function unprivileged(): { uid: number; gid: number } | null {
+export function unprivileged(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ["postgres", "nobody"]) {
     try {
@@ -213,7 +213,7 @@ function endNow(pid: number): void {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as { port: number };
