@@ -4,17 +4,18 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import { newProgressView, totalFor } from "./cli-progress.ts";
 import { print, tell, usingDriver, withDriver } from "./cli-store.ts";
+import type { AtomicDriver } from "./storage/driver.ts";
 import { openDriver } from "./storage/open.ts";
 import { exportLines } from "./transfer/export.ts";
 import { importFile } from "./transfer/import.ts";
 import { moveStore, totalsOf } from "./transfer/move.ts";
+import type { Progress } from "./transfer/progress.ts";
 import type { Totals } from "./transfer/tally.ts";
 
 /** Exports hold personal data. */
 const OWNER_ONLY = 0o600;
-
-const tellProgress = (what: string) => (entries: number) => tell(`${what} ${entries} entries ...`);
 
 /** Adds the commands that take a whole store from place to place. */
 export function transferCommands(program: Command): void {
@@ -26,7 +27,7 @@ export function transferCommands(program: Command): void {
     .command("import <file>")
     .description("fill an empty store with an export")
     .action((file: string) =>
-      withDriver(async (driver) => print(await importFile(driver, file, tellProgress("imported")))),
+      withDriver((driver) => showing(null, async (show) => print(await importFile(driver, file, show)))),
     );
   program
     .command("backup <folder>")
@@ -40,23 +41,36 @@ export function transferCommands(program: Command): void {
 
 async function exportTo(file: string): Promise<void> {
   await withDriver(async (driver) => {
-    let totals: Totals | undefined;
-    const lines = exportLines(driver, {
-      now: new Date(),
-      onProgress: tellProgress("exported"),
-      onEnd: (end) => (totals = end),
-    });
-    const isPiped = file === "-";
-    const target = isPiped ? process.stdout : createWriteStream(file, { flags: "wx", mode: OWNER_ONLY });
-    try {
-      await pipeline(Readable.from(lines), target);
-    } catch (error) {
-      // What was there before is somebody's, what we began is nobody's.
-      if (!isPiped && (error as NodeJS.ErrnoException).code !== "EEXIST") await rm(file, { force: true });
-      throw error;
-    }
+    const totals = await showing(driver, (show) => writeExport(driver, file, show));
     tell(`exported ${totals?.entries} entries, SHA-256 ${totals?.sha256}`);
   });
+}
+
+async function writeExport(driver: AtomicDriver, file: string, onProgress: Progress): Promise<Totals | null> {
+  let totals: Totals | null = null;
+  const onEnd = (end: Totals) => void (totals = end);
+  const lines = exportLines(driver, { now: new Date(), onProgress, onEnd });
+  const isPiped = file === "-";
+  const target = isPiped ? process.stdout : createWriteStream(file, { flags: "wx", mode: OWNER_ONLY });
+  try {
+    await pipeline(Readable.from(lines), target);
+  } catch (error) {
+    // What was there before is somebody's, what we began is nobody's.
+    if (!isPiped && (error as NodeJS.ErrnoException).code !== "EEXIST") await rm(file, { force: true });
+    throw error;
+  }
+  return totals;
+}
+
+/** Shows how far a work is, which goes through all of a store; null: through something else. */
+async function showing<T>(source: AtomicDriver | null, work: (show: Progress) => Promise<T>): Promise<T> {
+  const screen = process.stderr;
+  const view = newProgressView(screen, source && (await totalFor(screen, source)));
+  try {
+    return await work(view.show);
+  } finally {
+    view.end();
+  }
 }
 
 async function backUp(folder: string): Promise<void> {
@@ -74,6 +88,8 @@ async function backUp(folder: string): Promise<void> {
 async function move(fromUrl: string, toUrl: string): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
   await usingDriver(openDriver(fromUrl), (from) =>
-    usingDriver(openDriver(toUrl), async (to) => print(await moveStore(from, to, tellProgress("moved")))),
+    usingDriver(openDriver(toUrl), async (to) =>
+      print(await showing(from, (show) => moveStore(from, to, show))),
+    ),
   );
 }

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterCluster, RateLimiterMemory } from "rate-limiter-flexible";
 import type { AnswerHeaders } from "./answer.ts";
 
 const WINDOW_SECONDS = 60;
@@ -19,26 +19,34 @@ export interface RateLimiter {
   take(key: string): Promise<RateLimitState | null>;
 }
 
+/** Adds to a count that is forgotten so long after it began, and that all servers share. */
+export type SharedCounts = (
+  name: readonly string[],
+  addition: { amount: number; windowMs: number },
+) => Promise<{ count: number; msLeft: number }>;
+
 /** What is limited. */
 export interface Limit {
-  /** Tells limits apart where the workers of a cluster count together. */
+  /** Tells limits apart where several processes count together. */
   name?: string;
   limitPerMinute: number;
+  /** Where servers on several machines count together. null: nowhere. */
+  sharedCounts?: SharedCounts | null;
 }
 
 /** Limits requests to so many a minute for each key; 0 for no limit. */
 export function rateLimiter(limit: Limit): RateLimiter {
   const { limitPerMinute } = limit;
   if (limitPerMinute === 0) return { take: () => Promise.resolve(null) };
-  const limiter = newLimiter(limit);
+  const counter = newCounter(limit);
   return {
     async take(key) {
-      const { allowed, result } = await consume(limiter, key);
+      const { count, msLeft } = await counter(key, 1);
       return {
-        allowed,
+        allowed: count <= limitPerMinute,
         limit: limitPerMinute,
-        remaining: result.remainingPoints,
-        resetSeconds: Math.ceil(result.msBeforeNext / 1_000),
+        remaining: Math.max(0, limitPerMinute - count),
+        resetSeconds: Math.ceil(msLeft / 1_000),
       };
     },
   };
@@ -70,20 +78,18 @@ export interface FailureLimiter {
 /** Limits failed tries to so many a minute for each address. */
 export function failureLimiter(limit: Limit): FailureLimiter {
   const { limitPerMinute } = limit;
-  const limiter = newLimiter(limit);
+  const counter = newCounter(limit);
   const accepted = new Set<string>();
   return {
     async isBlocked(address, credential) {
       if (accepted.has(`${address} ${credential}`)) return false;
-      const result = await limiter.get(address);
-      return result !== null && result.consumedPoints >= limitPerMinute;
+      return (await counter(address, 0)).count >= limitPerMinute;
     },
     async secondsBlocked(address) {
-      const result = await limiter.get(address);
-      return Math.max(1, Math.ceil((result?.msBeforeNext ?? 0) / 1_000));
+      return Math.max(1, Math.ceil((await counter(address, 0)).msLeft / 1_000));
     },
     async recordFailure(address) {
-      await consume(limiter, address);
+      await counter(address, 1);
     },
     recordSuccess(address, credential) {
       const pair = `${address} ${credential}`;
@@ -95,20 +101,42 @@ export function failureLimiter(limit: Limit): FailureLimiter {
   };
 }
 
-type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
+/** Adds to the count of a key's minute, 0 to ask alone, and gives what it is then. */
+type Counter = (key: string, amount: 0 | 1) => Promise<{ count: number; msLeft: number }>;
 
-/** Workers count in their primary, whoever of them is asked; a process on its own counts by itself. */
-function newLimiter({ name = "limit", limitPerMinute }: Limit): Limiter {
-  const options = { points: limitPerMinute, duration: WINDOW_SECONDS, keyPrefix: name };
-  return cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
+function newCounter(limit: Limit): Counter {
+  const own = ownCounter(limit);
+  return limit.sharedCounts ? sharedCounter(limit, limit.sharedCounts) : own.add;
 }
 
-/** The library says no by rejecting, with the same kind of result. */
-async function consume(limiter: Limiter, key: string) {
-  try {
-    return { allowed: true, result: await limiter.consume(key) };
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return { allowed: false, result: refusal };
-    throw refusal;
-  }
+/** Workers count in their primary, whoever of them is asked; a process on its own counts by itself. */
+function ownCounter({ name = "limit", limitPerMinute, sharedCounts }: Limit) {
+  const options = { points: limitPerMinute, duration: WINDOW_SECONDS, keyPrefix: name };
+  const isAlone = sharedCounts || !cluster.isWorker;
+  const limiter = isAlone ? new RateLimiterMemory(options) : new RateLimiterCluster(options);
+  const add: Counter = async (key, amount) => {
+    const result = amount === 0 ? await limiter.get(key) : await limiter.penalty(key, amount);
+    return { count: result?.consumedPoints ?? 0, msLeft: result?.msBeforeNext ?? 0 };
+  };
+  return { add, limiter };
+}
+
+/**
+ * Counts with the other servers. Who has reached the limit is refused without asking them, so that a
+ * flood stays here; and what they were at last is counted on from alone where they can't be asked, since
+ * a limit is no reason to refuse service.
+ */
+function sharedCounter(limit: Limit, sharedCounts: SharedCounts): Counter {
+  const { name = "limit", limitPerMinute } = limit;
+  const own = ownCounter(limit);
+  return async (key, amount) => {
+    if ((await own.add(key, 0)).count >= limitPerMinute) return own.add(key, amount);
+    try {
+      const shared = await sharedCounts([name, key], { amount, windowMs: WINDOW_SECONDS * 1_000 });
+      if (shared.msLeft > 0) await own.limiter.set(key, shared.count, shared.msLeft / 1_000);
+      return shared;
+    } catch {
+      return own.add(key, amount);
+    }
+  };
 }

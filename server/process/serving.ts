@@ -92,6 +92,11 @@ function newServices(
   config: Config,
   parts: Pick<Services, "store" | "log" | "metrics" | "publicUrl">,
 ): Services {
+  const limiting = (name: string, limitPerMinute: number) => ({
+    name,
+    limitPerMinute,
+    sharedCounts: parts.store.countPassing,
+  });
   return {
     ...parts,
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
@@ -99,10 +104,10 @@ function newServices(
     chance: systemChance,
     trustProxyHops: config.trustProxyHops,
     limits: {
-      v1: rateLimiter({ name: "v1", limitPerMinute: config.rateLimitV1 }),
-      v2: rateLimiter({ name: "v2", limitPerMinute: config.rateLimitV2 }),
-      publicSignups: rateLimiter({ name: "signups", limitPerMinute: PUBLIC_SIGNUPS_PER_MINUTE }),
-      failedAuthentication: failureLimiter({ name: "failures", limitPerMinute: FAILED_TRIES_PER_MINUTE }),
+      v1: rateLimiter(limiting("v1", config.rateLimitV1)),
+      v2: rateLimiter(limiting("v2", config.rateLimitV2)),
+      publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
+      failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createStorage } from "unstorage";
 import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
-import { readSum, type AtomicDriver } from "./driver.ts";
+import { readSum, type AtomicDriver, type PassingCount } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { encodeKey, prefixRange, type Key, type KeyPart } from "./keys.ts";
+import { encodeKey, fingerprint, prefixRange, type Key, type KeyPart } from "./keys.ts";
 import { passOver, scan } from "./scan.ts";
 import { scanSums, type NamedSum } from "./sums.ts";
 import { parse } from "./parsed.ts";
@@ -58,6 +58,11 @@ export interface Store extends Reader {
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** An id that was never given before, for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
+  /**
+   * Adds to a count that all processes on the store share, and that is forgotten so long after it began.
+   * Of its name only a hash is kept. null: they are all on this machine, and can share it otherwise.
+   */
+  countPassing: ((name: Key, addition: { amount: number; windowMs: number }) => Promise<PassingCount>) | null;
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -127,6 +132,9 @@ export function newStore(driver: AtomicDriver): Store {
     },
     transact,
     nextId: idSource(driver),
+    countPassing: driver.countPassing
+      ? (name, addition) => driver.countPassing!({ key: fingerprint(name), ...addition })
+      : null,
     async isReady() {
       try {
         await read(encodeKey([0, "ready"]));

@@ -1,9 +1,7 @@
 import type { AtomicDriver } from "../storage/driver.ts";
 import { snapshot } from "../storage/snapshot.ts";
+import { counting, type Progress } from "./progress.ts";
 import { entryLine, newTally, type Totals } from "./tally.ts";
-
-/** Told of each so many entries. */
-const PROGRESS_ENTRIES = 100_000;
 
 export const FORMAT = "tidemark-export";
 /** Grows when a new release could misread what an old one wrote. */
@@ -16,9 +14,6 @@ export interface Header {
   createdAt: string;
 }
 
-/** Is told how many entries there were so far. */
-export type Progress = (entries: number) => void;
-
 /**
  * The lines of an export: a header, each entry, and a trailer with counts and a checksum, by which a
  * file that was cut off or changed is known. What the store holds is never in memory as a whole.
@@ -30,7 +25,7 @@ export async function* exportLines(
   const header: Header = { format: FORMAT, version: FORMAT_VERSION, createdAt: now.toISOString() };
   yield `${JSON.stringify(header)}\n`;
   const tally = newTally();
-  const progress = every(onProgress);
+  const progress = counting("exported", onProgress);
   for await (const entries of snapshot(driver)) {
     for (const entry of entries) tally.add(entry);
     progress(entries.length);
@@ -39,14 +34,4 @@ export async function* exportLines(
   const totals = tally.totals();
   onEnd(totals);
   yield `${JSON.stringify(totals)}\n`;
-}
-
-/** Adds up, and tells now and then. */
-export function every(onProgress: Progress): Progress {
-  let entries = 0;
-  return (count) => {
-    const told = Math.floor(entries / PROGRESS_ENTRIES);
-    entries += count;
-    if (Math.floor(entries / PROGRESS_ENTRIES) > told) onProgress(entries);
-  };
 }

@@ -3,7 +3,8 @@ import { createInterface } from "node:readline";
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { inChunks, isEmpty, putEntries, type Entry } from "../storage/snapshot.ts";
-import { FORMAT, FORMAT_VERSION, every, type Header, type Progress } from "./export.ts";
+import { FORMAT, FORMAT_VERSION, type Header } from "./export.ts";
+import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
 
 /**
@@ -16,12 +17,16 @@ export async function importFile(driver: AtomicDriver, file: string, onProgress:
   await refuseFull(driver);
   const tally = newTally();
   const read = { trailer: null as Totals | null };
-  for await (const entry of readEntries(file, read)) tally.add(entry);
+  const check = counting("checked", onProgress);
+  for await (const entries of inChunks(readEntries(file, read))) {
+    for (const entry of entries) tally.add(entry);
+    check(entries.length);
+  }
   const totals = tally.totals();
   if (totals.sha256 !== read.trailer?.sha256 || totals.entries !== read.trailer.entries) {
     throw new Failure("malformed", "The file is not as it was exported: its checksum does not match");
   }
-  const progress = every(onProgress);
+  const progress = counting("imported", onProgress, totals.entries);
   for await (const entries of inChunks(readEntries(file, read))) {
     await putEntries(driver, entries);
     progress(entries.length);

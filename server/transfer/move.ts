@@ -1,8 +1,8 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { putEntries, snapshot } from "../storage/snapshot.ts";
-import { every, type Progress } from "./export.ts";
 import { refuseFull } from "./import.ts";
+import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
 
 /**
@@ -13,12 +13,15 @@ import { newTally, type Totals } from "./tally.ts";
  */
 export async function moveStore(from: AtomicDriver, to: AtomicDriver, onProgress: Progress): Promise<Totals> {
   await refuseFull(to);
-  const progress = every(onProgress);
+  const progress = counting("moved", onProgress);
+  let moved = 0;
   for await (const entries of snapshot(from)) {
     await putEntries(to, entries);
     progress(entries.length);
+    moved += entries.length;
   }
-  const [source, copy] = [await totalsOf(from), await totalsOf(to)];
+  const compare = counting("compared", onProgress, 2 * moved);
+  const [source, copy] = [await totalsOf(from, compare), await totalsOf(to, compare)];
   if (source.sha256 !== copy.sha256) {
     throw new Failure(
       "conflict",
@@ -30,8 +33,14 @@ export async function moveStore(from: AtomicDriver, to: AtomicDriver, onProgress
 }
 
 /** What a store holds. */
-export async function totalsOf(driver: AtomicDriver): Promise<Totals> {
+export async function totalsOf(
+  driver: AtomicDriver,
+  onEntries: (count: number) => void = () => {},
+): Promise<Totals> {
   const tally = newTally();
-  for await (const entries of snapshot(driver)) for (const entry of entries) tally.add(entry);
+  for await (const entries of snapshot(driver)) {
+    for (const entry of entries) tally.add(entry);
+    onEntries(entries.length);
+  }
   return tally.totals();
 }

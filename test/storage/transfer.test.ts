@@ -1,42 +1,49 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account.ts";
 import { seed } from "../../server/domain/seed.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
-import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { exportLines } from "../../server/transfer/export.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import { moveStore, totalsOf } from "../../server/transfer/move.ts";
-import { NOW, STORAGES, countedChance } from "../support/app.ts";
+import type { Progress, Step } from "../../server/transfer/progress.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { DRIVERS, type DriverSource, type EmptyDriver } from "../support/drivers.ts";
 
 const silent = () => {};
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 
 let folder: string;
-let drivers: AtomicDriver[];
+let opened: EmptyDriver[];
+const sources: Record<string, DriverSource> = {};
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  drivers = [];
+  opened = [];
 });
 afterEach(async () => {
-  for (const driver of drivers) await newStore(driver).close();
+  for (const { driver, remove } of opened) {
+    await newStore(driver).close();
+    await remove();
+  }
   rmSync(folder, { recursive: true });
 });
 
-function newDriver(kind: (typeof STORAGES)[number]): AtomicDriver {
-  const driver = kind === "memory" ? memoryDriver() : lmdbDriver(join(folder, String(drivers.length)));
-  drivers.push(driver);
-  return driver;
+afterAll(() => Promise.all(Object.values(sources).map((source) => source.end())));
+
+async function newDriver(kind: string): Promise<AtomicDriver> {
+  const source = (sources[kind] ??= DRIVERS[kind]!());
+  const empty = await source.open();
+  opened.push(empty);
+  return empty.driver;
 }
 
 /** A store with a program in it; 60 leads make more entries than one chunk holds. */
-async function filled(kind: (typeof STORAGES)[number] = "memory"): Promise<AtomicDriver> {
-  const driver = newDriver(kind);
+async function filled(kind = "memory"): Promise<AtomicDriver> {
+  const driver = await newDriver(kind);
   const context = { store: newStore(driver), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, {
     name: "Zoë \"'\\ 漢\u2028",
@@ -52,9 +59,9 @@ async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
   return all;
 }
 
-async function exported(driver: AtomicDriver): Promise<string[]> {
+async function exported(driver: AtomicDriver, onProgress: Progress = silent): Promise<string[]> {
   let text = "";
-  for await (const lines of exportLines(driver, { now: new Date(NOW), onProgress: silent, onEnd: silent }))
+  for await (const lines of exportLines(driver, { now: new Date(NOW), onProgress, onEnd: silent }))
     text += lines;
   return text.split("\n").slice(0, -1);
 }
@@ -65,10 +72,10 @@ function write(lines: string[]): string {
   return file;
 }
 
-describe.each(STORAGES)("a store in %s", (kind) => {
+describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
   it("comes back from its export to the letter", async () => {
     const source = await filled();
-    const target = newDriver(kind);
+    const target = await newDriver(kind);
     const file = write(await exported(source));
     const totals = await importFile(target, file, silent);
     expect(totals.records).toEqual({
@@ -89,7 +96,7 @@ describe.each(STORAGES)("a store in %s", (kind) => {
 
   it("is moved to the letter", async () => {
     const source = await filled(kind);
-    const target = newDriver("memory");
+    const target = await newDriver("memory");
     const totals = await moveStore(source, target, silent);
     expect(await entriesOf(target)).toEqual(await entriesOf(source));
     expect(totals).toEqual(await totalsOf(source));
@@ -120,7 +127,9 @@ it("says that a move is none when the source was written to meanwhile", async ()
       await source.commit({ ...NOTHING, puts: [["z", "{}"]] });
     },
   };
-  await expect(moveStore(busy, newDriver("memory"), silent)).rejects.toThrow(/^The copy is not the same/);
+  await expect(moveStore(busy, await newDriver("memory"), silent)).rejects.toThrow(
+    /^The copy is not the same/,
+  );
 });
 
 const CHANGED = "The file is not as it was exported: its checksum does not match";
@@ -145,7 +154,7 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
   const file = write(change(await exported(await filled())));
-  const target = newDriver("memory");
+  const target = await newDriver("memory");
   await expect(importFile(target, file, silent)).rejects.toThrow(message);
   expect(await entriesOf(target)).toEqual([]);
 });
@@ -158,21 +167,27 @@ it("fills no store that has something in it", async () => {
   expect(await entriesOf(source)).toEqual(before);
 });
 
-it("tells of each hundred thousand entries", async () => {
-  const source = memoryDriver();
-  const many = Array.from({ length: 250 }, (_, at): Entry => [`k${at}`, "{}"]);
-  const busy: AtomicDriver = {
-    ...source,
-    async *snapshot() {
-      for (let done = 0; done < 1_000; done++) yield many;
-    },
-  };
-  const told: number[] = [];
-  const lines = exportLines(busy, {
-    now: new Date(NOW),
-    onProgress: (count) => told.push(count),
-    onEnd: silent,
-  });
-  for await (const line of lines) expect(line).not.toBe("");
-  expect(told).toEqual([100_000, 200_000]);
+it("tells after each chunk how far it is", async () => {
+  const told: Step[] = [];
+  const show = (step: Step) => void told.push(step);
+  const source = await filled();
+  const copy = await newDriver("memory");
+  const { entries } = await moveStore(source, copy, show);
+  expect(told).toEqual([
+    { what: "moved", entries, total: null },
+    { what: "compared", entries, total: 2 * entries },
+    { what: "compared", entries: 2 * entries, total: 2 * entries },
+  ]);
+  told.length = 0;
+  const file = write(await exported(source, show));
+  expect(told).toEqual([{ what: "exported", entries, total: null }]);
+  told.length = 0;
+  await importFile(await newDriver("memory"), file, show);
+  const chunks = Array.from({ length: Math.ceil(entries / 1_000) }, (_, at) =>
+    Math.min(entries, (at + 1) * 1_000),
+  );
+  expect(told).toEqual([
+    ...chunks.map((done) => ({ what: "checked", entries: done, total: null })),
+    ...chunks.map((done) => ({ what: "imported", entries: done, total: entries })),
+  ]);
 });

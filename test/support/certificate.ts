@@ -20,9 +20,9 @@ const COMMON_NAME = der(OBJECT_ID, Buffer.from("550403", "hex"));
  *
  * @see RFC 5280, section 4.1
  */
-export function selfSigned(): { key: string; cert: string } {
+export function selfSigned(host = "example.test"): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8_STRING, "example.test"))));
+  const name = der(SEQUENCE, der(SET, der(SEQUENCE, COMMON_NAME, der(UTF8_STRING, host))));
   const content = der(
     SEQUENCE,
     der(INTEGER, Buffer.of(1)),

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { POSTGRES_FOLDER, startCluster, type Cluster } from "./postgres.ts";
 
 /** A driver over an empty store, and how to be rid of that store once the driver is closed. */
@@ -31,24 +31,28 @@ export const DRIVERS: Record<string, () => DriverSource> = {
     },
     end: async () => {},
   }),
-  ...(POSTGRES_FOLDER !== null && { postgres: postgresSource }),
+  ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
+  ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
 };
 
-function postgresSource(): DriverSource {
-  let started: Promise<Cluster> | null = null;
+function postgresSource(startBefore: (cluster: Cluster) => Promise<Pooler | null>): DriverSource {
+  let started: Promise<{ cluster: Cluster; pooler: Pooler | null }> | null = null;
+
+  async function start() {
+    const cluster = await startCluster();
+    return { cluster, pooler: await startBefore(cluster) };
+  }
+
   return {
     async open() {
-      started ??= startCluster();
-      const url = (await started).url();
-      return { driver: await postgresDriver(url, { connections: 5 }), remove: () => clear(url) };
+      const { cluster, pooler } = await (started ??= start());
+      const driver = await postgresDriver(cluster.url(pooler?.port), { connections: 5 });
+      return { driver, remove: async () => void (await cluster.query("truncate tidemark_items")) };
     },
-    end: async () => (await started)?.remove(),
+    async end() {
+      const running = await started;
+      await running?.pooler?.end();
+      await running?.cluster.remove();
+    },
   };
-}
-
-async function clear(url: string): Promise<void> {
-  const client = new Client(url);
-  await client.connect();
-  await client.query("truncate tidemark_items");
-  await client.end();
 }

@@ -1,9 +1,19 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 
 /** A Postgres of its own, in a temporary folder. */
 export interface Cluster {
@@ -13,20 +23,31 @@ export interface Cluster {
   start(): Promise<void>;
   /** Ends it as a power cut would: the server and every process that serves a connection, at once. */
   kill(): Promise<void>;
+  /** Makes it hang, as a machine or a network that takes everything and answers nothing. */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Asks it something, on a connection of its own. */
+  query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
   /** Ends it for good, with its folder. */
   remove(): Promise<void>;
 }
 
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
-const SUPERUSER = "tidemark";
+export const SUPERUSER = "tidemark";
 
 /** The folder of Postgres' programs. null: there is none on this machine. */
 export const POSTGRES_FOLDER = findPrograms();
 
 if (POSTGRES_FOLDER === null) console.warn("Tests on Postgres are left out: no initdb and postgres found");
 
-/** Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk. */
-export async function startCluster({ isSynced = false } = {}): Promise<Cluster> {
+/**
+ * Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk.
+ * With a certificate it takes connections with TLS alone.
+ */
+export async function startCluster({
+  isSynced = false,
+  certificate,
+}: { isSynced?: boolean; certificate?: { key: string; cert: string } } = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-postgres-"));
   const owner = unprivileged();
   if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -52,11 +73,17 @@ export async function startCluster({ isSynced = false } = {}): Promise<Cluster> 
     ],
     { ...options, stdio: ["ignore", "ignore", "inherit"] },
   );
+  if (certificate) encrypt(data, certificate, owner);
   const port = await freePort();
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
-    const settings = { fsync: isSynced ? "on" : "off", max_connections: "60", shared_buffers: "64MB" };
+    const settings = {
+      fsync: isSynced ? "on" : "off",
+      max_connections: "60",
+      shared_buffers: "64MB",
+      ssl: certificate ? "on" : "off",
+    };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // Right after a kill, the shared memory may be held for a moment by what has not quite ended.
     for (let tries = 0; tries < 50; tries++) {
@@ -81,17 +108,51 @@ export async function startCluster({ isSynced = false } = {}): Promise<Cluster> 
     await ended;
   }
 
+  /** The server and every process that serves a connection; new ones may come while it goes on. */
+  async function signal(name: NodeJS.Signals): Promise<void> {
+    if (server === null) return;
+    for (const pid of [server.pid!, ...childrenOf(server.pid!)]) process.kill(pid, name);
+  }
+
+  const url = (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`;
   await start();
   return {
     port,
-    url: (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`,
+    url,
     start,
     kill,
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
+    async query(text) {
+      const client = new Client(url());
+      await client.connect();
+      try {
+        return await client.query(text);
+      } finally {
+        await client.end();
+      }
+    },
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
+}
+
+/** Postgres refuses a key that others may read. */
+function encrypt(
+  data: string,
+  { key, cert }: { key: string; cert: string },
+  owner: { uid: number; gid: number } | null,
+): void {
+  for (const [name, text] of [
+    ["server.key", key],
+    ["server.crt", cert],
+    ["pg_hba.conf", "hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n"],
+  ] as const) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (owner) chownSync(join(data, name), owner.uid, owner.gid);
+  }
 }
 
 function isListening(server: ChildProcess): Promise<boolean> {
@@ -118,7 +179,7 @@ function findPrograms(): string | null {
 }
 
 /** Postgres refuses to run as root. */
-function unprivileged(): { uid: number; gid: number } | null {
+export function unprivileged(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ["postgres", "nobody"]) {
     try {
@@ -152,7 +213,7 @@ function endNow(pid: number): void {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as { port: number };

@@ -4,9 +4,11 @@ import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
+import { passingCounts } from "./postgres/passing-counts.ts";
 import { prepareTables } from "./postgres/schema.ts";
+import { snapshot } from "./postgres/snapshot.ts";
 
-/** How long a read is tried again while the database is away. */
+/** How long a read is tried again while the database is away, and how long a single item is waited for. */
 const READ_MS = 2_000;
 const OPEN_MS = 5_000;
 /** Queries for single items that may be under way at the same time; what comes meanwhile shares the next. */
@@ -41,10 +43,10 @@ export async function postgresDriver(
 ): Promise<AtomicDriver> {
   const reads = newPool(url, {
     max: Math.max(1, connections - 1),
-    statement_timeout: 30_000,
-    query_timeout: 32_000,
+    statement_timeout: 15_000,
+    query_timeout: 16_000,
   });
-  const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 8_000, query_timeout: 10_000 });
+  const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
   try {
     await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
   } catch (error) {
@@ -79,6 +81,8 @@ export async function postgresDriver(
       ]);
       return Number(row?.[0]);
     },
+    snapshot: () => snapshot(reads),
+    countPassing: passingCounts(reads),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
@@ -87,14 +91,18 @@ export async function postgresDriver(
   }
 
   async function loadItems(keys: string[]): Promise<Map<string, string>> {
-    return new Map(
-      await query("select key, value from tidemark_items where key = any(cast($1 as text[]))", [keys]),
-    );
+    const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
+    return new Map(await query(text, [keys], READ_MS));
   }
 
-  async function query(text: string, values: unknown[]): Promise<[string, string][]> {
+  async function query(
+    text: string,
+    values: unknown[],
+    queryTimeoutMs?: number,
+  ): Promise<[string, string][]> {
+    const limit = queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs };
     const { rows } = await withRetries(
-      () => reads.query<[string, string]>({ text, values, rowMode: "array" }),
+      () => reads.query<[string, string]>({ text, values, rowMode: "array", ...limit }),
       deadlineIn(READ_MS),
     );
     return rows;

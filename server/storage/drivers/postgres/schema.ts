@@ -17,6 +17,9 @@ const TABLES = [
   // What became of each process' last commit: the parts whose checks held. null: it was given up.
   `create table if not exists tidemark_commits (
     writer text primary key, number bigint not null, done integer[], at timestamp with time zone not null)`,
+  // Limits; see passing-counts.ts.
+  `create table if not exists tidemark_counts (
+    key text collate "C" primary key, count bigint not null, ends_at timestamp with time zone not null)`,
   `insert into tidemark_locks (slot, turn)
     select slot, 0 from unnest(cast($1 as integer[])) as slots(slot) on conflict (slot) do nothing`,
 ];
@@ -48,6 +51,7 @@ async function areTablesThere(pool: Pool): Promise<boolean> {
   try {
     await pool.query("select key from tidemark_items limit 1");
     await pool.query("select writer from tidemark_commits limit 1");
+    await pool.query("select key from tidemark_counts limit 1");
     const { rows } = await pool.query("select count(*) as locks from tidemark_locks");
     return Number(rows[0].locks) >= LOCK_COUNT;
   } catch (error) {

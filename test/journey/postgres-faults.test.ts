@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startServer, v1, type Server } from "../support/server.ts";
+
+/** What a request may take while the database is away, on a machine that does other things as well. */
+const PATIENCE_MS = 20_000;
+
+describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", () => {
+  let cluster: Cluster;
+  let servers: Server[] = [];
+  let signedUpCount = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const server = await start();
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  });
+  afterEach(async () => {
+    // In order, so that the next one need not wait for the outbox's lease to expire.
+    await Promise.all(servers.map((server) => server.stop()));
+    servers = [];
+  });
+  afterAll(() => cluster.remove());
+
+  async function start(environment: Record<string, string> = {}): Promise<Server> {
+    const settings = { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "4", ...environment };
+    const server = await startServer("", settings);
+    servers.push(server);
+    return server;
+  }
+
+  /** Signs one person up until that is answered with the lead or with its being there already. */
+  async function signUp(ofServer: () => Server): Promise<{ id: unknown; statuses: number[] }> {
+    const email = `lead-${++signedUpCount}@example.com`;
+    const statuses: number[] = [];
+    for (;;) {
+      const began = performance.now();
+      const { status, body } = await v1(ofServer(), "/track/signup", { email, uid: email, ref_id: "jane" });
+      expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
+      statuses.push(status);
+      if (status !== 503) return { id: body["id"], statuses };
+    }
+  }
+
+  /** Every person once, and counters that agree. */
+  async function expectAllOnce(): Promise<void> {
+    const store = await openStore(cluster.url());
+    expect(await store.count(leads, "id", 1, [])).toBe(signedUpCount);
+    expect(await store.count(leads, "promoter", 1, [1])).toBe(signedUpCount);
+    expect(await store.tally(leads, 1, ["all"])).toBe(signedUpCount);
+    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: signedUpCount });
+    await store.close();
+  }
+
+  /** People who sign up one after the other, eight at a time, while something happens. */
+  async function signUpDuring(pair: Server[], event: () => Promise<void>): Promise<void> {
+    const state = { isOver: false };
+    const answers: Awaited<ReturnType<typeof signUp>>[] = [];
+    const clients = Array.from({ length: 8 }, async (_, client) => {
+      while (!state.isOver) answers.push(await signUp(() => pair[client % pair.length]!));
+    });
+    const enough = (count: number) => until(() => answers.length >= count);
+    await enough(40);
+    await event();
+    await enough(answers.length + 40);
+    state.isOver = true;
+    await Promise.all(clients);
+    const ids = answers.map(({ id }) => id).filter((id) => id !== undefined);
+    expect(new Set(ids).size).toBe(ids.length);
+    const last = answers.flatMap(({ statuses }) => statuses.slice(-1));
+    // 422 is the answer to who was recorded while the database died with the first answer.
+    expect(last.filter((status) => status !== 200 && status !== 422)).toEqual([]);
+    for (const { statuses } of answers) if (statuses.at(-1) === 422) expect(statuses[0]).toBe(503);
+    await expectAllOnce();
+  }
+
+  it("record everybody once though Postgres is killed under the load of several processes", async () => {
+    const pair = [await start({ WORKERS: "2" }), await start()];
+    await signUpDuring(pair, async () => {
+      for (let round = 0; round < 3; round++) {
+        await cluster.kill();
+        await cluster.start();
+        await signUp(() => pair[round % 2]!);
+      }
+    });
+  });
+
+  it("answer 503 soon while it hangs, and record everybody once when it goes on", async () => {
+    const pair = [await start(), await start()];
+    await signUpDuring(pair, async () => {
+      await cluster.freeze();
+      const began = performance.now();
+      const statuses = await Promise.all(pair.map(async ({ url }) => (await fetch(`${url}/readyz`)).status));
+      expect(statuses).toEqual([503, 503]);
+      expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
+      expect((await v1(pair[0]!, "/promoters/create", { email: "x@example.com" })).status).toBe(503);
+      await cluster.thaw();
+    });
+  });
+
+  it("post the event of each lead though Postgres is killed while events are sent", async () => {
+    const receiver = await startReceiver();
+    const server = await start({ WEBHOOK_ALLOW_PRIVATE: "1" });
+    const subscribed = await fetch(`${server.url}/api/v2/company/webhooks`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer key-of-acme",
+        "account-id": "acme",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ url: receiver.url, event_types: ["referral.created"] }),
+    });
+    expect(subscribed.status).toBe(201);
+    const people = await Promise.all(Array.from({ length: 40 }, () => signUp(() => server)));
+    await receiver.has(5);
+    await cluster.kill();
+    await cluster.start();
+    people.push(await signUp(() => server));
+    const posted = () => new Set(receiver.received.map(({ body }) => body["entity_id"]));
+    await until(() => posted().size === people.length);
+    expect([...posted()].sort()).toEqual(people.map(({ id }) => id).sort());
+    await receiver.close();
+  });
+
+  it("wait a little for a Postgres that starts after them", async () => {
+    await cluster.kill();
+    const starting = start();
+    // By then it has tried; nothing tells of that but the database, which is not there.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await cluster.start();
+    const server = await starting;
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});

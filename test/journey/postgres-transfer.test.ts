@@ -1,0 +1,154 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { loadStats } from "../../server/domain/stats.ts";
+import { openDriver, openStore } from "../../server/storage/open.ts";
+import { putEntries, type Entry } from "../../server/storage/snapshot.ts";
+import { runCli } from "../support/cli.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+/** Of util-linux; runs a command on a terminal of its own. */
+const SCRIPT = "/usr/bin/script";
+const run = promisify(execFile);
+
+describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
+  let cluster: Cluster;
+  let folder: string;
+  let remove: () => void;
+  const servers: Server[] = [];
+  const at = (name: string) => join(folder, name);
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  beforeEach(() => void ({ folder, remove } = temporaryFolder()));
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.kill()));
+    await cluster.query("truncate tidemark_items");
+    remove();
+  });
+  afterAll(() => cluster.remove());
+
+  /** Two servers that take sign-ups from six clients until it is called. */
+  async function startSignups(): Promise<() => Promise<number>> {
+    const settings = { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "3" };
+    servers.push(await startServer("", settings), await startServer("", settings));
+    await v1(servers[0]!, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    const work = { isOver: false, count: 0 };
+    const client = async (name: number) => {
+      for (let each = 0; !work.isOver; each++) {
+        const { status } = await v1(servers[name % 2]!, "/track/signup", {
+          uid: `${name}-${each}`,
+          ref_id: "jane",
+        });
+        expect(status).toBe(200);
+        work.count++;
+      }
+    };
+    const clients = Promise.all([1, 2, 3, 4, 5, 6].map(client));
+    // More than one chunk of entries, so that an export meets writers between two of its reads.
+    while (work.count < 200) await new Promise(setImmediate);
+    return async () => {
+      work.isOver = true;
+      await clients;
+      return work.count;
+    };
+  }
+
+  /** Leads, their listings and their counters from one moment. */
+  async function expectWhole(url: string): Promise<number> {
+    const store = await openStore(url);
+    const count = await store.count(leads, "id", 1, []);
+    expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
+    expect(await store.tally(leads, 1, ["all"])).toBe(count);
+    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+    await store.close();
+    return count;
+  }
+
+  const cli = (words: string[], environment = {}) =>
+    runCli(folder, words, { STORAGE_URL: cluster.url(), ...environment });
+
+  it("is exported as of one moment while servers write, and comes back from that", async () => {
+    const stop = await startSignups();
+    const exports = [];
+    for (const name of ["first", "second"]) exports.push(await cli(["export", at(name)]));
+    const recorded = await stop();
+    const counts = [];
+    for (const [index, name] of ["first", "second"].entries()) {
+      expect(exports[index]).toMatchObject({ code: 0, stdout: "" });
+      const imported = await cli(["import", at(name)], { STORAGE_URL: `lmdb:${at(`${name}.lmdb`)}` });
+      expect(imported.code).toBe(0);
+      counts.push(await expectWhole(`lmdb:${at(`${name}.lmdb`)}`));
+      expect(JSON.parse(imported.stdout)).toMatchObject({ records: { lead: counts[index]! } });
+    }
+    expect(counts[0]).toBeGreaterThanOrEqual(200);
+    expect(counts[1]).toBeGreaterThan(counts[0]!);
+    expect(counts[1]).toBeLessThanOrEqual(recorded);
+  });
+
+  it("is moved to LMDB and back to the letter", async () => {
+    const stop = await startSignups();
+    const recorded = await stop();
+    await Promise.all(servers.map((server) => server.stop()));
+    await cli(["export", at("before")]);
+    const there = await cli(["move", cluster.url(), `lmdb:${at("copy")}`]);
+    expect(there).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(there.stdout)).toMatchObject({ records: { lead: recorded, promoter: 1, account: 1 } });
+    const full = await cli(["move", `lmdb:${at("copy")}`, cluster.url()]);
+    expect([full.code, full.stderr]).toEqual([1, "The store to be filled is not empty\n"]);
+    await cluster.query("truncate tidemark_items");
+    const back = await cli(["move", `lmdb:${at("copy")}`, cluster.url()]);
+    expect(back).toEqual(there);
+    expect(await expectWhole(cluster.url())).toBe(recorded);
+    await cli(["export", at("after")]);
+    const withoutDate = (name: string) => readFileSync(at(name), "utf8").replace(/^.*\n/, "");
+    expect(withoutDate("after")).toBe(withoutDate("before"));
+    // Ids that were given before are not given again.
+    const server = await startServer("", { STORAGE_URL: cluster.url() });
+    servers.push(server);
+    const { body } = await v1(server, "/track/signup", { uid: "new", ref_id: "jane" });
+    expect(body["id"]).toBeGreaterThan(recorded);
+  });
+
+  it("passes through processes of 32 MB, and a terminal shows how far it is", async () => {
+    const lmdb = `lmdb:${at("large")}`;
+    const driver = await openDriver(lmdb);
+    const text = JSON.stringify({ filler: "x".repeat(2_500) });
+    const entries = Array.from({ length: 24_000 }, (_, n): Entry => [
+      `c1:sx!:${String(n).padStart(6, "0")}`,
+      text,
+    ]);
+    await putEntries(driver, entries);
+    await driver.dispose?.();
+    const node = [
+      process.execPath,
+      "--max-old-space-size=32",
+      "--max-semi-space-size=1",
+      "dist/server/cli.js",
+    ];
+    const environment = { env: { ...process.env, STORAGE_URL: cluster.url() }, maxBuffer: 1e8 };
+    const little = (words: string[]) => {
+      const words_ = [...node, ...words];
+      if (existsSync(SCRIPT)) return run(SCRIPT, ["-qec", words_.join(" "), "/dev/null"], environment);
+      return run(words_[0]!, words_.slice(1), environment);
+    };
+    const moved = await little(["move", lmdb, cluster.url()]);
+    const exported = await little(["export", at("all")]);
+    await cluster.query("truncate tidemark_items");
+    const imported = await little(["import", at("all")]);
+    rmSync(at("all"));
+    expect((await cluster.query("select count(*) as count from tidemark_items")).rows).toEqual([
+      { count: "24000" },
+    ]);
+    if (!existsSync(SCRIPT)) return;
+    expect(moved.stdout).toMatch(/moved \[#+-+\] \d+ % [\d,]+ of 24,000/);
+    expect(moved.stdout).toContain(`compared [${"#".repeat(30)}] 100 % 48,000 of 48,000`);
+    expect(exported.stdout).toContain(`exported [${"#".repeat(30)}] 100 % 24,000 of 24,000`);
+    expect(imported.stdout).toContain("checked 24,000 entries");
+    expect(imported.stdout).toContain(`imported [${"#".repeat(30)}] 100 % 24,000 of 24,000`);
+  });
+});

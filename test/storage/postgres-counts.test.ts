@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+
+const MINUTE_MS = 60_000;
+
+describe.skipIf(POSTGRES_FOLDER === null)("counts that processes on one Postgres share", () => {
+  let cluster: Cluster;
+  let drivers: AtomicDriver[];
+  let key: string;
+  let keyCount = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const open = () => postgresDriver(cluster.url(), { connections: 2 });
+    drivers = await Promise.all([open(), open(), open()]);
+  });
+  beforeEach(() => void (key = `key${++keyCount}`));
+  afterAll(async () => {
+    await Promise.all(drivers.map((driver) => driver.dispose?.()));
+    await cluster.remove();
+  });
+
+  const add = (at: number, amount = 1, { of = key, windowMs = MINUTE_MS } = {}) =>
+    drivers[at % 3]!.countPassing!({ key: of, amount, windowMs });
+
+  it("give each of many simultaneous additions a number of its own, without a gap", async () => {
+    const counted = await Promise.all(Array.from({ length: 300 }, (_, at) => add(at)));
+    const counts = counted.map(({ count }) => count).sort((left, right) => left - right);
+    expect(counts).toEqual(Array.from({ length: 300 }, (_, at) => at + 1));
+    for (const { msLeft } of counted) expect(msLeft).toBeGreaterThan(0);
+    for (const { msLeft } of counted) expect(msLeft).toBeLessThanOrEqual(MINUTE_MS);
+    expect(await add(1, 0)).toMatchObject({ count: 300 });
+  });
+
+  it("are kept for each key, in whatever order keys come", async () => {
+    const keys = Array.from({ length: 40 }, (_, at) => `${key}-${at}`);
+    const rounds = Array.from({ length: 30 }, (_, round) =>
+      (round % 2 ? keys : keys.toReversed()).map((of) => add(round, 1, { of })),
+    );
+    await Promise.all(rounds.flat());
+    for (const of of keys) expect((await add(0, 0, { of })).count).toBe(30);
+    const { rows } = await cluster.query("select sum(deadlocks) as found from pg_stat_database");
+    expect(Number(rows[0]!["found"])).toBe(0);
+  });
+
+  it("begin with the first addition, not with a question, and are forgotten at their end", async () => {
+    expect(await add(0, 0)).toEqual({ count: 0, msLeft: 0 });
+    expect(await add(1, 1, { windowMs: 300 })).toEqual({ count: 1, msLeft: 300 });
+    expect((await add(2, 1, { windowMs: 300 })).count).toBe(2);
+    while ((await add(0, 0)).count > 0) {
+      // Until the database says that the time is over.
+    }
+    expect(await add(1)).toEqual({ count: 1, msLeft: MINUTE_MS });
+  });
+
+  it("are refused soon while the database is away, and at once when it was so a moment ago", async () => {
+    await add(0);
+    await cluster.kill();
+    const began = performance.now();
+    await expect(add(0)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(performance.now() - began).toBeLessThan(1_000);
+    const again = performance.now();
+    await expect(add(0)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(performance.now() - again).toBeLessThan(50);
+    await cluster.start();
+    for (;;) {
+      const counted = await add(0).catch(() => null);
+      if (counted === null) continue;
+      // Whether the first one was on the disk is nobody's worry.
+      expect([1, 2]).toContain(counted.count);
+      return;
+    }
+  });
+
+  it("do not wait for a database that hangs", async () => {
+    await cluster.freeze();
+    const began = performance.now();
+    await expect(add(1)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(performance.now() - began).toBeLessThan(1_500);
+    await cluster.thaw();
+  });
+});

@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDriver } from "../../server/storage/open.ts";
+import { selfSigned } from "../support/certificate.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {
+  const { folder, remove } = temporaryFolder();
+  const own = join(folder, "own.crt");
+  const other = join(folder, "other.crt");
+  let cluster: Cluster;
+  beforeAll(async () => {
+    const certificate = selfSigned("localhost");
+    writeFileSync(own, certificate.cert);
+    writeFileSync(other, selfSigned("localhost").cert);
+    cluster = await startCluster({ certificate });
+  });
+  afterAll(async () => {
+    await cluster.remove();
+    remove();
+  });
+
+  const url = (host: string, parameters: string) =>
+    `postgres://tidemark@${host}:${cluster.port}/postgres?${parameters}`;
+
+  it("is served over it, with its certificate checked", async () => {
+    const driver = await openDriver(url("localhost", `sslmode=verify-full&sslrootcert=${own}`));
+    expect(await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] })).toBe(true);
+    expect(await driver.getItemRaw("a")).toBe("{}");
+    await driver.dispose?.();
+  });
+
+  it.each([
+    ["without TLS", () => url("localhost", "sslmode=disable"), "no encryption"],
+    [
+      "with a certificate of somebody else",
+      () => url("localhost", `sslmode=verify-full&sslrootcert=${other}`),
+      "self-signed certificate",
+    ],
+    [
+      "under a name that its certificate does not hold",
+      () => url("127.0.0.1", `sslmode=verify-full&sslrootcert=${own}`),
+      "does not match certificate",
+    ],
+  ])("is not spoken to %s", async (_, address, reason) => {
+    await expect(openDriver(address())).rejects.toThrow(reason);
+  });
+});

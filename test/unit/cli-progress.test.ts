@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { newProgressView, totalFor } from "../../server/cli-progress.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+function newScreen(isTTY: boolean) {
+  let text = "";
+  return { isTTY, write: (more: string) => (text += more), text: () => text };
+}
+
+const END = "\u001B[K";
+
+describe("progress on a terminal", () => {
+  it("is a bar that is drawn over, ten times a second at most, and a line for each step", () => {
+    const screen = newScreen(true);
+    const { show, end } = newProgressView(screen, 4_000);
+    show({ what: "moved", entries: 1_000, total: null });
+    show({ what: "moved", entries: 2_000, total: null });
+    vi.advanceTimersByTime(100);
+    show({ what: "moved", entries: 3_000, total: null });
+    show({ what: "moved", entries: 4_000, total: null });
+    show({ what: "compared", entries: 4_000, total: 8_000 });
+    end();
+    end();
+    expect(screen.text().split("\r")).toEqual([
+      "",
+      `moved [########----------------------] 25 % 1,000 of 4,000${END}`,
+      `moved [#######################-------] 75 % 3,000 of 4,000${END}`,
+      `moved [##############################] 100 % 4,000 of 4,000${END}\n`,
+      `compared [###############---------------] 50 % 4,000 of 8,000${END}\n`,
+    ]);
+  });
+
+  it("is a count where the total is not known, and never more than 100 %", () => {
+    const screen = newScreen(true);
+    newProgressView(screen).show({ what: "checked", entries: 1_000, total: null });
+    newProgressView(screen).show({ what: "exported", entries: 1_001, total: 1_000 });
+    expect(screen.text()).toBe(
+      `\rchecked 1,000 entries${END}\rexported [${"#".repeat(30)}] 100 % 1,001 of 1,000${END}`,
+    );
+  });
+});
+
+it("is a line for each hundred thousand entries of a step where there is no terminal", () => {
+  const screen = newScreen(false);
+  const { show, end } = newProgressView(screen, 500_000);
+  for (let entries = 40_000; entries <= 240_000; entries += 40_000)
+    show({ what: "moved", entries, total: null });
+  for (let entries = 60_000; entries <= 120_000; entries += 60_000)
+    show({ what: "compared", entries, total: 1 });
+  end();
+  expect(screen.text()).toBe(
+    "moved 120000 entries ...\nmoved 200000 entries ...\ncompared 120000 entries ...\n",
+  );
+});
+
+it("is told of how many entries only where there is a terminal, and where they can be counted", async () => {
+  const driver = memoryDriver();
+  await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] });
+  const away = { ...driver, count: () => Promise.reject(new Error("too slow")) };
+  expect(await totalFor(newScreen(true), driver)).toBe(1);
+  expect(await totalFor(newScreen(true), away)).toBeNull();
+  expect(await totalFor(newScreen(false), driver)).toBeNull();
+});
