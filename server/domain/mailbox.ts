@@ -4,7 +4,7 @@ import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 
 /** Stored by the hash, since addresses may be longer than a key. */
-const mailboxes = collection<Mailbox>()({
+export const mailboxes = collection<Mailbox>()({
   name: "mailbox",
   id: ({ mailboxHash }) => [mailboxHash],
   claims: {},

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
 
@@ -52,6 +53,8 @@ export function newListener({
     response.once("finish", () => cutUnread(request));
     return handle(request, response);
   });
+
+  server.on("clientError", refuseUnread);
 
   return {
     listen: ({ host, port }) =>
@@ -126,6 +129,25 @@ function trackConnections(server: Server) {
       for (const socket of newest.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
   };
+}
+
+/** What Node's parser stumbled over, by its code. */
+const PARSER_STATUS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/**
+ * Answers what is no HTTP, or too much of it, and ends the connection. What Node does by itself closes
+ * the socket at once, so that senders of long headers are reset before they have read why.
+ */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const status = PARSER_STATUS[error.code ?? ""] ?? "400 Bad Request";
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.removeAllListeners("data").resume();
+  setTimeout(() => socket.destroy(), UNREAD_MS).unref();
 }
 
 /** A first start makes the account only when its address is known, which the open port decides. */

@@ -4,8 +4,8 @@ import { errorResponses } from "./errors.ts";
 import { parametersOf, propertiesOf, schemaOf, type JsonSchema } from "./schemas.ts";
 
 /** What every operation may be refused with. */
-const COMMON: FailureKind[] = ["unauthorized", "malformed", "too_large", "rate_limited"];
-const COMMON_PUBLIC: FailureKind[] = ["not_found", "invalid", "malformed", "too_large"];
+const COMMON: FailureKind[] = ["unauthorized", "malformed", "too_large", "rate_limited", "unavailable"];
+const COMMON_PUBLIC: FailureKind[] = ["not_found", "invalid", "malformed", "too_large", "unavailable"];
 const COMMON_V2: FailureKind[] = [...COMMON, "forbidden"];
 
 const RATE_LIMIT_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
@@ -74,10 +74,11 @@ function describe(route: DescribedRoute) {
   };
 }
 
-function common({ caller }: DescribedRoute): FailureKind[] {
+function common({ caller, method }: DescribedRoute): FailureKind[] {
   if (caller === "operator") return [];
-  if (caller === "browser") return COMMON_PUBLIC;
-  return caller === "v1" ? COMMON : COMMON_V2;
+  const writing: FailureKind[] = method === "GET" ? [] : ["conflict"];
+  if (caller === "browser") return [...COMMON_PUBLIC, ...writing];
+  return [...(caller === "v1" ? COMMON : COMMON_V2), ...writing];
 }
 
 function success({ operation, caller }: DescribedRoute) {

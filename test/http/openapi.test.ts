@@ -63,7 +63,17 @@ describe("GET /openapi.json", () => {
 
   it("names the success, the refusals and the headers of an operation", () => {
     const { responses, parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
-    expect(Object.keys(responses).toSorted()).toEqual(["200", "401", "403", "413", "422", "429", "default"]);
+    expect(Object.keys(responses).toSorted()).toEqual([
+      "200",
+      "401",
+      "403",
+      "413",
+      "422",
+      "429",
+      "503",
+      "default",
+    ]);
+    expect(Object.keys(document.paths["/api/v2/company/promo_codes"]!["post"]!.responses)).toContain("409");
     expect(responses["200"]).toMatchObject({
       headers: { Total: {}, "Per-Page": {}, Link: {}, "RateLimit-Limit": {} },
       content: { "application/json": { schema: { type: "array" } } },

@@ -193,11 +193,88 @@ describe("whoever sends too slowly or too much", () => {
     await slow.drain();
   });
 
-  it("is told that headers of more than 16 KiB are too large", async () => {
-    listener.serve(() => new Response("done"));
-    const socket = await dial(`GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 431 /);
+  it.each([
+    ["headers of more than 16 KiB", 431, `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`],
+    ["an address that goes on and on", 431, `GET /${"a".repeat(2_000_000)}`],
+    ["a flood of headers", 431, `GET / HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(60_000)}\r\n`],
+    [
+      "a chunk of no size",
+      400,
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n",
+    ],
+    [
+      "chunks with endless extensions",
+      413,
+      `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${"a".repeat(100_000)}\r\nb\r\n`,
+    ],
+    ["two lengths", 400, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
+    [
+      "a length beside chunks",
+      400,
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["a length that is no number", 400, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
+    ["no HTTP", 400, "\u0000\u0001\u0002 hello\r\n\r\n"],
+  ])("gets to read why, and an end, after %s", async (_, status, text) => {
+    listener.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
+    const socket = await dial(text);
+    let answer = "";
+    socket.on("data", (chunk) => (answer += String(chunk)));
     await once(socket, "close");
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect((await client()("/")).status).toBe(200);
   });
+
+  it("is told at once that a body of 1 GB is too large, and cannot send it", async () => {
+    const app = await startApp();
+    listener.serve(app.app.fetch);
+    const socket = await dial(
+      "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n" +
+        `Content-Type: application/x-www-form-urlencoded\r\nX-API-KEY: ${KEY}\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.write("a".repeat(1_000_000));
+    await once(socket, "close");
+    await app.close();
+  });
+
+  it("loses its own connection alone when the body is shorter than it said", async () => {
+    const app = await startApp();
+    listener.serve(app.app.fetch);
+    const socket = await dial(
+      "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n" +
+        `Content-Type: application/x-www-form-urlencoded\r\nX-API-KEY: ${KEY}\r\n\r\nemail=a%40b.example&ref_id=jane`,
+    );
+    socket.end();
+    socket.resume();
+    await once(socket, "close");
+    expect((await client()("/healthz")).status).toBe(200);
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+});
+
+it("takes what follows a body as a request of its own, and answers each in its turn", async () => {
+  listener.serve(async (asked) => new Response(`${asked.method} ${await asked.text()}`));
+  const socket = await dial();
+  let answers = "";
+  socket.on("data", (chunk) => (answers += String(chunk)));
+  const posts = Array.from(
+    { length: 50 },
+    (_, at) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(at).length}\r\n\r\n${at}`,
+  );
+  socket.write(`${posts.join("")}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  await once(socket, "close");
+  const bodies = answers.match(/(POST|GET) \d*(?=HTTP|\r|$)/g)!.map((body) => body.trim());
+  expect(bodies).toEqual([...posts.map((_, at) => `POST ${at}`), "GET"]);
+});
+
+it("serves others while a thousand connections say nothing", async () => {
+  listener.serve(() => new Response("done"));
+  const idle = await Promise.all(Array.from({ length: 1_000 }, () => dial()));
+  expect((await client()("/")).status).toBe(200);
+  const drained = listener.drain();
+  await Promise.all(idle.map((socket) => socket.closed || once(socket, "close")));
+  await drained;
 });

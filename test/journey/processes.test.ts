@@ -167,6 +167,23 @@ it.each([
   expect(server.output()).not.toContain('"msg":"bug"');
 });
 
+it("lets everybody read why their address is too long", async () => {
+  const server = await start();
+  const agent = new Agent({ keepAlive: true });
+  const ask = (path: string) =>
+    new Promise<number>((resolve, reject) => {
+      const asked = request(`${server.url}${path}`, { agent });
+      asked.once("error", reject);
+      asked.once("response", (answer) => answer.resume().once("end", () => resolve(answer.statusCode!)));
+      asked.end();
+    });
+  for (let count = 0; count < 100; count++) {
+    expect(await ask("/healthz")).toBe(200);
+    expect(await ask(`/${"a".repeat(75_000)}`)).toBe(431);
+  }
+  agent.destroy();
+});
+
 it("reports every fault of its environment at once", async () => {
   await expect(start({ PORT: "x", PUBLIC_URL: "ftp://x", DEMO: "2" })).rejects.toThrow(
     /PORT must be a whole number[^]*PUBLIC_URL must be an http\(s\) address[^]*DEMO must be 0 or 1/,

@@ -11,7 +11,7 @@ export interface KnownTexts {
   forget(key: string): void;
   /** Tells which commit was the last when the store was looked at. Each leaves its own stamp. */
   see(stamp: string | undefined): void;
-  /** Tells what this process is about to commit. */
+  /** Tells what this process is about to commit upon the stamp that was seen last. */
   expect(stamp: string, batch: readonly { changes: Changes }[]): void;
 }
 
@@ -22,7 +22,7 @@ export interface KnownTexts {
 export function knownTexts(): KnownTexts {
   const texts = new Map<string, string | null>();
   let last: string | undefined;
-  let own: { stamp: string; batch: readonly { changes: Changes }[] } | undefined;
+  let own: { stamp: string; after: string | undefined; batch: readonly { changes: Changes }[] } | undefined;
 
   return {
     get: (key) => texts.get(key),
@@ -34,12 +34,15 @@ export function knownTexts(): KnownTexts {
     forget: (key) => void texts.delete(key),
     see(stamp) {
       if (stamp === last) return;
-      if (stamp === own?.stamp) for (const { changes } of own?.batch ?? []) forgetAll(changes);
+      // Readers may still be given what was before a commit that the next one has already been based on:
+      // what they remember since then, that former commit may have changed as well.
+      if (stamp === own?.stamp && last === own?.after)
+        own?.batch.forEach(({ changes }) => forgetAll(changes));
       else texts.clear();
       last = stamp;
     },
     expect(stamp, batch) {
-      own = { stamp, batch };
+      own = { stamp, after: last, batch };
     },
   };
 

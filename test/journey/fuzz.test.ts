@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { entriesOf, findFaults, readEntries } from "../support/consistency.ts";
+import { honestCall, write, type WrittenCall } from "../support/fuzz/call.ts";
+import { newClient } from "../support/fuzz/client.ts";
+import { newDice } from "../support/fuzz/dice.ts";
+import { operationsOf } from "../support/fuzz/document.ts";
+import { newJudge } from "../support/fuzz/judge.ts";
+import { newKnown } from "../support/fuzz/known.ts";
+import { spoil, type Spoiling } from "../support/fuzz/spoil.ts";
+import { fillStore } from "../support/fuzz/world.ts";
+import { startServer, temporaryFolder, type Server } from "../support/server.ts";
+
+/** To repeat a failure: its seed, and one lane where it should be repeated to the letter. */
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
+const LANES = Number(process.env.FUZZ_LANES ?? 8);
+/** Faults that are shown; one cause has many. */
+const SHOWN = 25;
+
+let folder: string;
+let remove: () => void;
+let server: Server | null;
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+  server = null;
+});
+afterEach(async () => {
+  await server?.kill();
+  remove();
+});
+
+it(`withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
+  const url = `lmdb:${folder}`;
+  const other = await fillStore(url);
+  const before = entriesOf(await readEntries(url), other.id);
+  expect(before.length).toBeGreaterThan(1_000);
+  server = await startServer(folder, { TRUST_PROXY: "1" });
+  const { faults, statuses } = await attack(server, other.spoiling);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  expect(server.output()).not.toContain('"msg":"bug"');
+  expect(await server.stop()).toBe(0);
+  const after = await readEntries(url);
+  console.log(`answers by status: ${JSON.stringify(statuses)}`);
+  expect(faults.slice(0, SHOWN), `FUZZ_SEED=${SEED}`).toEqual([]);
+  expect(findFaults(after, { isSeeded: true }).slice(0, SHOWN), `FUZZ_SEED=${SEED}`).toEqual([]);
+  expect(entriesOf(after, other.id)).toEqual(before);
+  // Else the requests were refused at the door, and nothing was tried.
+  expect(statuses[200]).toBeGreaterThan(REQUESTS / 5);
+});
+
+/** Sends all requests, some at a time, and gives what was wrong with their answers. */
+async function attack({ url, port }: Server, other: Spoiling["other"]) {
+  const operations = operationsOf(await (await fetch(`${url}/openapi.json`)).json());
+  const judge = newJudge(operations);
+  const client = newClient(port);
+  const faults: string[] = [];
+  const statuses: Record<number, number> = {};
+
+  async function drive(lane: number): Promise<void> {
+    const dice = newDice(SEED + lane);
+    const known = newKnown();
+    for (let number = lane; number < REQUESTS && faults.length < SHOWN; number += LANES) {
+      const operation = dice.pick(operations);
+      const call = honestCall(operation, dice, known);
+      if (dice.percent(75)) spoil(call, { dice, operation, other });
+      const written = write(call);
+      try {
+        const reply = await client.send(written);
+        statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
+        const fault = judge(written, reply);
+        if (fault !== null) faults.push(`${fault}: ${describe(written)} → ${reply.body.slice(0, 300)}`);
+        if (reply.status < 300 && operation.tag !== "Operation")
+          known.learn(operation.path, parse(reply.body));
+      } catch (error) {
+        faults.push(`${(error as Error).message}: ${describe(written)}`);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => drive(lane)));
+  client.close();
+  return { faults, statuses };
+}
+
+function describe({ method, target, headers, body }: WrittenCall): string {
+  const said = { ...headers, ...(body !== null && { body: body.toString().slice(0, 600) }) };
+  return `${method} ${target.slice(0, 600)} ${JSON.stringify(said).slice(0, 1_500)}`;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null; // nothing to learn from
+  }
+}

@@ -1,0 +1,154 @@
+import { accounts } from "../../../server/domain/account.ts";
+import { apiKeys } from "../../../server/domain/api-key.ts";
+import { balances } from "../../../server/domain/balance.ts";
+import { batchProcesses } from "../../../server/domain/batch-process.ts";
+import { campaigns } from "../../../server/domain/campaign.ts";
+import { commissions } from "../../../server/domain/commission.ts";
+import { deliveries, destinationOf, lanes } from "../../../server/domain/delivery.ts";
+import { leads } from "../../../server/domain/lead.ts";
+import { payoutMethods } from "../../../server/domain/payout-method.ts";
+import { payouts } from "../../../server/domain/payout.ts";
+import { promoCodes } from "../../../server/domain/promo-code.ts";
+import { archivedStates } from "../../../server/domain/promoter-archive.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign.ts";
+import { promoters } from "../../../server/domain/promoter.ts";
+import { refTokens } from "../../../server/domain/ref-token.ts";
+import { rewards } from "../../../server/domain/reward.ts";
+import { promoterAddresses } from "../../../server/domain/suspicion.ts";
+import { webhooks } from "../../../server/domain/webhook-list.ts";
+import type { Collection } from "../../../server/storage/collection.ts";
+import type { Holdings, RecordsOf } from "./structure.ts";
+
+type Report = (fault: string) => void;
+type WithId = { accountId: number; id: number };
+
+/** Every record that another one names is there, of the same account. */
+export function checkRelations({ of, nextIds }: Holdings, report: Report): void {
+  const has = finder(of);
+  for (const { id, defaultCampaignId } of of(accounts)) {
+    if (!has(campaigns, id, defaultCampaignId)) report(`account ${id} has no default campaign`);
+  }
+  for (const { ownerId } of of(apiKeys))
+    if (!has(accounts, 0, ownerId)) report(`a key of nobody (${ownerId})`);
+  for (const owned of [...of(payoutMethods), ...of(commissions), ...of(payouts), ...of(promoterCampaigns)]) {
+    const { accountId, promoterId, id } = owned;
+    if (!has(promoters, accountId, promoterId)) report(`${JSON.stringify(owned)} ${id} lost its promoter`);
+  }
+  for (const owned of [...of(commissions), ...of(payouts), ...of(promoterCampaigns), ...of(leads)]) {
+    if (!has(campaigns, owned.accountId, owned.campaignId))
+      report(`${JSON.stringify(owned)} lost its campaign`);
+  }
+  for (const { accountId, promoterId } of [...of(promoterAddresses), ...of(balances)]) {
+    if (!has(promoters, accountId, promoterId))
+      report(`an address or balance of no promoter (${promoterId})`);
+  }
+  for (const { accountId, id, payoutMethodId } of of(payouts)) {
+    if (payoutMethodId !== null && !has(payoutMethods, accountId, payoutMethodId))
+      report(`payout ${id} lost its method`);
+  }
+  for (const { accountId, id, rewardId, promoterCampaignId, archivedAt } of of(promoCodes)) {
+    if (!has(rewards, accountId, rewardId)) report(`promo code ${id} lost its reward`);
+    if (archivedAt === null && !has(promoterCampaigns, accountId, promoterCampaignId))
+      report(`promo code ${id} is in use by nobody`);
+  }
+  for (const { accountId, promoterCampaignId } of of(archivedStates)) {
+    if (!has(promoterCampaigns, accountId, promoterCampaignId)) report("a state of no participation");
+  }
+  for (const { accountId, id, upgrade, rewardsForPromoters, rewardsForReferrals } of of(campaigns)) {
+    if (upgrade !== null && !has(campaigns, accountId, upgrade.campaignId))
+      report(`campaign ${id} leads to none`);
+    for (const { rewardId } of [...rewardsForPromoters, ...rewardsForReferrals])
+      if (!has(rewards, accountId, rewardId)) report(`campaign ${id} gives no reward`);
+  }
+  checkPromoters(of, has, report);
+  for (const from of [promoters, promoterCampaigns, leads, payouts, commissions, campaigns, rewards]) {
+    const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
+    if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
+  }
+  for (const from of [promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
+    const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
+    if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
+  }
+}
+
+function checkPromoters(of: RecordsOf, has: ReturnType<typeof finder>, report: Report): void {
+  const parents = new Map<string, number | null>();
+  for (const { accountId, id, parentPromoterId, defaultPromoterCampaignId } of of(promoters)) {
+    parents.set(`${accountId} ${id}`, parentPromoterId);
+    if (!has(promoterCampaigns, accountId, defaultPromoterCampaignId))
+      report(`promoter ${id} is in no campaign`);
+    if (parentPromoterId !== null && !has(promoters, accountId, parentPromoterId))
+      report(`promoter ${id} has lost its parent`);
+  }
+  for (const { accountId, id } of of(promoters)) {
+    let above = parents.get(`${accountId} ${id}`) ?? null;
+    for (let steps = 0; above !== null && steps <= parents.size; steps++) {
+      if (above === id) {
+        report(`promoter ${id} stands above itself`);
+        break;
+      }
+      above = parents.get(`${accountId} ${above}`) ?? null;
+    }
+  }
+  const tokens = new Map(of(refTokens).map((token) => [`${token.accountId} ${token.token}`, token]));
+  for (const { accountId, id, refToken } of of(promoterCampaigns)) {
+    if (tokens.get(`${accountId} ${refToken}`)?.promoterCampaignId !== id)
+      report(`participation ${id} is not found by its ref token`);
+  }
+  const owners = new Map(of(promoterCampaigns).map((owner) => [`${owner.accountId} ${owner.id}`, owner]));
+  for (const { accountId, token, promoterCampaignId } of tokens.values()) {
+    if (promoterCampaignId === null) continue;
+    const owner = owners.get(`${accountId} ${promoterCampaignId}`);
+    if (owner?.refToken !== token) report(`ref token ${token} leads to one that has another`);
+  }
+}
+
+/** What is paid is what completed payouts say, and what is earned is paid or to be paid. */
+export function checkBalances({ of }: Holdings, report: Report): void {
+  const paid = new Map<string, number>();
+  for (const { accountId, promoterId, unit, amount, status } of of(payouts)) {
+    if (status !== "completed") continue;
+    const key = `${accountId} ${promoterId} ${unit}`;
+    paid.set(key, (paid.get(key) ?? 0) + amount);
+  }
+  for (const { accountId, promoterId, units } of of(balances)) {
+    for (const [unit, sums] of Object.entries(units)) {
+      const key = `${accountId} ${promoterId} ${unit}`;
+      if (sums.paid !== (paid.get(key) ?? 0)) report(`balance ${key} says ${sums.paid} were paid`);
+      if (sums.earnings !== sums.current + sums.paid) report(`balance ${key} does not add up`);
+      paid.delete(key);
+    }
+  }
+  for (const [key, sum] of paid) if (sum !== 0) report(`balance ${key} lacks ${sum} that were paid`);
+}
+
+/** Each lane of deliveries counts those that are open, of which one alone is due. */
+export function checkLanes({ of }: Holdings, report: Report): void {
+  const open = new Map<string, { count: number; due: number }>();
+  for (const delivery of of(deliveries)) {
+    if (delivery.finishedAt !== null || delivery.status === "held") continue;
+    const key = JSON.stringify([destinationOf(delivery), delivery.lane]);
+    const known = open.get(key) ?? { count: 0, due: 0 };
+    open.set(key, { count: known.count + 1, due: known.due + (delivery.dueAt === null ? 0 : 1) });
+  }
+  for (const { destination, lane, count } of of(lanes)) {
+    const key = JSON.stringify([destination, lane]);
+    const found = open.get(key);
+    if (found?.count !== count) report(`lane ${key} counts ${count} of ${found?.count}`);
+    if (found?.due !== 1) report(`lane ${key} has ${found?.due} that are due`);
+    open.delete(key);
+  }
+  for (const key of open.keys()) report(`lane ${key} is missing`);
+}
+
+function finder(of: RecordsOf) {
+  const known = new Map<string, Set<string>>();
+  return (from: { name: string }, accountId: number, id: number): boolean => {
+    let ids = known.get(from.name);
+    if (ids === undefined) {
+      ids = new Set(of(from as Collection<WithId>).map((record) => `${record.accountId} ${record.id}`));
+      known.set(from.name, ids);
+    }
+    return ids.has(`${accountId} ${id}`);
+  };
+}

@@ -1,0 +1,56 @@
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import type { WrittenCall } from "./call.ts";
+
+/** What came back. */
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A client that keeps its connections. */
+export interface Client {
+  /** @throws Error where no whole answer came */
+  send(call: WrittenCall): Promise<Reply>;
+  close(): void;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Makes a client of a server on this machine. */
+export function newClient(port: number): Client {
+  const agent = new Agent({ keepAlive: true });
+  return {
+    send: ({ method, target, headers, body }) =>
+      new Promise((resolve, reject) => {
+        // Node announces no body by itself where a method is not meant to have one.
+        const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
+        const path = target.replaceAll(/[^\u0021-\u007e]/g, encodeURIComponent);
+        const asked = request({
+          host: "127.0.0.1",
+          port,
+          method,
+          path,
+          headers: { ...headers, ...length },
+          agent,
+          timeout: PATIENCE_MS,
+        });
+        asked.on("timeout", () => asked.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
+        asked.on("error", reject);
+        asked.on("response", (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+          answer.on("error", reject);
+          answer.on("end", () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(chunks).toString(),
+            }),
+          );
+        });
+        asked.end(body ?? undefined);
+      }),
+    close: () => agent.destroy(),
+  };
+}

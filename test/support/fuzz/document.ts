@@ -1,0 +1,97 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import type { Schema } from "./plausible.ts";
+
+interface Content {
+  content: Record<string, { schema: Schema }>;
+}
+
+/** An operation as the document describes it. */
+export interface DescribedOperation {
+  method: string;
+  /** `/promoters/{id}` */
+  path: string;
+  tag: "V1" | "V2" | "Browser" | "Operation";
+  /** Parameters of the query. */
+  query: Schema;
+  form: Schema | null;
+  json: Schema | null;
+  responses: Record<string, Partial<Content>>;
+}
+
+interface OpenApi {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        tags: [DescribedOperation["tag"]];
+        parameters: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+        requestBody?: Content;
+        responses: DescribedOperation["responses"];
+      }
+    >
+  >;
+}
+
+const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
+
+/** The operations of an OpenAPI document. */
+export function operationsOf(document: unknown): DescribedOperation[] {
+  return Object.entries((document as OpenApi).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { tags, parameters, requestBody, responses }]) => {
+      const inQuery = parameters.filter((parameter) => parameter.in === "query");
+      return {
+        method: method.toUpperCase(),
+        path,
+        tag: tags[0],
+        query: {
+          type: "object",
+          properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])),
+          required: inQuery.filter(({ required }) => required).map(({ name }) => name),
+        },
+        form: requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? null,
+        json: requestBody?.content["application/json"]?.schema ?? null,
+        responses,
+      };
+    }),
+  );
+}
+
+/** The operation that a request went to, if the document has it. */
+export function findOperation(
+  operations: DescribedOperation[],
+  method: string,
+  target: string,
+): DescribedOperation | null {
+  if (!URL.canParse(target, "http://x")) return null;
+  const { pathname } = new URL(target, "http://x");
+  const path = pathname.replace(/^(\/api\/v1\/.*)\.json$/, "$1").replace(/(.)\/$/, "$1");
+  const isAsked = (operation: DescribedOperation) =>
+    operation.method === (method === "HEAD" ? "GET" : method);
+  const exact = operations.filter((operation) => operation.path === path);
+  // What is named by itself is no id of something else.
+  if (exact.length > 0) return exact.find(isAsked) ?? null;
+  return operations.find((operation) => isAsked(operation) && patternOf(operation.path).test(path)) ?? null;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(path: string): RegExp {
+  const known = patterns.get(path);
+  if (known !== undefined) return known;
+  const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  patterns.set(path, pattern);
+  return pattern;
+}
+
+/** Says what is wrong with a body, by the schema of its operation and status; null where nothing is. */
+export function newBodyCheck() {
+  const ajv = addFormats(new Ajv2020({ strict: false }));
+  const compiled = new Map<Schema, ValidateFunction>();
+  return (schema: Schema, body: unknown): string | null => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate(body) ? null : ajv.errorsText(validate.errors);
+  };
+}

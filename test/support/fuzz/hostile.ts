@@ -1,0 +1,198 @@
+import type { Dice } from "./dice.ts";
+
+/** Written into JSON as it stands, since no value of ours would be written so. */
+export const RAW_JSON = [
+  "1e400",
+  "-1e400",
+  "9007199254740993",
+  "123456789012345678901234567890",
+  "1E-999",
+  "-0",
+  '"\\ud800"',
+  '"\\udfff\\ud800"',
+  '"\\u0000"',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"polluted":1}}',
+  '{"constructor":{"prototype":{"polluted":1}}}',
+  `${"[".repeat(3_000)}1${"]".repeat(3_000)}`,
+  `${'{"a":'.repeat(40)}1${"}".repeat(40)}`,
+] as const;
+const MARK = "raw json number ";
+
+/** Stands for a text of `RAW_JSON` until it is written. */
+export function rawMark(at: number): string {
+  return `${MARK}${at}`;
+}
+
+/** JSON with raw texts where their marks stand. */
+export function writeJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? "null";
+  return text.replace(new RegExp(`"${MARK}(\\d+)"`, "g"), (_, at: string) => RAW_JSON[Number(at)] ?? "null");
+}
+
+/** Texts that have broken somebody's server. */
+export const HOSTILE_TEXTS = [
+  "",
+  " ",
+  "\u00a0\u2003\ufeff",
+  "0",
+  "-1",
+  "-0",
+  "00012",
+  "1.5",
+  "1e3",
+  "1e309",
+  "NaN",
+  "Infinity",
+  "0x10",
+  "١٢٣",
+  "9007199254740992",
+  "9007199254740993",
+  "18446744073709551616",
+  "999999999999999",
+  "99999999999999999999999999",
+  "null",
+  "undefined",
+  "true",
+  "[]",
+  "{}",
+  '{"a":',
+  "[object Object]",
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "\u0000",
+  "a\u0000b",
+  "\u0001\u001f\u007f\u0080",
+  "line\r\nSet-Cookie: a=b",
+  "\u2028\u2029",
+  "\ud800",
+  "a\udc00b",
+  "👩‍👩‍👧‍👦🏳️‍🌈",
+  "שלום \u202eמולע\u202c",
+  "ﷺ".repeat(50),
+  "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A",
+  "İıſ",
+  "ß@ẞ.example",
+  "../../../etc/passwd",
+  "..%2f..%2f",
+  "%00",
+  "%",
+  "%zz",
+  "%c0%af",
+  "a/b?c#d",
+  "a:b;c,d|e~f",
+  ":".repeat(40),
+  "$ref",
+  "'; drop table tidemark_items; --",
+  "<script>alert(1)</script>",
+  "{{constructor.constructor('return 1')()}}",
+  "${7*7}",
+  "a@b",
+  "@",
+  "a@@b",
+  "a b@c.example",
+  `${"a".repeat(64)}@${"b".repeat(185)}.com`,
+  "ö@exämple.de",
+  "2026-02-30",
+  "2026-02-29T25:61:61Z",
+  "0000-00-00",
+  "+275760-09-13T00:00:00Z",
+  "1969-12-31",
+  "9999-12-31T23:59:59.999Z",
+  "9999-12-31T23:59:59-23:59",
+  "2026-01-01T00:00:00+99:99",
+  "http://",
+  "http://[::1",
+  "javascript:alert(1)",
+  "https://a.example/\u0000",
+  "https://user:pass@a.example:99999/",
+  "x".repeat(1_000),
+  "x".repeat(1_001),
+  "é".repeat(2_000),
+  "👍".repeat(6_000),
+  "1".repeat(400),
+] as const;
+
+const HOSTILE_VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e21,
+  2 ** 53,
+  -(2 ** 53),
+  Number.MAX_VALUE,
+  5e-324,
+  [],
+  {},
+  [[]],
+  [null],
+  [{}],
+  [1, "1", null, {}],
+  { a: { b: { c: 1 } } },
+  { length: 1e9 },
+  { toString: 1 },
+  { "": "" },
+  { toJSON: 1 },
+  Array.from({ length: 600 }, (_, at) => at),
+  Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`k${at}`, at])),
+];
+
+/** Names of fields that nobody should have. */
+export const HOSTILE_NAMES = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "__defineGetter__",
+  "",
+  " ",
+  "a\u0000b",
+  "a.b",
+  "accountId",
+  "account_id",
+  "id",
+  "ё",
+  "👍",
+  "k".repeat(3_000),
+  "0",
+  "-1",
+  "length",
+] as const;
+
+/** Names with brackets, some without end. */
+export const HOSTILE_BRACKETS = [
+  "a[b][c][d][e][f]",
+  "filters[",
+  "filters]",
+  "filters[[]]",
+  "filters[][]",
+  "filters[__proto__][polluted]",
+  "filters[constructor][prototype]",
+  "__proto__[polluted]",
+  "[]",
+  "[a]",
+  "ids[]",
+  "ids[1000000000]",
+  "ids[-1]",
+  "ids[a]",
+  "filters[campaign_id][0][a]",
+  "filters[period_start]",
+  "filters[period_start][from][x]",
+  "sorting[amount][0]",
+  "sorting",
+  `a${"[b]".repeat(400)}`,
+  `a${"[".repeat(2_000)}`,
+] as const;
+
+/** A value that does not belong there: a text in queries and forms, anything in JSON. */
+export function hostileValue(dice: Dice, { isJson }: { isJson: boolean }): unknown {
+  if (!isJson || dice.percent(45)) return dice.pick(HOSTILE_TEXTS);
+  return dice.percent(30) ? rawMark(dice.below(RAW_JSON.length)) : structuredClone(dice.pick(HOSTILE_VALUES));
+}

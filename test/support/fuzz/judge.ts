@@ -1,0 +1,35 @@
+import type { WrittenCall } from "./call.ts";
+import type { Reply } from "./client.ts";
+import { findOperation, newBodyCheck, type DescribedOperation } from "./document.ts";
+
+/** What paths and methods that the document does not have may be answered with. */
+const OFF_THE_MAP = new Set([204, 400, 401, 403, 404, 405, 413, 422, 429]);
+
+/** Says by which law an answer is wrong; null where it is right. */
+export type Judge = (call: WrittenCall, reply: Reply) => string | null;
+
+/** Holds answers against the document. */
+export function newJudge(operations: DescribedOperation[]): Judge {
+  const checkBody = newBodyCheck();
+  return ({ method, target }, { status, headers, body }) => {
+    if (status >= 500 && (status !== 503 || headers["retry-after"] === undefined)) return `status ${status}`;
+    // Node's own answer to more than 16 KiB of headers, the path among them.
+    if (status === 431) return null;
+    const operation = findOperation(operations, method, target);
+    if (operation === null) {
+      return OFF_THE_MAP.has(status) ? null : `status ${status} on a path that is not described`;
+    }
+    const described = operation.responses[status];
+    if (described === undefined) return `status ${status} is not described`;
+    if (method === "HEAD") return body === "" ? null : "a body to HEAD";
+    const type = headers["content-type"]?.split(";")[0] ?? "none";
+    const content = described.content?.[type];
+    if (content === undefined) return `content type ${type} is not described`;
+    if (type !== "application/json") return checkBody(content.schema, body);
+    try {
+      return checkBody(content.schema, JSON.parse(body));
+    } catch {
+      return "the body is no JSON";
+    }
+  };
+}

@@ -1,0 +1,47 @@
+import { createAccount } from "../../../server/domain/account.ts";
+import { systemChance, type Context } from "../../../server/domain/context.ts";
+import { leads } from "../../../server/domain/lead.ts";
+import { payouts } from "../../../server/domain/payout.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign.ts";
+import { promoters } from "../../../server/domain/promoter.ts";
+import { seed } from "../../../server/domain/seed.ts";
+import { openStore } from "../../../server/storage/open.ts";
+import { ACCOUNT, KEY } from "../server.ts";
+import type { Spoiling } from "./spoil.ts";
+
+/** The account that is to stay as it is. */
+export interface OtherAccount {
+  id: number;
+  spoiling: Spoiling["other"];
+}
+
+/** Fills a store with two accounts: the one that is attacked, and another. */
+export async function fillStore(url: string): Promise<OtherAccount> {
+  const store = await openStore(url);
+  const context: Context = { store, now: new Date(), chance: systemChance };
+  const size = { promoters: 40, leads: 300, payouts: 200 };
+  const ours = await createAccount(context, account(ACCOUNT, KEY));
+  const { account: theirs, key } = await createAccount(context, account("other", "key-of-other"));
+  await seed(context, ours.account, size);
+  await seed(context, theirs, size);
+  const page = { limit: 15 };
+  const records = [
+    ...(await store.page(promoters, "id", theirs.id, [], page)),
+    ...(await store.page(promoterCampaigns, "id", theirs.id, [], page)),
+    ...(await store.page(leads, "id", theirs.id, [], page)),
+    ...(await store.page(payouts, "id", theirs.id, [], page)),
+  ];
+  const values = records.flatMap((record) => [
+    String(record.id),
+    ...("email" in record && record.email !== null ? [record.email] : []),
+    ...("refToken" in record ? [record.refToken] : []),
+    ...("authToken" in record ? [record.authToken] : []),
+  ]);
+  values.push(String(theirs.defaultCampaignId));
+  await store.close();
+  return { id: theirs.id, spoiling: { key, account: "other", values } };
+}
+
+function account(publicId: string, key: string) {
+  return { name: publicId, publicId, key, landingUrl: "https://www.acme.example/" };
+}
