@@ -540,6 +540,7 @@ export interface EventMessage {
 export interface Letter {
   kind: LetterKind;
   promoterId: number;
+  /** Their address when it was made; it is sent to the one that they have by then. */
   to: string;
   /** What templates may name. */
   values: Record<string, string>;

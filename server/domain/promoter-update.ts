@@ -3,6 +3,7 @@ import type { InvoiceDetailsStatus, Promoter, PromoterCampaign, PromoterProfile 
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
+import { isSharedMailbox } from "./mailbox.ts";
 import {
   loadMembership,
   planParticipation,
@@ -54,6 +55,8 @@ export function updatePromoter(
     Object.assign(fields, taken);
     if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
     await tx.put(promoters, promoter);
+    // Choice: the former mailbox stays theirs too, so that a second self behind it is seen.
+    if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
     await putParticipation(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
     await announce(tx, context, { entity: "promoter_campaign", before, after });
