@@ -583,13 +583,14 @@ export interface Lane {
   lastPlace: number;
 }
 
-/** Who does the work that only one process may do at a time, and until when. */
+/** Who does the work that only one process may do at a time. */
 export interface Lease {
   accountId: typeof SYSTEM;
   name: string;
+  /** Blank: nobody. */
   holder: string;
-  /** Milliseconds. */
-  expiresAt: number;
+  /** Grows with each renewal, which shows that the holder lives. */
+  term: number;
 }
 
 /** That a promoter wants no more letters. */

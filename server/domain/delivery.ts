@@ -68,6 +68,16 @@ export async function finish(
   if (next) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
 }
 
+/** Removes a delivery, unsent where it was not sent yet; what is behind it in its lane goes on. */
+export async function dropDelivery(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now">,
+  delivery: Delivery,
+): Promise<void> {
+  if (isOpen(delivery)) await finish(tx, context, delivery);
+  await tx.remove(deliveries, SYSTEM, delivery.id);
+}
+
 /** A page of what was sent to a webhook, newest first. @throws Failure `not_found` for the webhook */
 export async function findDeliveries(
   store: Store,

@@ -23,14 +23,13 @@ export function newLookup({
   allowsPrivate: boolean;
   resolve?: Resolve;
 }): LookupFunction {
-  return (host, options, callback) => {
-    const answer = (found: LookupAddress[]) => {
-      const open = found.filter(({ address }) => allowsPrivate || !isPrivateAddress(address));
-      const [first] = open;
-      if (first === undefined) return callback(privateAddressError(host), []);
-      return options.all ? callback(null, open) : callback(null, first.address, first.family);
-    };
-    resolve(host).then(answer, (error: Error) => callback(error, []));
+  return async (host, options, callback) => {
+    const found = await resolve(host).catch((error: Error) => error);
+    if (found instanceof Error) return callback(found, []);
+    const open = found.filter(({ address }) => allowsPrivate || !isPrivateAddress(address));
+    const [first] = open;
+    if (first === undefined) return callback(privateAddressError(host), []);
+    return options.all ? callback(null, open) : callback(null, first.address, first.family);
   };
 }
 

@@ -8,7 +8,7 @@ import type { TestApp } from "./app.ts";
 export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: string } = {}): Dispatcher {
   const { store, clock, chance, log, publicUrl, post } = app.services;
   const lease = newLease(
-    { store, clock },
+    { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
   const templates = readTemplates(null);
