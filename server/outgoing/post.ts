@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isPlainlyPrivate, privateAddressError } from "./address.ts";
-import { newLookup } from "./lookup.ts";
+import { newLookup, type Resolve } from "./lookup.ts";
 
 /** What of an answer is read; the rest is cut off. */
 const ANSWER_BYTES = 64 * 1024;
@@ -44,8 +44,9 @@ export interface Post {
 }
 
 /** Makes the function that posts; it reaches private addresses only where that is allowed. */
-export function newPost({ allowsPrivate }: { allowsPrivate: boolean }): Post {
-  const options = { keepAlive: true, timeout: IDLE_MS, lookup: newLookup({ allowsPrivate }) };
+export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): Post {
+  const { allowsPrivate } = reach;
+  const options = { keepAlive: true, timeout: IDLE_MS, lookup: newLookup(reach) };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
   const post = async (posting: Posting): Promise<Receipt> => {

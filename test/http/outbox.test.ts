@@ -1,6 +1,5 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { retryDelayMs } from "../../server/outbox/sender.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
@@ -213,43 +212,6 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(first!.body).toEqual(second!.body);
   });
 
-  it("tries again after 2, 4, 8 … minutes, ten times, and gives up", async () => {
-    await jane();
-    await subscribe();
-    receiver.answer((response) => response.writeHead(500).end("x".repeat(2_000)));
-    await signUp("lead@example.com");
-    await workOff(outbox);
-    let at = NOW;
-    for (let attempt = 1; attempt < 10; attempt++) {
-      expect(receiver.received).toHaveLength(attempt);
-      expect(await deliveries()).toMatchObject([
-        {
-          status: "retrying",
-          attempts: attempt,
-          response_code: 500,
-          response_body: "x".repeat(1_000),
-          last_error: "Answered 500",
-          delivered_at: null,
-        },
-      ]);
-      const minutes = 2 ** attempt;
-      expect(retryDelayMs(attempt)).toBe(minutes * 60_000);
-      const due = at;
-      later(minutes - 0.001, due);
-      await workOff(outbox);
-      expect(receiver.received).toHaveLength(attempt);
-      at = later(minutes, due);
-      await workOff(outbox);
-    }
-    expect(receiver.received).toHaveLength(10);
-    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 10 }]);
-    later(10_000, at);
-    expect(await workOff(outbox)).toBe(0);
-    const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
-    expect(ids.size).toBe(1);
-    expect(await call("POST /webhooks/1/webhook_deliveries/1/retry_delivery")).toMatchObject({ status: 422 });
-  });
-
   it("keeps what comes later of a thing behind what failed, and other things go on", async () => {
     await jane();
     await subscribe({ event_types: ["referral.created", "referral.updated"] });
@@ -271,43 +233,6 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     await workOff(outbox);
     expect(types().slice(2)).toEqual(["referral.created", "referral.updated"]);
     expect(receiver.received.at(-1)!.body).toMatchObject({ changes: { uid: [null, "u-1"] } });
-  });
-
-  it("sends once more by hand what waits for its next try, at once", async () => {
-    await jane();
-    await subscribe();
-    receiver.answer((response) => response.writeHead(500).end());
-    await signUp("lead@example.com");
-    await workOff(outbox);
-    receiver.answer((response) => response.end());
-    const retried = await call("POST /webhooks/1/webhook_deliveries/1/retry_delivery");
-    expect(retried).toMatchObject({ status: 200, body: { status: "pending", attempts: 0 } });
-    await workOff(outbox);
-    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
-    expect(receiver.received).toHaveLength(2);
-  });
-
-  it("makes one try where the webhook allows no retries", async () => {
-    await jane();
-    await subscribe({ max_retries: 0 });
-    receiver.answer((response) => response.writeHead(404).end());
-    await signUp("lead@example.com");
-    await workOff(outbox);
-    expect(await deliveries()).toMatchObject([{ status: "failed", attempts: 1 }]);
-  });
-
-  it("holds what waits for a webhook that is switched off, and drops it when it is deleted", async () => {
-    await jane();
-    await subscribe();
-    await signUp("lead@example.com");
-    await call("PUT /webhooks/1", { active: false });
-    await outbox.pass();
-    await outbox.settle();
-    expect(receiver.received).toHaveLength(0);
-    await call("DELETE /webhooks/1");
-    await workOff(outbox);
-    expect(receiver.received).toHaveLength(0);
-    expect(await call("GET /webhooks/1/webhook_deliveries")).toMatchObject({ status: 404 });
   });
 
   it("answers 404 to deliveries of others", async () => {
