@@ -17,7 +17,7 @@ import { serveScript, type Script } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
-import { EVENTS } from "./v2/event-json.ts";
+import { EVENTS } from "./v2/event-data.ts";
 import { v2Route } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 

@@ -9,6 +9,7 @@ import {
   setMailSender,
 } from "./domain/account.ts";
 import { csvCommand } from "./cli-csv.ts";
+import { deliveryCommands } from "./cli-deliveries.ts";
 import { eraseCommands } from "./cli-erase.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
@@ -152,6 +153,7 @@ program
   );
 
 csvCommand(program);
+deliveryCommands(program);
 eraseCommands(program);
 transferCommands(program);
 

@@ -540,6 +540,7 @@ export interface EventMessage {
 export interface Letter {
   kind: LetterKind;
   promoterId: number;
+  /** Their address when it was made; it is sent to the one that they have by then. */
   to: string;
   /** What templates may name. */
   values: Record<string, string>;
@@ -582,13 +583,14 @@ export interface Lane {
   lastPlace: number;
 }
 
-/** Who does the work that only one process may do at a time, and until when. */
+/** Who does the work that only one process may do at a time. */
 export interface Lease {
   accountId: typeof SYSTEM;
   name: string;
+  /** Blank: nobody. */
   holder: string;
-  /** Milliseconds. */
-  expiresAt: number;
+  /** Grows with each renewal, which shows that the holder lives. */
+  term: number;
 }
 
 /** That a promoter wants no more letters. */

@@ -68,6 +68,16 @@ export async function finish(
   if (next) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
 }
 
+/** Removes a delivery, unsent where it was not sent yet; what is behind it in its lane goes on. */
+export async function dropDelivery(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now">,
+  delivery: Delivery,
+): Promise<void> {
+  if (isOpen(delivery)) await finish(tx, context, delivery);
+  await tx.remove(deliveries, SYSTEM, delivery.id);
+}
+
 /** A page of what was sent to a webhook, newest first. @throws Failure `not_found` for the webhook */
 export async function findDeliveries(
   store: Store,
@@ -94,7 +104,7 @@ export async function loadDelivery(
 /**
  * Begins a delivery anew, at once: one that waits for its next try, was given up, or has arrived.
  *
- * @throws Failure `not_found`, or `refused` when it has used up all of its tries
+ * @throws Failure `not_found`, or `refused` when it has used up all of its tries, or nothing is sent there
  * @see observed-service, part 5.2
  */
 export async function retryDelivery(
@@ -106,6 +116,8 @@ export async function retryDelivery(
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, webhookId);
     const delivery = await loadDelivery(tx, accountId, { webhookId, id });
+    // Choice: rather than taking on what would wait for who knows how long.
+    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
     if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
       throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
     }

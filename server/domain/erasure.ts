@@ -2,7 +2,9 @@ import { Failure } from "../failure.ts";
 import type { Lead, Promoter } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { announce } from "./event.ts";
 import { leads, loadLead } from "./lead.ts";
+import { eraseEvents } from "./erasure-events.ts";
 import { erasedPromoter, eraseParticipations } from "./erasure-promoter.ts";
 import { erasedEmail } from "./erasure-values.ts";
 import { forgetMailboxes } from "./mailbox.ts";
@@ -19,8 +21,9 @@ const ALL = { limit: 100_000 };
  * Replaces all that is known of a promoter as a person, wherever it stands. What they earned and were
  * paid stays, with the ids that it hangs on, as books must be kept; so do their leads, who are other people.
  *
- * What hangs on the promoter alone changes in one commit, which closes their links too. Then visits and
- * payouts follow one by one, as there may be any number: repeat it after a fault, by id.
+ * What hangs on the promoter alone changes in one commit, which closes their links too. Then visits,
+ * payouts and events follow one by one, as there may be any number: repeat it after a fault, by id.
+ * Choice: whoever was told of the person is told, as of a deletion, that they are no more.
  *
  * @throws Failure `not_found`
  */
@@ -45,18 +48,27 @@ export async function erasePromoter(context: Context, accountId: number, who: st
   await eraseVisits(store, accountId, erased.participationIds);
   await eraseChannels(store, erased.promoter);
   await erasePayoutErrors(store, erased.promoter);
+  const { participationIds } = erased;
+  await eraseEvents(context, { accountId, promoterId: erased.promoter.id, participationIds });
+  await store.transact(async (tx) => {
+    const before = await tx.get(promoters, accountId, erased.promoter.id);
+    if (before === null) return;
+    await tx.put(promoters, before);
+    await announce(tx, context, { entity: "promoter", before, after: null });
+  });
   return erased.promoter;
 }
 
 /**
  * Replaces all that is known of a lead as a person. The record stays, nameless, with its dates and state,
- * as counters and commissions hang on it.
+ * as counters and commissions hang on it. Receivers are told as of a deletion, like of a promoter's.
  *
  * @throws Failure `not_found`
  */
-export function eraseLead({ store }: Context, accountId: number, who: string): Promise<Lead> {
+export async function eraseLead(context: Context, accountId: number, who: string): Promise<Lead> {
+  const { store } = context;
   const isEmail = who.includes("@");
-  return store.transact(async (tx) => {
+  const erased = await store.transact(async (tx) => {
     const id = /^\d{1,15}$/.test(who) ? Number(who) : null;
     if (!isEmail && id === null) throw new Failure("not_found", "Lead not found.");
     const lead = await loadLead(tx, accountId, { id, uid: null, email: isEmail ? who : null });
@@ -66,7 +78,7 @@ export function eraseLead({ store }: Context, accountId: number, who: string): P
       const seen = await tx.get(promoterAddresses, accountId, lead.promoterId, visitor.addressHash);
       if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
     }
-    const erased: Lead = {
+    const nameless: Lead = {
       ...lead,
       email: erasedEmail(lead.id),
       uid: null,
@@ -79,9 +91,17 @@ export function eraseLead({ store }: Context, accountId: number, who: string): P
       subId: null,
       skipEmailNotification: true,
     };
-    await tx.put(leads, erased);
-    return erased;
+    await tx.put(leads, nameless);
+    return nameless;
   });
+  await eraseEvents(context, { accountId, leadId: erased.id });
+  await store.transact(async (tx) => {
+    const before = await tx.get(leads, accountId, erased.id);
+    if (before === null) return;
+    await tx.put(leads, before);
+    await announce(tx, context, { entity: "referral", before, after: null });
+  });
+  return erased;
 }
 
 /** Addresses of visited pages carry the promoter's ref token, and may name their own pages. */

@@ -2,6 +2,7 @@ import type { InvoiceDetailsStatus, Promoter, PromoterCampaign } from "../record
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
+import { isSharedMailbox } from "./mailbox.ts";
 import {
   loadMembership,
   planParticipation,
@@ -50,6 +51,8 @@ export function updatePromoter(
     const record = await findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
     refuseTaken({ ...record, ...taken });
     await tx.put(promoters, promoter);
+    // Choice: the former mailbox stays theirs too, so that a second self behind it is seen.
+    if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
     await putParticipation(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
     await announce(tx, context, { entity: "promoter_campaign", before, after });

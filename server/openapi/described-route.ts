@@ -12,8 +12,8 @@ export interface DescribedRoute {
   caller: Generation | "browser" | "operator";
 }
 
-/** What the server itself posts: the same body for each type of event. */
+/** What the server itself posts: a body for each type of event. */
 export interface DescribedEvents {
   types: readonly string[];
-  body: z.ZodType;
+  bodyOf(type: string): z.ZodType;
 }

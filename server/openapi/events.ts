@@ -11,9 +11,10 @@ const HEADERS = {
 };
 
 /** The `webhooks` of an OpenAPI document: one posting for each type of event. @see OpenAPI 3.1, "OpenAPI Object" */
-export function eventPostings({ types, body }: DescribedEvents): Record<string, unknown> {
-  const schema = schemaOf(body, "output");
-  return Object.fromEntries(types.map((type) => [type, { post: posting(type, schema) }]));
+export function eventPostings({ types, bodyOf }: DescribedEvents): Record<string, unknown> {
+  return Object.fromEntries(
+    types.map((type) => [type, { post: posting(type, schemaOf(bodyOf(type), "output")) }]),
+  );
 }
 
 function posting(type: string, schema: JsonSchema) {

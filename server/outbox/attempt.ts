@@ -1,4 +1,5 @@
 import { accounts } from "../domain/account.ts";
+import { promoters } from "../domain/promoter.ts";
 import { isUnsubscribed } from "../domain/unsubscription.ts";
 import { validSecrets } from "../domain/webhook.ts";
 import { webhooks } from "../domain/webhook-list.ts";
@@ -23,6 +24,16 @@ export interface Attempt {
   maxAttempts: number;
 }
 
+/**
+ * Whether what a delivery goes to can be sent to now. Choice: what waits for a webhook that is switched
+ * off is sent when it is switched on again; what waits for one that was deleted comes to its end.
+ */
+export async function isReachable(parts: OutboxParts, { ownerId, webhookId }: Delivery): Promise<boolean> {
+  if (webhookId === null) return parts.mailer !== null;
+  const webhook = await parts.store.get(webhooks, ownerId, webhookId);
+  return webhook === null || webhook.isActive;
+}
+
 /** Sends a delivery once. null: not now. */
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
   const { message, letter } = delivery;
@@ -37,7 +48,6 @@ async function postEvent(
 ): Promise<Attempt | null> {
   const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
   if (webhook === null) return undeliverable("The webhook was deleted");
-  // Choice: what waits for a webhook that is switched off is sent when it is switched on again.
   if (!webhook.isActive) return null;
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };
@@ -63,10 +73,14 @@ async function sendLetter(
   if (await isUnsubscribed(store, ownerId, letter.promoterId)) {
     return undeliverable("The promoter has unsubscribed");
   }
+  // A letter that waited follows its reader to a new address.
+  const promoter = await store.get(promoters, ownerId, letter.promoterId);
+  if (promoter === null) return undeliverable("The promoter was deleted");
+  const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const { error, isFinal } = await mailer.send({
-    ...writeLetter(templates, letter),
-    to: letter.to,
+    ...writeLetter(templates, { ...letter, values: { ...letter.values, email } }),
+    to: email,
     from: account?.mailSender ?? null,
     unsubscribeUrl: letter.values["unsubscribe_url"] ?? null,
     // The same for each attempt, so that a receiver can drop the second of two.

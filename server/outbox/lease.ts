@@ -21,40 +21,58 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** Makes a lease that nobody holds yet. */
+/** Says in a record that nobody holds it. */
+const NOBODY = "";
+
+/**
+ * Makes a lease that nobody holds yet. Clocks of machines differ and are set, so that no process reads
+ * a time that another wrote: one that wants the lease takes it when it has seen it not renewed for as
+ * long as it lasts, by when its holder, who counts from before each renewal, has dropped it.
+ */
 export function newLease(
-  { store, clock }: { store: Store; clock: () => Date },
+  { store, elapsedMs }: { store: Store; elapsedMs: () => number },
   { name, holder, durationMs }: { name: string; holder: string; durationMs: number },
 ): Lease {
-  let heldUntil = 0;
+  let heldUntil = -Infinity;
+  let seen: { record: LeaseRecord; at: number } | null = null;
 
-  const write = (expiresAt: number) =>
-    store.transact(async (tx) => {
-      const now = clock().getTime();
+  function isFree(current: LeaseRecord | null, now: number): boolean {
+    if (current === null || current.holder === NOBODY || current.holder === holder) return true;
+    if (seen?.record.holder === current.holder && seen.record.term === current.term) {
+      return now - seen.at >= durationMs;
+    }
+    seen = { record: current, at: elapsedMs() };
+    return false;
+  }
+
+  async function write(now: number, by: string): Promise<boolean> {
+    return store.transact(async (tx) => {
       const current = await tx.get(leases, SYSTEM, name);
-      if (current !== null && current.holder !== holder && current.expiresAt > now) return false;
-      await tx.put(leases, { accountId: SYSTEM, name, holder, expiresAt });
+      if (!isFree(current, now)) return false;
+      await tx.put(leases, { accountId: SYSTEM, name, holder: by, term: (current?.term ?? 0) + 1 });
       return true;
     });
+  }
 
   return {
     async take() {
-      const now = clock().getTime();
+      const now = elapsedMs();
       // Half of the time is left for the renewal to come late in.
       if (heldUntil - now > durationMs / 2) return true;
-      heldUntil = (await write(now + durationMs)) ? now + durationMs : 0;
-      return heldUntil > 0;
+      heldUntil = (await write(now, holder)) ? now + durationMs : -Infinity;
+      return elapsedMs() < heldUntil;
     },
-    isHeld: () => clock().getTime() < heldUntil,
+    isHeld: () => elapsedMs() < heldUntil,
     async guard(tx) {
       const current = await tx.get(leases, SYSTEM, name);
-      if (current?.holder === holder && current.expiresAt > clock().getTime()) return;
-      heldUntil = 0;
+      // Where nobody has taken it since, it is not too late.
+      if (current?.holder === holder) return;
+      heldUntil = -Infinity;
       throw new Failure("conflict", `The lease ${name} is another's by now`);
     },
     async release() {
-      if (heldUntil > 0) await write(0);
-      heldUntil = 0;
+      if (elapsedMs() < heldUntil) await write(elapsedMs(), NOBODY);
+      heldUntil = -Infinity;
     },
   };
 }

@@ -27,18 +27,20 @@ export interface OutboxSettings {
 /** Makes the outbox of a process. @throws Error for letters that can't be read */
 export function openOutbox(settings: OutboxSettings): Dispatcher {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
-  const clock = () => new Date();
   return newDispatcher(
     {
       store,
-      clock,
+      clock: () => new Date(),
       chance: systemChance,
       log,
       post,
       mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
       templates: readTemplates(settings.mailTemplates),
       publicUrl,
-      lease: newLease({ store, clock }, { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS }),
+      lease: newLease(
+        { store, elapsedMs: () => performance.now() },
+        { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
+      ),
     },
     settings.isBusy,
   );

@@ -1,7 +1,7 @@
 import { deliveries, destinationOf, finish } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
-import { attemptOf, type Attempt } from "./attempt.ts";
+import { attemptOf, isReachable, type Attempt } from "./attempt.ts";
 
 /** Sendings to one destination at a time. */
 const CONCURRENCY = 4;
@@ -57,7 +57,8 @@ export function newSender(parts: OutboxParts): Sender {
       const attempt = await attemptOf(parts, delivery);
       if (attempt === null) return;
       if (attempt.error === null) failing.delete(destination);
-      else failing.add(destination);
+      // What is refused for good says nothing of others that go there.
+      else if (!attempt.isFinal) failing.add(destination);
       await record(parts, delivery, attempt);
     } catch (error) {
       // Another process has taken over, and sends it again.
@@ -72,7 +73,10 @@ export function newSender(parts: OutboxParts): Sender {
       let count = 0;
       if (pausedUntil > clock().getTime()) return 0;
       for (const destination of await destinations()) {
-        for (const delivery of await dueAt(destination)) {
+        const due = await dueAt(destination);
+        const [first] = due;
+        if (first === undefined || !(await isReachable(parts, first))) continue;
+        for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;
           const done = send(delivery).finally(() => underWay.delete(delivery.id));

@@ -34,9 +34,10 @@ export function readTemplates(folder: string | null): Templates {
 export function writeLetter(templates: Templates, { kind, values }: Letter): WrittenLetter {
   const { subject, text, html } = templates[kind];
   return {
-    // A line end would begin a header of its own.
-    subject: fill(subject, values, (value) => value.replace(/[\r\n]+/g, " ")).trim(),
-    text: fill(text, values, (value) => value),
+    // A line end would begin a header of its own; one of the template's own, too.
+    subject: onOneLine(fill(subject, values, onOneLine)),
+    // A value is a word or two: what is more lines would pass for words of ours.
+    text: fill(text, values, onOneLine),
     html: fill(html, values, escapeHtml),
   };
 }
@@ -64,6 +65,11 @@ function fill(template: string, values: Record<string, string>, escape: (value: 
   return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(values, name) ? escape(values[name] ?? "") : "",
   );
+}
+
+function onOneLine(value: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what it keeps out
+  return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
 }
 
 const HTML_ESCAPES: Record<string, string> = {

@@ -1,5 +1,4 @@
-import { lookup as resolve, type LookupAddress } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 /** Networks that no receiver on the internet is in. @see IANA special-purpose address registries, RFC 6890 */
 const PRIVATE_NETWORKS = [
@@ -11,14 +10,16 @@ const PRIVATE_NETWORKS = [
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",
+  "192.88.99.0/24",
   "192.168.0.0/16",
   "198.18.0.0/15",
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  "::/128",
-  "::1/128",
+  "::/96", // loopback, and a former way to write IPv4 addresses
+  "::ffff:0:0:0/96",
+  "100::/64",
   "64:ff9b::/96", // these three lead to IPv4 addresses, private ones too
   "64:ff9b:1::/48",
   "2002::/16",
@@ -48,21 +49,14 @@ export function literalAddress({ hostname }: URL): string | null {
   return isIP(plain) === 0 ? null : plain;
 }
 
+/** Whether a URL says by itself that it leads to the machine or its network. */
+export function isPlainlyPrivate(url: URL): boolean {
+  const literal = literalAddress(url);
+  if (literal !== null) return isPrivateAddress(literal);
+  return /(^|\.)localhost\.?$/i.test(url.hostname);
+}
+
 /** The refusal of an address, told apart from faults of the network. */
 export function privateAddressError(host: string): Error & { isRefusal: true } {
   return Object.assign(new Error(`${host} is a private or internal address`), { isRefusal: true } as const);
 }
-
-/**
- * Resolves names for connections and leaves out private addresses. As the connection goes to what this
- * gives, a name that resolves to something else a moment later gains nothing.
- */
-export const publicLookup: LookupFunction = (host, options, callback) => {
-  resolve(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-    if (error !== null) return callback(error, []);
-    const open = found.filter(({ address }) => !isPrivateAddress(address));
-    const [first] = open;
-    if (first === undefined) return callback(privateAddressError(host), []);
-    return options.all ? callback(null, open) : callback(null, first.address, first.family);
-  });
-};

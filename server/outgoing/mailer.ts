@@ -31,15 +31,22 @@ export interface Mailer {
   close(): void;
 }
 
+/** Which mail server, who sends by it, and how long it may be silent. */
+export interface MailSettings {
+  smtpUrl: string;
+  from: string;
+  timeoutMs?: number;
+}
+
 /** Makes a mailer that speaks SMTP, as `smtp://user:password@host:587` or `smtps://` says. */
-export function newMailer({ smtpUrl, from }: { smtpUrl: string; from: string }): Mailer {
+export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSettings): Mailer {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     // Templates and values are text, never files or addresses to be fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -61,12 +68,22 @@ export function newMailer({ smtpUrl, from }: { smtpUrl: string; from: string }):
         });
         return { error: null, isFinal: false };
       } catch (error) {
-        const { message, code, responseCode = 0 } = error as Error & { code?: string; responseCode?: number };
-        return { error: message.slice(0, 1_000), isFinal: code === "EENVELOPE" && responseCode >= 500 };
+        const { message, ...fault } = error as Error & SmtpFault;
+        return { error: message.slice(0, 1_000), isFinal: isForGood(fault) };
       }
     },
     close: () => transport.close(),
   };
+}
+
+interface SmtpFault {
+  responseCode?: number;
+  command?: string;
+}
+
+/** A refusal of the recipient or of the letter is for good; one of the sender is the operator's to set right. */
+function isForGood({ responseCode = 0, command }: SmtpFault): boolean {
+  return responseCode >= 500 && (command === "RCPT TO" || command === "DATA");
 }
 
 /** @see RFC 2369, RFC 8058 */

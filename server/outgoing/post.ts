@@ -5,7 +5,8 @@ import {
   type IncomingMessage,
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { isPrivateAddress, literalAddress, privateAddressError, publicLookup } from "./address.ts";
+import { isPlainlyPrivate, privateAddressError } from "./address.ts";
+import { newLookup, type Resolve } from "./lookup.ts";
 
 /** What of an answer is read; the rest is cut off. */
 const ANSWER_BYTES = 64 * 1024;
@@ -36,21 +37,23 @@ export interface Receipt {
 /** Posts to a receiver; gives a receipt whatever happens. */
 export interface Post {
   (posting: Posting): Promise<Receipt>;
+  /** Whether a URL shows by itself that it would be refused; what a name leads to is seen when it is connected to. */
+  refuses(url: string): boolean;
   /** Closes connections that are kept for the next posting. */
   close(): void;
 }
 
 /** Makes the function that posts; it reaches private addresses only where that is allowed. */
-export function newPost({ allowsPrivate }: { allowsPrivate: boolean }): Post {
-  const options = { keepAlive: true, timeout: IDLE_MS, ...(!allowsPrivate && { lookup: publicLookup }) };
+export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): Post {
+  const { allowsPrivate } = reach;
+  const options = { keepAlive: true, timeout: IDLE_MS, lookup: newLookup(reach) };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
   const post = async (posting: Posting): Promise<Receipt> => {
     try {
       const url = new URL(posting.url);
-      const literal = literalAddress(url);
       // A literal address is never looked up.
-      if (!allowsPrivate && literal !== null && isPrivateAddress(literal)) throw privateAddressError(literal);
+      if (!allowsPrivate && isPlainlyPrivate(url)) throw privateAddressError(url.hostname);
       const { status, body } = await send(url, posting, agents);
       return { status, body, error: faultOf(status), isRefused: false };
     } catch (error) {
@@ -62,7 +65,8 @@ export function newPost({ allowsPrivate }: { allowsPrivate: boolean }): Post {
     agents.http.destroy();
     agents.https.destroy();
   };
-  return Object.assign(post, { close });
+  const refuses = (url: string) => !allowsPrivate && isPlainlyPrivate(new URL(url));
+  return Object.assign(post, { refuses, close });
 }
 
 type Agents = { http: HttpAgent; https: HttpsAgent };

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../domain/event-type.ts";
 import { ENTITIES, type EventMessage } from "../records.ts";
 
 /** What is posted to webhooks. @see observed-service, part 5.2 */
@@ -13,9 +12,6 @@ export const eventBody = z.object({
   data: z.record(z.string(), z.unknown()),
   timestamp: z.iso.datetime(),
 });
-
-/** What is posted, as the interface's description has it. */
-export const EVENTS = { types: EVENT_TYPES, body: eventBody };
 
 /** The body of an event. */
 export function eventJson(message: EventMessage): z.output<typeof eventBody> {

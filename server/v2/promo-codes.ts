@@ -19,7 +19,7 @@ import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 
 /** @see spec "V2 promo code" */
-const promoCodeAnswer = z.object({
+export const promoCodeAnswer = z.object({
   id: z.int(),
   code: z.string(),
   reward: z.object({ id: z.int(), name: z.string() }),

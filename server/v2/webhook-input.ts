@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../domain/event-type.ts";
 import type { WebhookInput } from "../domain/webhook.ts";
+import { Failure } from "../failure.ts";
 import { flag, id, longText, text, webAddress } from "../http/fields.ts";
+import type { Post } from "../outgoing/post.ts";
 
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
@@ -13,7 +15,14 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 /** Visible ASCII and blanks: a line end would begin a header of its own. */
 const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
 
-const url = text.trim().pipe(webAddress);
+const url = text
+  .trim()
+  .pipe(webAddress)
+  // An address is shown to whoever lists webhooks.
+  .refine(
+    (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === "",
+    "must not name a user; use basic_auth_user and basic_auth_password",
+  );
 
 const eventTypes = z
   .array(
@@ -70,6 +79,18 @@ export const testBody = updateBody
     url,
     event_type: z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
   });
+
+/**
+ * Refuses an address that shows by itself that nothing may be posted to it. What a name leads to is
+ * seen when it is connected to, as it may change.
+ *
+ * @throws Failure `invalid`
+ */
+export function refusePrivate(post: Post, { url: given }: z.output<typeof updateBody>): void {
+  if (given === undefined || !post.refuses(given)) return;
+  const fields = { url: ["must not lead to a private or internal address"] };
+  throw new Failure("invalid", "The webhook leads to a private address", fields);
+}
 
 /** The domain's words for a body. Choice: no `campaign_ids`, or an empty list, means all campaigns. */
 export function inputOf(body: z.output<typeof updateBody>): WebhookInput {

@@ -9,7 +9,7 @@ import type { V2Operation, V2Request } from "./operation.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { recordError } from "./record-error.ts";
-import { createBody, inputOf, updateBody } from "./webhook-input.ts";
+import { createBody, inputOf, refusePrivate, updateBody } from "./webhook-input.ts";
 import {
   webhookAnswer,
   webhookJson,
@@ -39,8 +39,9 @@ export const createWebhookOperation: V2Operation = {
   status: 201,
   refusals: ["invalid", "refused"],
   shape,
-  handle: async ({ event, account, context }) => {
+  handle: async ({ event, account, context, post }) => {
     const body = shapeInput(createBody, await readJson(event));
+    refusePrivate(post, body);
     const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
     return webhookWithSecretJson(await createWebhook(context, account.id, input));
   },
@@ -69,10 +70,11 @@ export const updateWebhookOperation: V2Operation = {
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   shape,
-  handle: async ({ event, account, context }) => {
+  handle: async ({ event, account, context, post }) => {
     const id = readPathId(event);
-    const changes = inputOf(shapeChanges(updateBody, await readJson(event)));
-    return webhookJson(await updateWebhook(context, account.id, { id, changes }));
+    const body = shapeChanges(updateBody, await readJson(event));
+    refusePrivate(post, body);
+    return webhookJson(await updateWebhook(context, account.id, { id, changes: inputOf(body) }));
   },
 };
 

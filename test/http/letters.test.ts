@@ -186,5 +186,12 @@ it("is put into the operator's words where they have some", () => {
   const letter = writeLetter(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
   expect(letter.subject).toBe("Hi A & B Bcc: x");
   expect(letter.html).toBe("<p>A &amp; B\r\nBcc: x </p>");
+  const names = writeLetter(templates, {
+    kind: "payout_sent",
+    promoterId: 1,
+    to: "a@b",
+    values: { first_name: "{{amount}}\n\nYou owe us", company_name: "Acme", amount: "$1" },
+  });
+  expect(names.text).toContain("Hello {{amount}} You owe us,");
   expect(letter.text).toContain("Acme has accepted you.");
 });

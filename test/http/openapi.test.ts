@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describedRoutes } from "../../server/app.ts";
+import { EVENT_TYPES } from "../../server/domain/event-type.ts";
 import { seed } from "../../server/domain/seed.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
 import { changeAccount } from "../support/payouts.ts";
@@ -49,16 +50,39 @@ describe("GET /openapi.json", () => {
     expect(served.filter((route) => !routes.includes(route.replaceAll(/:(\w+)/g, "{$1}")))).toEqual([]);
   });
 
-  it("has what is posted to webhooks, by the type of event", () => {
+  it("has what is posted to webhooks, with its data, for every type of event", () => {
+    type Schema = { const?: string; properties?: Record<string, Schema>; required?: string[] };
     const { webhooks } = document as unknown as {
-      webhooks: Record<string, { post: { requestBody: object } }>;
+      webhooks: Record<
+        string,
+        {
+          post: {
+            parameters: { name: string }[];
+            requestBody: { content: { "application/json": { schema: Schema } } };
+          };
+        }
+      >;
     };
-    expect(Object.keys(webhooks)).toContain("referral.created");
-    expect(webhooks["referral.created"]!.post.requestBody).toMatchObject({
-      content: {
-        "application/json": { schema: { required: expect.arrayContaining(["event_id", "data"]) as unknown } },
-      },
-    });
+    expect(Object.keys(webhooks).toSorted()).toEqual(EVENT_TYPES);
+    for (const [type, { post }] of Object.entries(webhooks)) {
+      const { required, properties } = post.requestBody.content["application/json"].schema;
+      expect(required).toEqual([
+        "event_id",
+        "event_type",
+        "action",
+        "entity_type",
+        "entity_id",
+        "changes",
+        "data",
+        "timestamp",
+      ]);
+      expect(properties!["event_type"]!.const).toBe(type);
+      const names = ["webhook-id", "webhook-timestamp", "webhook-signature", "X-Event-Id", "X-Event-Type"];
+      expect(post.parameters.map(({ name }) => name)).toEqual(names);
+    }
+    const data =
+      webhooks["referral.created"]!.post.requestBody.content["application/json"].schema.properties!["data"]!;
+    expect(data.required).toEqual(expect.arrayContaining(["email", "uid", "state", "promoter_campaign"]));
   });
 
   it("names the success, the refusals and the headers of an operation", () => {

@@ -4,6 +4,23 @@ import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { company, invalid, join, outcome } from "../support/v2.ts";
 
 const URL = "https://hooks.example.com/tidemark";
+type Refusal = [field: string, value: unknown, message: string];
+/** In every spelling that leads there. */
+const PRIVATE_URLS = [
+  "http://127.0.0.1:1/",
+  "http://localhost:1/",
+  "http://hooks.localhost/",
+  "http://0x7f.1/",
+  "http://2130706433/",
+  "http://0177.0.0.1/",
+  "http://[::1]/",
+  "http://[::ffff:10.0.0.1]/",
+  "http://[::7f00:1]/",
+  "http://169.254.169.254/latest/meta-data/",
+  "http://10.1.2.3/",
+  "http://[fe80::1]/",
+  "http://0.0.0.0/",
+];
 
 describe.each(STORAGES)("webhooks on %s", (storage) => {
   let app: TestApp;
@@ -84,9 +101,22 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       expect(await call("POST /webhooks", { url: " " })).toEqual(invalid({ url: blank, event_types: blank }));
     });
 
-    it.each([
+    it.each<Refusal>([
       ["url", "ftp://example.com", "is invalid"],
       ["url", "javascript:alert(1)", "is invalid"],
+      [
+        "url",
+        "https://user:secret@hooks.example.com/",
+        "must not name a user; use basic_auth_user and basic_auth_password",
+      ],
+      [
+        "url",
+        "https://user@hooks.example.com/",
+        "must not name a user; use basic_auth_user and basic_auth_password",
+      ],
+      ...PRIVATE_URLS.map(
+        (url) => ["url", url, "must not lead to a private or internal address"] satisfies Refusal,
+      ),
       ["event_types", ["referral.exploded"], "is not an event type"],
       ["event_types", [], "can't be blank"],
       ["event_types", "referral.created", "is invalid"],
@@ -99,6 +129,22 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       ["headers", { "X-Bad": "a\r\nSet-Cookie: b" }, "is invalid"],
       ["headers", { "bad name": "x" }, "is invalid"],
       ["headers", { Host: "evil" }, "must not set Host"],
+      ["headers", { "X-Bad": "a\nb" }, "is invalid"],
+      ["headers", { "X-Bad": "\u0000" }, "is invalid"],
+      ["headers", { "X-Bad\r\nX-Evil": "a" }, "is invalid"],
+      ["headers", { "": "a" }, "is invalid"],
+      ...[
+        "Content-Length",
+        "content-type",
+        "Connection",
+        "Transfer-Encoding",
+        "TE",
+        "Trailer",
+        "Upgrade",
+        "Keep-Alive",
+        "Proxy-Authorization",
+        "Expect",
+      ].map((name) => ["headers", { [name]: "1" }, `must not set ${name}`] satisfies Refusal),
       ["headers", { "Webhook-Signature": "v1,x" }, "must not set Webhook-Signature"],
       ["headers", { "X-Event-Id": "x" }, "must not set X-Event-Id"],
       ["basic_auth_user", "a:b", "must not contain a colon"],
@@ -155,9 +201,24 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       expect(await call(`${method} /webhooks/1`, { timeout: 0 })).toEqual(
         invalid({ timeout: ["must be from 1 to 120"] }),
       );
+      expect(await call(`${method} /webhooks/1`, { url: "http://10.0.0.1/" })).toEqual(
+        invalid({ url: ["must not lead to a private or internal address"] }),
+      );
       expect(await call(`${method} /webhooks/9`, {})).toEqual(NO_WEBHOOK);
       expect(await call(`${method} /webhooks/x`, {})).toMatchObject({ status: 404 });
     });
+  });
+
+  it("never shows a secret again, nor a password", async () => {
+    const { body } = await create({ basic_auth_user: "acme", basic_auth_password: "pass-word" });
+    const { secret_key: secret } = body as { secret_key: string };
+    const { body: rotated } = await call("POST /webhooks/1/rotate_secret");
+    const { secret_key: second } = rotated as { secret_key: string };
+    for (const request of ["GET /webhooks/1", "GET /webhooks", "PUT /webhooks/1", "DELETE /webhooks/1"]) {
+      const shown = JSON.stringify(await call(request, request.startsWith("PUT") ? {} : undefined));
+      expect(shown).toContain(URL);
+      for (const hidden of [secret, second, "pass-word"]) expect(shown).not.toContain(hidden);
+    }
   });
 
   it("deletes one, and answers with it as it was", async () => {
@@ -211,17 +272,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
   });
 
   describe("POST /webhooks/test", () => {
-    it.each([
-      "http://127.0.0.1:1/",
-      "http://localhost:1/",
-      "http://0x7f.1/",
-      "http://[::1]/",
-      "http://[::ffff:10.0.0.1]/",
-      "http://169.254.169.254/latest/meta-data/",
-      "http://10.1.2.3/",
-      "http://[fe80::1]/",
-      "http://0.0.0.0/",
-    ])("answers 400 to the private address %s", async (url) => {
+    it.each(PRIVATE_URLS)("answers 400 to the private address %s", async (url) => {
       const answer = await call("POST /webhooks/test", { url, event_type: "referral.created" });
       expect(answer).toMatchObject({ status: 400, body: { code: "invalid_record" } });
       expect(JSON.stringify(answer.body)).toContain("is a private or internal address");

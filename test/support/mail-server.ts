@@ -15,8 +15,8 @@ export interface ReceivedLetter {
 export interface MailServer {
   url: string;
   letters: ReceivedLetter[];
-  /** Refuses recipients with this status from now on; null takes them again. */
-  refuse(status: number | null): void;
+  /** Refuses recipients, senders or letters with this status from now on; null takes them again. */
+  refuse(status: number | null, what?: "recipient" | "sender" | "letter"): void;
   close(): Promise<void>;
 }
 
@@ -24,17 +24,21 @@ export interface MailServer {
 export async function startMailServer(): Promise<MailServer> {
   const letters: ReceivedLetter[] = [];
   let refusal: number | null = null;
+  let refused = "recipient";
+  const judge = (what: string, done: (error?: Error | null) => void) => {
+    if (refusal === null || what !== refused) return done();
+    done(Object.assign(new Error(`No such ${what}`), { responseCode: refusal }));
+  };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
-    onRcptTo(_address, _session, done) {
-      if (refusal === null) return done();
-      done(Object.assign(new Error("No such mailbox"), { responseCode: refusal }));
-    },
+    onMailFrom: (_address, _session, done) => judge("sender", done),
+    onRcptTo: (_address, _session, done) => judge("recipient", done),
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
+        if (refused === "letter" && refusal !== null) return judge("letter", done);
         const { mailFrom, rcptTo } = session.envelope;
         letters.push({
           from: mailFrom === false ? "" : mailFrom.address,
@@ -50,7 +54,10 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     letters,
-    refuse: (status) => void (refusal = status),
+    refuse: (status, what = "recipient") => {
+      refusal = status;
+      refused = what;
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -72,10 +79,17 @@ function part(raw: string): { headers: Record<string, string>; body: string } {
   const headers = Object.fromEntries(
     lines.map((line) => [
       line.slice(0, line.indexOf(":")).toLowerCase(),
-      line.slice(line.indexOf(":") + 1).trim(),
+      decodeWords(line.slice(line.indexOf(":") + 1).trim()),
     ]),
   );
   return { headers, body: raw.slice(end + 4) };
+}
+
+/** @see RFC 2047 */
+function decodeWords(value: string): string {
+  return value.replace(/=\?UTF-8\?Q\?([^?]*)\?=(?: (?==\?))?/gi, (_, word: string) =>
+    decodeURIComponent(word.replaceAll("_", " ").replaceAll("%", "%25").replaceAll("=", "%")),
+  );
 }
 
 function decode(given: ReturnType<typeof part> | undefined): string {

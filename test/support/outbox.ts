@@ -1,14 +1,16 @@
+import { expect } from "vitest";
 import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { newLease } from "../../server/outbox/lease.ts";
 import type { OutboxParts } from "../../server/outbox/parts.ts";
 import { readTemplates } from "../../server/outbox/template.ts";
+import { EVENTS } from "../../server/v2/event-data.ts";
 import type { TestApp } from "./app.ts";
 
 /** The dispatcher of a test app, on its store and its clock. */
 export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: string } = {}): Dispatcher {
   const { store, clock, chance, log, publicUrl, post } = app.services;
   const lease = newLease(
-    { store, clock },
+    { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
   const templates = readTemplates(null);
@@ -25,4 +27,11 @@ export async function workOff(dispatcher: Dispatcher): Promise<number> {
     await dispatcher.settle();
     if (work === 0) return turns;
   }
+}
+
+/** A posted body must be exactly what the interface's description says. */
+export function expectAsDescribed(body: Record<string, unknown>): void {
+  const isTest = (body["data"] as { test?: boolean }).test === true;
+  // zod drops what a schema does not list, so that a body which says more differs from itself.
+  if (!isTest) expect(EVENTS.bodyOf(String(body["event_type"])).parse(body)).toEqual(body);
 }

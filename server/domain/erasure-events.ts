@@ -1,0 +1,104 @@
+import { SYSTEM, type Delivery, type EventMessage, type Fact } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { Context } from "./context.ts";
+import { deliveries, dropDelivery } from "./delivery.ts";
+import { facts } from "./event.ts";
+
+/** Who is erased: a lead, or a promoter with their participations. */
+export type Erased =
+  | { accountId: number; leadId: number }
+  | { accountId: number; promoterId: number; participationIds: ReadonlySet<number> };
+
+/**
+ * Takes a person out of what was told of them, and of what waits to be told. Choice: events that are
+ * about the person, and letters to them, are removed, those that were not sent yet unsent: after an
+ * erasure nothing of the person leaves. Events of others, and of money, which only name the person, are
+ * kept and sent without the name.
+ */
+export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
+  const { store } = context;
+  // Facts first: what becomes a delivery meanwhile is met there.
+  for await (const chunk of store.scan(facts, "id", SYSTEM, [erased.accountId])) {
+    for (const fact of chunk) await store.transact((tx) => eraseFact(tx, fact, erased));
+  }
+  for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
+    for (const delivery of chunk.filter((each) => concerns(each, erased))) {
+      await store.transact((tx) => eraseDelivery(tx, context, { id: delivery.id, erased }));
+    }
+  }
+}
+
+async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
+  const key = facts.id(found);
+  const fact = await tx.get(facts, SYSTEM, ...key);
+  if (fact === null) return;
+  if (isSubject(fact.entity, (fact.after ?? fact.before) as unknown as Json, fact.entityId, erased)) {
+    return tx.remove(facts, SYSTEM, ...key);
+  }
+  const record = (fact.after ?? fact.before) as unknown as Json;
+  if (!("promoterId" in erased) || record["promoterId"] !== erased.promoterId) return;
+  await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
+}
+
+/** A payout's error and a lead's channel are in words of the promoter, or of their bank. */
+function unnamed(record: Fact["after"]): Fact["after"] {
+  if (record === null) return null;
+  const blank = ["error", "subId"].filter((field) => field in record).map((field) => [field, null]);
+  return { ...record, ...Object.fromEntries(blank) };
+}
+
+async function eraseDelivery(
+  tx: Transaction,
+  context: Context,
+  { id, erased }: { id: number; erased: Erased },
+): Promise<void> {
+  const delivery = await tx.get(deliveries, SYSTEM, id);
+  if (delivery === null) return;
+  const { message } = delivery;
+  if (message === null || isSubject(message.entity, message.data, message.entityId, erased)) {
+    return dropDelivery(tx, context, delivery);
+  }
+  // Receivers may have answered with what they were sent.
+  await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
+}
+
+function concerns({ ownerId, message, letter }: Delivery, erased: Erased): boolean {
+  if (ownerId !== erased.accountId) return false;
+  if (message === null) return "promoterId" in erased && letter?.promoterId === erased.promoterId;
+  if (isSubject(message.entity, message.data, message.entityId, erased)) return true;
+  return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
+}
+
+type Json = Record<string, unknown>;
+
+/** Whether a thing is the person, or theirs alone; `shown` is its record, or what V2 shows of it. */
+function isSubject(entity: string, shown: Json, id: number, erased: Erased): boolean {
+  if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
+  if (entity === "promoter") return id === erased.promoterId;
+  if (entity === "promoter_campaign") return erased.participationIds.has(id);
+  const owner = shown["promoter_campaign_id"] ?? shown["promoterCampaignId"];
+  return entity === "promo_code" && erased.participationIds.has(Number(owner));
+}
+
+function nameless(message: EventMessage, erased: Erased): EventMessage {
+  if ("leadId" in erased) return message;
+  const { promoterId } = erased;
+  const data = withoutPromoter(message.data, promoterId) as Json;
+  const changes = withoutPromoter(message.changes, promoterId) as EventMessage["changes"];
+  const isPaid = message.entity === "payout" && data["promoter"] !== message.data["promoter"];
+  if (!isPaid) return { ...message, data, changes };
+  const { payout_method: _method, error: _error, ...others } = changes;
+  return { ...message, data: { ...data, payout_method: null, error: null }, changes: others };
+}
+
+/** The same with null for the promoter wherever records show whose they are. */
+function withoutPromoter(value: unknown, promoterId: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutPromoter(each, promoterId));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const isPromoter = name === "promoter" || name === "parent_promoter";
+    const isThem = isPromoter && (inner as Json | null)?.["id"] === promoterId;
+    return [name, isThem ? null : withoutPromoter(inner, promoterId)];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../domain/event-type.ts";
+import { ENTITIES, type Entity } from "../records.ts";
+import { embeddedPromoter } from "./embedded-json.ts";
+import { eventBody } from "./event-json.ts";
+import { payoutAnswer } from "./payout-json.ts";
+import { promoCodeAnswer } from "./promo-codes.ts";
+import { promoterCampaignAnswer } from "./promoter-campaign-json.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { referralAnswer } from "./referral-json.ts";
+
+/** Whose a record is; null where they are gone. */
+const owner = embeddedPromoter.extend({ cust_id: z.string().nullable() }).nullable();
+
+/** What `data` is, by the kind of thing: as V2 shows it, with the promoter's own id at the client. */
+const EVENT_DATA: Record<Entity, z.ZodObject> = {
+  promoter: promoterAnswer,
+  promoter_campaign: promoterCampaignAnswer.extend({ promoter: owner }),
+  referral: referralAnswer.extend({
+    promoter_campaign: referralAnswer.shape.promoter_campaign.extend({ promoter: owner }),
+  }),
+  promo_code: promoCodeAnswer.extend({ promoter: owner }),
+  payout: payoutAnswer.extend({ promoter: owner }),
+};
+
+/** What is posted, as the interface's description has it: for each type of event its body. */
+export const EVENTS = { types: EVENT_TYPES, bodyOf };
+
+function bodyOf(type: string): z.ZodObject {
+  const entity = type.replace(/\..*/, "");
+  const known = ENTITIES.find((each) => each === entity);
+  return eventBody.extend({
+    event_type: z.literal(type),
+    entity_type: z.literal(entity),
+    data: known === undefined ? eventBody.shape.data : EVENT_DATA[known],
+  });
+}

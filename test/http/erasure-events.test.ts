@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as path } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { deliveries, lanes } from "../../server/domain/delivery.ts";
+import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
+import { movePayout } from "../../server/domain/payout-moves.ts";
+import { promoters } from "../../server/domain/promoter.ts";
+import { EVENT_TYPES } from "../../server/domain/event-type.ts";
+import { decodeKey } from "../../server/storage/keys.ts";
+import { openDriver } from "../../server/storage/open.ts";
+import { snapshot } from "../../server/storage/snapshot.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { appOutbox, workOff } from "../support/outbox.ts";
+import { addPayout } from "../support/payouts.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { company, join } from "../support/v2.ts";
+
+/** Stands in whatever is the person's, and in nothing else. */
+const MARK = "zqx";
+
+describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind) => {
+  let folder: string;
+  let driver: AtomicDriver;
+  let app: TestApp;
+  let receiver: Receiver;
+  let isDown: boolean;
+  beforeEach(async () => {
+    folder = mkdtempSync(path(tmpdir(), "tidemark-"));
+    driver = await openDriver(kind === "memory" ? "memory:" : `lmdb:${folder}`);
+    app = await startApp(kind, { store: newStore(driver), allowsPrivateWebhooks: true });
+    receiver = await startReceiver();
+    isDown = false;
+    // It says what it got, as some do.
+    receiver.answer((response, { text }) => response.writeHead(isDown ? 500 : 200).end(text));
+    await company(app, "POST /webhooks", { url: receiver.url, event_types: EVENT_TYPES });
+    await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true, new_referral: true } });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await receiver.close();
+    await app.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function placesOf(text: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const entries of snapshot(driver)) {
+      for (const [key, value] of entries) {
+        const line = `${JSON.stringify(decodeKey(key))} ${key} ${value}`;
+        if (line.toLowerCase().includes(text)) found.push(line);
+      }
+    }
+    return found;
+  }
+
+  const change = (parameters: string) =>
+    app.request(`/api/v1/leads/update?id=1&${parameters}`, {
+      method: "PUT",
+      headers: { "x-api-key": "key-of-acme" },
+    });
+  const told = () => receiver.received.map(({ headers }) => String(headers["x-event-type"]));
+  const comeBack = async () => {
+    isDown = false;
+    receiver.received.length = 0;
+    app.setNow("2026-03-05T00:00:00.000Z");
+    await workOff(appOutbox(app));
+    for (const { text } of receiver.received) expect(text).not.toContain(MARK);
+    expect(await app.services.store.count(lanes, "id", 0, [])).toBe(0);
+  };
+
+  /** Events of a promoter, their lead and payout: some sent, some failing, some still to be made ready. */
+  async function tellOfPromoter(): Promise<void> {
+    const { store } = app.services;
+    const { promoterId } = await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
+    await join(app, "child@example.com", { parent_promoter_id: String(promoterId) });
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: `${MARK}-jane` });
+    const promoter = (await store.get(promoters, app.accountId, promoterId))!;
+    const { id } = await addPayout(app.context, promoter, { status: "processing" });
+    await workOff(appOutbox(app));
+    isDown = true;
+    await change("new_uid=u-1");
+    await app.v1("/promoters/update", { id: "1", first_name: MARK });
+    await company(app, "PUT /promoter_campaigns/1", { state: "blocked" });
+    await movePayout(app.context, app.accountId, { id, to: "failed", error: `${MARK} is closed` });
+    await workOff(appOutbox(app));
+    await change("new_uid=u-2");
+    await app.v1("/promoters/update", { id: "1", last_name: MARK });
+  }
+
+  it("is gone where it is of a promoter, and what names them is sent without the name", async () => {
+    await tellOfPromoter();
+    expect((await placesOf(MARK)).filter((line) => line.includes("delivery")).length).toBeGreaterThan(6);
+    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    expect(await placesOf(MARK)).toEqual([]);
+    await comeBack();
+    expect(told().toSorted()).toEqual([
+      "payout.failed",
+      "payout.updated",
+      "promoter.deleted",
+      "referral.updated",
+      "referral.updated",
+    ]);
+    const bodies = receiver.received.map(({ body }) => body);
+    expect(bodies.find(({ entity_type: type }) => type === "promoter")).toMatchObject({
+      entity_id: 1,
+      data: { email: "erased-1@erased.invalid", cust_id: null, name: null },
+    });
+    expect(bodies.find(({ entity_type: type }) => type === "payout")).toMatchObject({
+      changes: { status: ["processing", "failed"] },
+      data: { status: "failed", amount: 100, error: null, promoter: null, payout_method: null },
+    });
+    expect(bodies.find(({ entity_type: type }) => type === "referral")).toMatchObject({
+      changes: { uid: [null, "u-1"] },
+      data: { email: "lead@example.com", promoter_campaign: { id: 1, promoter: null } },
+    });
+    // Of the lead who is somebody else, all that was sent is still to be seen.
+    const left = await app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
+    expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
+    expect(left.filter(({ letter }) => letter !== null)).toHaveLength(1);
+  });
+
+  it("is gone where it is of a lead", async () => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
+    await workOff(appOutbox(app));
+    isDown = true;
+    await change(`new_uid=${MARK}-1`);
+    await workOff(appOutbox(app));
+    await change(`new_uid=${MARK}-2`);
+    expect((await placesOf(MARK)).filter((line) => line.includes("delivery")).length).toBeGreaterThan(1);
+    await eraseLead(app.context, app.accountId, "1");
+    expect(await placesOf(MARK)).toEqual([]);
+    await comeBack();
+    expect(told()).toEqual(["referral.deleted"]);
+    expect(receiver.received[0]!.body).toMatchObject({
+      changes: {},
+      data: { email: "erased-1@erased.invalid", uid: null },
+    });
+  });
+});
