@@ -75,7 +75,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(context.store, leads, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);

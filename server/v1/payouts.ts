@@ -39,7 +39,7 @@ async function listAll(request: V1Request) {
       promoterId: filters.promoter_id ?? null,
       campaignId: filters.campaign_id ?? null,
     },
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);

@@ -31,7 +31,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(store, commissions, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);

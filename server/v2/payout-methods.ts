@@ -1,7 +1,7 @@
 import { z } from "zod";
 import {
   createPayoutMethod,
-  listPayoutMethods,
+  findPayoutMethods,
   loadPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
@@ -54,9 +54,9 @@ export const listPayoutMethodsOperation: V2Operation = {
     const { account, context } = request;
     const { params, page, window } = readListing(request, listQuery);
     const promoterId = params.filters.promoter_id;
-    const found = await listPayoutMethods(context.store, account.id, { promoterId, ...window });
+    const found = await findPayoutMethods(context.store, account.id, { promoterId, ...window });
     setPageHeaders(request, page, found.total);
-    return found.methods.map(payoutMethodJson);
+    return found.records.map(payoutMethodJson);
   },
 };
 

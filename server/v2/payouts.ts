@@ -68,7 +68,7 @@ async function list(request: V2Request) {
   });
   setPageHeaders(request, page, found.total);
   const readers = payeeReader(context.store, account.id);
-  return Promise.all(found.payouts.map((payout) => readPayoutJson(context.store, readers, payout)));
+  return Promise.all(found.records.map((payout) => readPayoutJson(context.store, readers, payout)));
 }
 
 async function group(request: V2Request) {
