@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
+import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { id, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
 import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { findBatchProcesses, loadBatchProcess } from "../domain/batch-list.ts";
 import type { Found, Window } from "../domain/listing.ts";
-import type { BatchProcess } from "../records.ts";
 import { listOf, oneOf } from "../http/fields.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { readPathSegment } from "../http/path.ts";
-import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
+import type { BatchProcess } from "../records.ts";
 import type { Store } from "../storage/store.ts";
-import { pageParams, readListing } from "./page-params.ts";
+import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing } from "./page-params.ts";
 
 /** A client follows the batches that it started last. */
 const FOLLOWED = 100;

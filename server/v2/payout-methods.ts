@@ -8,13 +8,13 @@ import {
   type PayoutMethodInput,
 } from "../domain/payout-method.ts";
 import { email, flag, id, oneOf, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "./path-id.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
 import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const BANK_DETAILS =

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-conditions.ts";
 import type { Metric } from "../domain/stats.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
-import { pageParams } from "./page-params.ts";
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
+import { pageParams } from "./page-params.ts";
 
 /** What our words for the state of invoice details are on the wire of the filter. */
 const INVOICE_DETAILS = {
