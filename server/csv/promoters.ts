@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { newProfile } from "../domain/profile.ts";
-import { createPromoter } from "../domain/promoter-creation.ts";
 import { findPromoterByEmail } from "../domain/promoter.ts";
+import { createPromoter } from "../domain/promoter-creation.ts";
 import { email, id, instant, longText, text, webAddress } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
 import type { PromoterProfile } from "../records.ts";

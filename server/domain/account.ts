@@ -93,9 +93,7 @@ export async function loadAccount(store: Store, publicId: string): Promise<Accou
 export async function setDefaultCampaign(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
     const campaign = await loadCampaign(tx, accountId, id);
-    const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account === null) throw new Failure("not_found", "Account not found.");
-    await tx.put(accounts, { ...account, defaultCampaignId: campaign.id });
+    await changeAccount(tx, accountId, { defaultCampaignId: campaign.id });
   });
 }
 
@@ -112,13 +110,15 @@ export async function setMailSender(
   if (sender !== null && !/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender)) {
     throw new Failure("invalid", `${sender} is no e-mail address`);
   }
-  return store.transact(async (tx) => {
-    const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account === null) throw new Failure("not_found", "Account not found.");
-    const after = { ...account, mailSender: sender };
-    await tx.put(accounts, after);
-    return after;
-  });
+  return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
+}
+
+async function changeAccount(tx: Transaction, id: number, changes: Partial<Account>): Promise<Account> {
+  const account = await tx.get(accounts, SYSTEM, id);
+  if (account === null) throw new Failure("not_found", "Account not found.");
+  const after = { ...account, ...changes };
+  await tx.put(accounts, after);
+  return after;
 }
 
 async function newAccountIds(store: Store) {

@@ -1,17 +1,16 @@
 import { Failure } from "../failure.ts";
 import type { BatchProcess } from "../records.ts";
-import type { Page, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import { batchProcesses } from "./batch-process.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
 
-/** A page of what batches did, newest first, and how many there were. */
-export async function listBatchProcesses(
+/** A page of what batches did, newest first. */
+export function findBatchProcesses(
   store: Store,
   accountId: number,
-  { limit, offset }: Required<Pick<Page, "limit" | "offset">>,
-): Promise<{ batches: BatchProcess[]; total: number }> {
-  const total = await store.tally(batchProcesses, accountId, ["all"]);
-  const page = { limit, offset, total, reverse: true };
-  return { batches: await store.page(batchProcesses, "id", accountId, [], page), total };
+  window: Window,
+): Promise<Found<BatchProcess>> {
+  return findPage(store, batchProcesses, { accountId, index: "id", start: [], reverse: true, ...window });
 }
 
 /** What one batch did; any text may be asked for. @throws Failure `not_found` */

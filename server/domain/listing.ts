@@ -19,6 +19,8 @@ export interface Listing<R, Index extends string> {
   accountId: number;
   index: Index | "id";
   start: Key;
+  /** Whether the last come first; a walk with `keeps` goes by the index. */
+  reverse?: boolean;
   /** Absent: all of them are meant, and the counter knows how many they are. */
   keeps?: ((record: R) => boolean | Promise<boolean>) | undefined;
 }
@@ -29,10 +31,10 @@ export async function findPage<R, Index extends string>(
   from: Collection<R, string, Index>,
   listing: Listing<R, Index> & Window,
 ): Promise<Found<R>> {
-  const { accountId, index, start, keeps, limit, offset } = listing;
+  const { accountId, index, start, reverse = false, keeps, limit, offset } = listing;
   if (keeps === undefined) {
     const total = await store.tally(from, accountId, index === "id" ? ["all"] : [index, ...start]);
-    const records = await store.page(from, index, accountId, start, { limit, offset, total });
+    const records = await store.page(from, index, accountId, start, { limit, offset, reverse, total });
     return { records, total };
   }
   const found: Found<R> = { records: [], total: 0 };

@@ -6,8 +6,8 @@ import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
-import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
-import { deriveRefToken, isFreeRefToken, refTokens } from "./ref-token.ts";
+import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
+import { deriveRefToken, isFreeRefToken, refTokens, replaceRefToken } from "./ref-token.ts";
 import { TAKEN, findTaken } from "./taken.ts";
 
 /** No promoter is in more campaigns than this. */
@@ -101,21 +101,15 @@ export async function addToCampaign(
     const campaign = await loadCampaign(tx, accountId, campaignId);
     const { firstName } = promoter.profile;
     const refToken = await deriveRefToken(tx, chance, { accountId, firstName, email: promoter.email });
-    const promoterCampaign: PromoterCampaign = {
+    const promoterCampaign = newPromoterCampaign({
       accountId,
       id,
       campaignId: campaign.id,
       promoterId,
       state: campaign.autoApprovePromoters ? "accepted" : "pending",
       refToken,
-      coupon: null,
-      displayCoupon: null,
-      landingUrl: null,
-      usesUrlTracking: false,
-      rewardsForPromoters: null,
-      rewardsForReferrals: null,
       createdAt: now.toISOString(),
-    };
+    });
     await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
@@ -180,9 +174,6 @@ export async function putParticipation(
   before: PromoterCampaign,
   after: PromoterCampaign,
 ): Promise<void> {
-  const { accountId, id } = after;
   await tx.put(promoterCampaigns, after);
-  if (after.refToken === before.refToken) return;
-  await tx.put(refTokens, { accountId, token: before.refToken, promoterCampaignId: null, retiredFrom: id });
-  await tx.put(refTokens, { accountId, token: after.refToken, promoterCampaignId: id });
+  if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
 }

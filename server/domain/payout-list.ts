@@ -1,8 +1,7 @@
 import type { Payout, PayoutStatus } from "../records.ts";
-import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
 import { payouts } from "./payout.ts";
-import type { Listed } from "./scope.ts";
 
 /** Which payouts are asked for; null: any. */
 export interface PayoutScope {
@@ -23,19 +22,13 @@ const INDEXES = {
 } as const;
 
 /** A page of payouts, oldest first. */
-export async function listPayouts(
+export function listPayouts(
   store: Store,
-  {
-    accountId,
-    scope,
-    page,
-  }: { accountId: number; scope: PayoutScope; page: { limit: number; offset: number } },
-): Promise<Listed<Payout>> {
+  { accountId, scope, page }: { accountId: number; scope: PayoutScope; page: Window },
+): Promise<Found<Payout>> {
   const { status, promoterId, campaignId } = scope;
   const filters = { status, promoter: promoterId, campaign: campaignId };
   const named = Object.entries(filters).flatMap(([name, value]) => (value === null ? [] : [{ name, value }]));
   const index = INDEXES[named.map(({ name }) => name).join(" ") as keyof typeof INDEXES];
-  const start: Key = named.map(({ value }) => value);
-  const total = await store.tally(payouts, accountId, index === "id" ? ["all"] : [index, ...start]);
-  return { records: await store.page(payouts, index, accountId, start, { ...page, total }), total };
+  return findPage(store, payouts, { accountId, index, start: named.map(({ value }) => value), ...page });
 }

@@ -3,6 +3,7 @@ import type { PayoutMethod } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
 import { payouts } from "./payout.ts";
 import { loadPromoter } from "./promoter.ts";
 
@@ -39,16 +40,12 @@ export async function loadPayoutMethod(reader: Reader, accountId: number, id: nu
 }
 
 /** A page of a promoter's payout methods, oldest first. */
-export async function listPayoutMethods(
+export function findPayoutMethods(
   store: Store,
   accountId: number,
-  { promoterId, ...page }: { promoterId: number; offset: number; limit: number },
-): Promise<{ methods: PayoutMethod[]; total: number }> {
-  const total = await store.tally(payoutMethods, accountId, ["promoter", promoterId]);
-  return {
-    total,
-    methods: await store.page(payoutMethods, "promoter", accountId, [promoterId], { ...page, total }),
-  };
+  { promoterId, ...window }: { promoterId: number } & Window,
+): Promise<Found<PayoutMethod>> {
+  return findPage(store, payoutMethods, { accountId, index: "promoter", start: [promoterId], ...window });
 }
 
 /**

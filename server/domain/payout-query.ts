@@ -2,30 +2,21 @@ import type { Account, Payout } from "../records.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import type { Found, Window } from "./listing.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";
 import { BY_PAYEE, BY_PAYOUT, type PayoutDay, type PayoutFilter } from "./payout-filter.ts";
 import { groupKey, payouts } from "./payout.ts";
 
-export const PAYOUT_SORTS = ["amount", "periodStart", "periodEnd"] as const;
-
 /** What payouts are sorted by, and whether the greatest comes first. */
 export interface PayoutSort {
-  by: (typeof PAYOUT_SORTS)[number];
+  by: "amount" | "periodStart" | "periodEnd";
   isDescending: boolean;
 }
 
-/** A page of payouts, and how many there are on all pages. */
-export interface PayoutPage {
-  payouts: Payout[];
-  total: number;
-}
-
-interface PayoutRequest {
+interface PayoutRequest extends Window {
   filter: PayoutFilter;
   /** The first counts most. Ties go by id, in the direction of the first. */
   sorting: PayoutSort[];
-  offset: number;
-  limit: number;
 }
 
 /** A listing that holds all matching payouts, and the filters that all of it passes. */
@@ -47,7 +38,7 @@ export async function listPayouts(
   context: Context,
   account: Account,
   request: PayoutRequest,
-): Promise<PayoutPage> {
+): Promise<Found<Payout>> {
   const { store } = context;
   const given = givenFilters(request.filter);
   const listing = await shortest(store, account.id, listings(request.filter));
@@ -62,7 +53,7 @@ export async function listPayouts(
       reverse: sort?.isDescending ?? false,
     };
     const index = sort?.by ?? listing.index;
-    return { total, payouts: await store.page(payouts, index, account.id, listing.start, page) };
+    return { records: await store.page(payouts, index, account.id, listing.start, page), total };
   }
   return walk(context, account, { ...request, listing });
 }
@@ -102,7 +93,7 @@ async function walk(
   context: Context,
   account: Account,
   request: PayoutRequest & { listing: Listing },
-): Promise<PayoutPage> {
+): Promise<Found<Payout>> {
   const { store } = context;
   const { filter, sorting, offset, limit } = request;
   const passes = await newJudge(context, account, filter);
@@ -116,7 +107,7 @@ async function walk(
   if (sorting.length > 0) sortMatches(matches, sorting);
   const page = matches.slice(offset, offset + limit);
   const found = await Promise.all(page.map(({ id }) => store.get(payouts, account.id, id)));
-  return { total: matches.length, payouts: found.filter((payout) => payout !== null) };
+  return { records: found.filter((payout) => payout !== null), total: matches.length };
 }
 
 async function* candidates(

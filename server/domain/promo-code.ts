@@ -7,6 +7,7 @@ import { announce } from "./event.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
 import { loadReward } from "./reward.ts";
+import { TAKEN } from "./taken.ts";
 
 /** A code is one account's only among those in use, so that an archived one can be made anew. */
 export const promoCodes = collection<PromoCode>()({
@@ -26,7 +27,7 @@ export const promoCodes = collection<PromoCode>()({
 });
 
 const REFUSALS = {
-  code: () => new Failure("taken", "The record breaks a rule", { code: ["has already been taken"] }),
+  code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
 };
 
 /** A promo code to be made. */

@@ -32,6 +32,23 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
   ],
 });
 
+type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";
+
+/** A participation with what is given, and no coupon, landing page or rewards of its own else. */
+export function newPromoterCampaign(
+  given: Pick<PromoterCampaign, Named> & Partial<PromoterCampaign>,
+): PromoterCampaign {
+  return {
+    coupon: null,
+    displayCoupon: null,
+    landingUrl: null,
+    usesUrlTracking: false,
+    rewardsForPromoters: null,
+    rewardsForReferrals: null,
+    ...given,
+  };
+}
+
 /** Whether the participation may get new clicks and leads. */
 export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
   return promoterCampaign.state === "accepted";

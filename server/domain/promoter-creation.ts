@@ -13,11 +13,11 @@ import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { findTakenParticipation } from "./participation.ts";
-import { findPromoterByEmail, promoters } from "./promoter.ts";
-import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
+import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
+import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, refTokens } from "./ref-token.ts";
 import { hashAddress, rememberAddress } from "./suspicion.ts";
-import { findTaken, refuseTaken } from "./taken.ts";
+import { refuseTaken } from "./taken.ts";
 
 const TEMP_PASSWORD_LENGTH = 12;
 /** @see gaps "V1", `auth_token` */
@@ -78,9 +78,9 @@ export async function createPromoter(
       defaultPromoterCampaignId: promoterCampaignId,
       fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
     });
-    const promoterCampaign = newPromoterCampaign(input, promoter, campaign);
+    const promoterCampaign = firstParticipation(input, promoter, campaign);
     refuseTaken({
-      ...(await findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] })),
+      ...(await findTakenPromoter(tx, promoter)),
       ...(await findTakenParticipation(tx, null, promoterCampaign)),
     });
     promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
@@ -129,8 +129,8 @@ function newPromoter(
   };
 }
 
-function newPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
-  return {
+function firstParticipation(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
+  return newPromoterCampaign({
     accountId: promoter.accountId,
     id: promoter.defaultPromoterCampaignId,
     campaignId: campaign.id,
@@ -141,10 +141,8 @@ function newPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: C
     displayCoupon: input.displayCoupon,
     landingUrl: input.landingUrl,
     usesUrlTracking: input.usesUrlTracking,
-    rewardsForPromoters: null,
-    rewardsForReferrals: null,
     createdAt: promoter.createdAt,
-  };
+  });
 }
 
 async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {

@@ -1,28 +1,21 @@
 import type { Promoter } from "../records.ts";
-import type { Page, Store } from "../storage/store.ts";
+import type { Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
+import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { ALL_PROMOTERS, type PromoterQuery } from "./promoter-conditions.ts";
 import { searchPromoters } from "./promoter-query.ts";
 
-/** A page of promoters, and how many there are on all pages. */
-export interface PromoterPage {
-  promoters: Promoter[];
-  total: number;
-}
-
-type Stretch = Required<Pick<Page, "limit" | "offset">>;
-
 /** A page of the promoters that answer a query. */
 export async function listPromoters(
   store: Store,
   accountId: number,
-  { query, limit, offset }: Stretch & { query: PromoterQuery },
-): Promise<PromoterPage> {
+  { query, limit, offset }: Window & { query: PromoterQuery },
+): Promise<Found<Promoter>> {
   if (!isPlain(query)) {
     const found = await searchPromoters(store, accountId, query);
-    return { promoters: found.slice(offset, offset + limit), total: found.length };
+    return { records: found.slice(offset, offset + limit), total: found.length };
   }
   const { isArchived, sort } = query;
   const start = isArchived === null ? [] : [isArchived ? 1 : 0];
@@ -33,27 +26,22 @@ export async function listPromoters(
   );
   const index = sort !== null ? "joined" : isArchived === null ? "id" : "archived";
   const reverse = sort?.isDescending ?? false;
-  return {
-    promoters: await store.page(promoters, index, accountId, start, { limit, offset, reverse, total }),
-    total,
-  };
+  const records = await store.page(promoters, index, accountId, start, { limit, offset, reverse, total });
+  return { records, total };
 }
 
 /** A page of the promoters who are accepted in a campaign. @throws Failure `not_found` */
 export async function listAcceptedPromoters(
   store: Store,
   accountId: number,
-  { campaignId, ...stretch }: Stretch & { campaignId: number },
-): Promise<PromoterPage> {
+  { campaignId, ...window }: Window & { campaignId: number },
+): Promise<Found<Promoter>> {
   const campaign = await loadCampaign(store, accountId, campaignId);
   const start = ["accepted", campaign.id];
-  const total = await store.tally(promoterCampaigns, accountId, ["stateCampaign", ...start]);
-  const page = { ...stretch, total };
-  const found = await store.page(promoterCampaigns, "stateCampaign", accountId, start, page);
-  const promoters = await Promise.all(
-    found.map(({ promoterId }) => loadPromoter(store, accountId, promoterId)),
-  );
-  return { promoters, total };
+  const listing = { accountId, index: "stateCampaign", start, ...window } as const;
+  const found = await findPage(store, promoterCampaigns, listing);
+  const members = found.records.map(({ promoterId }) => loadPromoter(store, accountId, promoterId));
+  return { records: await Promise.all(members), total: found.total };
 }
 
 /** Participations that wait for somebody to decide. */

@@ -6,9 +6,8 @@ import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
-export const SELECTORS = ["id", "custId", "authToken", "email", "refToken", "promoCode"] as const;
 /** What a promoter may be named by. */
-export type Selector = (typeof SELECTORS)[number];
+export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode";
 
 /** A promoter as a request names them; any text may be asked for. */
 export interface Selection {

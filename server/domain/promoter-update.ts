@@ -12,9 +12,9 @@ import {
 import type { ProfileChanges } from "./profile.ts";
 import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
 import { refuseCircle, unknownParent } from "./promoter-parent.ts";
-import { findPromoterByEmail, promoters } from "./promoter.ts";
+import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
-import { findTaken, refuseTaken } from "./taken.ts";
+import { refuseTaken } from "./taken.ts";
 import { loadSelected, type Selected, type Selection } from "./promoter-selection.ts";
 
 /** What may be changed of a promoter; what is left out stays, null clears. */
@@ -48,8 +48,7 @@ export function updatePromoter(
     const promoter = await changedPromoter(tx, selected.promoter, changes);
     const before = await chosenParticipation(tx, selected, changes.campaignId);
     const { after, taken } = await planParticipation(tx, before, changes.participation ?? {});
-    const record = await findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
-    refuseTaken({ ...record, ...taken });
+    refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
     await tx.put(promoters, promoter);
     // Choice: the former mailbox stays theirs too, so that a second self behind it is seen.
     if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);

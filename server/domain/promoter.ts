@@ -1,7 +1,8 @@
-import { Failure } from "../failure.ts";
+import { Failure, type FieldErrors } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import type { Reader } from "../storage/store.ts";
+import type { Reader, Transaction } from "../storage/store.ts";
+import { findTaken } from "./taken.ts";
 
 export const promoters = collection<Promoter>()({
   name: "promoter",
@@ -35,6 +36,11 @@ export function findPromoterByEmail(
   email: string,
 ): Promise<Promoter | null> {
   return reader.find(promoters, "email", accountId, [email.trim().toLowerCase()]);
+}
+
+/** Names what of a promoter is another's. */
+export function findTakenPromoter(tx: Transaction, promoter: Promoter): Promise<FieldErrors> {
+  return findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
 }
 
 /** @throws Failure `not_found` */

@@ -1,9 +1,8 @@
-import type { Promoter } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import { listCampaigns } from "./campaign.ts";
 import { addToHistory, type History } from "./history.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
-import { promoters } from "./promoter.ts";
+import { promoterName, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { figuresOf, firstDayFor, type Figure, type Figures } from "./report-figures.ts";
 import { dailySums, type Series } from "./stats.ts";
@@ -70,7 +69,12 @@ export async function reportCampaigns(
   return campaigns.map(({ id, name }) => groupOf(historyOf(histories, id), plan, { id, name }));
 }
 
-/** A page of promoters in the order of one figure. @throws Failure `invalid` */
+/**
+ * A page of promoters in the order of one figure. Choice: the e-mail address stands for a promoter who
+ * gave no name.
+ *
+ * @throws Failure `invalid`
+ */
 export async function reportPromoters(
   store: Store,
   accountId: number,
@@ -92,7 +96,9 @@ export async function reportPromoters(
   for (const { id } of ranked.slice(page.offset, page.offset + page.limit)) {
     const promoter = await store.get(promoters, accountId, id);
     if (promoter !== null)
-      groups.push(groupOf(historyOf(histories, id), plan, { id, name: nameOf(promoter) }));
+      groups.push(
+        groupOf(historyOf(histories, id), plan, { id, name: promoterName(promoter) ?? promoter.email }),
+      );
   }
   return { groups, total: ranked.length };
 }
@@ -162,9 +168,4 @@ function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {
     period,
     figures: figuresOf(history, period, figures),
   }));
-}
-
-/** Choice: the e-mail address stands for a promoter who gave no name. */
-function nameOf({ email, profile: { firstName, lastName } }: Promoter): string {
-  return [firstName, lastName].filter((name) => name !== null).join(" ") || email;
 }

@@ -16,9 +16,6 @@ export interface Scope {
 
 type ScopeIndex = "promoterCampaign" | "promoter" | "campaign" | "promoterAndCampaign";
 
-/** A page of a list and the length of the whole. */
-export type Listed<R> = Found<R>;
-
 /** What a scope is asked of. */
 type Scoped = Pick<Commission, "accountId" | "promoterCampaignId">;
 
@@ -34,7 +31,7 @@ export async function listInScope<R extends Scoped>(
   store: Store,
   from: Collection<R, string, ScopeIndex>,
   { accountId, scope, page }: { accountId: number; scope: Scope; page: Window },
-): Promise<Listed<R>> {
+): Promise<Found<R>> {
   const listing = await listingOf<R>(store, accountId, scope);
   if (listing === null) return { records: [], total: 0 };
   return findPage(store, from, { accountId, ...listing, ...page });

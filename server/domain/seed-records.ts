@@ -1,4 +1,3 @@
-import { newProfile } from "./profile.ts";
 import {
   LEAD_STATES,
   PAYOUT_METHODS,
@@ -9,6 +8,8 @@ import {
   type Promoter,
   type PromoterCampaign,
 } from "../records.ts";
+import { newProfile } from "./profile.ts";
+import { newPromoterCampaign } from "./promoter-campaign.ts";
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES, PLANS, type Dice } from "./seed-values.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,48 +42,49 @@ export function newMember(
   const firstName = dice.pick(FIRST_NAMES);
   const lastName = dice.pick(LAST_NAMES);
   const createdAt = daysAgo(plan, SPREAD_DAYS + dice.number(SPREAD_DAYS));
-  const refToken = `${firstName}${id}`.toLowerCase();
   return {
-    promoter: {
-      accountId,
+    promoter: newPromoter(plan, {
       id,
       email: `${firstName}.${lastName}.${id}@example.com`.toLowerCase(),
-      custId: dice.percent(50) ? `user_${id}` : null,
-      note: null,
-      tempPassword: `temp-${id}`,
-      authToken: `seeded${String(id).padStart(26, "0")}`,
-      parentPromoterId: null,
       defaultPromoterCampaignId: promoterCampaignId,
       profile: newProfile({ firstName, lastName, country: dice.pick(COUNTRIES) }),
-      customFields: null,
-      fraudSuspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
-      trackAdTraffic: null,
-      skipEmailNotification: true,
-      invoiceDetailsStatus: dice.pick(["pending", "approved", "approved", "denied"]),
-      netPayoutDays: null,
-      taxRateHundredths: dice.pick([0, 0, 1_900, 2_000]),
       createdAt,
-      lastLoginAt: null,
-      archivedAt: null,
-    },
-    promoterCampaign: {
+    }),
+    promoterCampaign: newPromoterCampaign({
       accountId,
       id: promoterCampaignId,
       campaignId,
       promoterId: id,
       state: dice.percent(95) ? "accepted" : "pending",
-      refToken,
-      coupon: null,
-      displayCoupon: null,
-      landingUrl: null,
-      usesUrlTracking: false,
-      rewardsForPromoters: null,
-      rewardsForReferrals: null,
+      refToken: `${firstName}${id}`.toLowerCase(),
       createdAt,
-    },
+    }),
     payoutMethod: dice.percent(80)
       ? { ...newPayoutMethod(plan), id: payoutMethodId, promoterId: id, createdAt }
       : null,
+  };
+}
+
+type Person = Pick<Promoter, "id" | "email" | "defaultPromoterCampaignId" | "profile" | "createdAt">;
+
+function newPromoter({ accountId, dice }: SeedPlan, person: Person): Promoter {
+  return {
+    ...person,
+    accountId,
+    custId: dice.percent(50) ? `user_${person.id}` : null,
+    note: null,
+    tempPassword: `temp-${person.id}`,
+    authToken: `seeded${String(person.id).padStart(26, "0")}`,
+    parentPromoterId: null,
+    customFields: null,
+    fraudSuspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
+    trackAdTraffic: null,
+    skipEmailNotification: true,
+    invoiceDetailsStatus: dice.pick(["pending", "approved", "approved", "denied"]),
+    netPayoutDays: null,
+    taxRateHundredths: dice.pick([0, 0, 1_900, 2_000]),
+    lastLoginAt: null,
+    archivedAt: null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Account, Campaign, Lead, Promoter } from "../records.ts";
+import type { Account, Campaign, Lead, Promoter, Suspicion } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";
@@ -56,17 +56,16 @@ export async function recordSignup(
   });
 }
 
-async function addLead(
-  tx: Transaction,
-  context: Context,
-  input: {
-    account: Account;
-    signup: Signup;
-    referrer: Referrer;
-    ids: { leadId: number; eventId: number };
-  },
-): Promise<RecordedSignup> {
-  const { account, signup, referrer, ids } = input;
+/** What a new lead is made of. */
+interface Arrival {
+  account: Account;
+  signup: Signup;
+  referrer: Referrer;
+  ids: { leadId: number; eventId: number };
+}
+
+async function addLead(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedSignup> {
+  const { account, signup, referrer, ids } = arrival;
   const { promoterCampaign, visitor } = referrer;
   const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
   refuseBlockedAd(referrer, campaign);
@@ -80,7 +79,20 @@ async function addLead(
     addressHash,
     now: context.now,
   });
-  const lead: Lead = {
+  const lead = newLead(context.now, arrival, suspicion);
+  await tx.insert(leads, lead);
+  await announce(tx, context, { entity: "referral", before: null, after: lead });
+  const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
+  if (addressHash !== null) {
+    await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
+  }
+  countLead(tx, lead);
+  return { eventId: ids.eventId, lead, promoter };
+}
+
+function newLead(now: Date, { account, signup, referrer, ids }: Arrival, suspicion: Suspicion): Lead {
+  const { promoterCampaign, visitor } = referrer;
+  return {
     accountId: account.id,
     id: ids.leadId,
     promoterCampaignId: promoterCampaign.id,
@@ -96,16 +108,8 @@ async function addLead(
     skipEmailNotification: signup.skipEmailNotification,
     customerSince: null,
     cancelledAt: null,
-    createdAt: (signup.createdAt ?? context.now).toISOString(),
+    createdAt: (signup.createdAt ?? now).toISOString(),
   };
-  await tx.insert(leads, lead);
-  await announce(tx, context, { entity: "referral", before: null, after: lead });
-  const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
-  if (addressHash !== null) {
-    await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
-  }
-  countLead(tx, lead);
-  return { eventId: ids.eventId, lead, promoter };
 }
 
 /** A visit that ad traffic policy has come to forbid leads to nobody. */

@@ -74,11 +74,7 @@ export function recordClick(context: Context, account: Account, click: Click): P
       createdAt: context.now.toISOString(),
     });
     countFact(tx, promoterCampaign, { metric: "clicks", at: context.now });
-    return {
-      tid: click.tid,
-      refToken: promoterCampaign.refToken,
-      cookieDays: campaign.visitorCookieDays,
-    };
+    return resultOf(click.tid, promoterCampaign, campaign);
   });
 }
 
@@ -121,11 +117,11 @@ async function resultFor(tx: Transaction, visitor: Visitor): Promise<ClickResult
   const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
-  return {
-    tid: visitor.tid,
-    refToken: promoterCampaign.refToken,
-    cookieDays: campaign.visitorCookieDays,
-  };
+  return resultOf(visitor.tid, promoterCampaign, campaign);
+}
+
+function resultOf(tid: string, { refToken }: PromoterCampaign, campaign: Campaign): ClickResult {
+  return { tid, refToken, cookieDays: campaign.visitorCookieDays };
 }
 
 async function findDestination(

@@ -26,7 +26,7 @@ export interface WebhookInput {
   basicAuthPassword?: string | null | undefined;
 }
 
-/** Makes a webhook. @throws Failure `rule_broken` past the largest number of them, `invalid` */
+/** Makes a webhook. @throws Failure `refused` past the largest number of them, `invalid` */
 export async function createWebhook(
   context: Context,
   accountId: number,

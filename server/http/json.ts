@@ -5,7 +5,7 @@ import { readBody } from "./body.ts";
 /** Keys of a request, counted through all of its levels. */
 export const MAX_KEYS = 500;
 /** Levels of objects and lists within each other. */
-export const MAX_DEPTH = 16;
+const MAX_DEPTH = 16;
 
 /**
  * The JSON object in a request's body; empty where there is no body.

@@ -8,7 +8,7 @@ const MAX_LINK_LENGTH = 4_096;
 /** One page of a list. */
 export interface Page {
   number: number;
-  perPage: number;
+  limit: number;
   /** Records before the page's first. */
   offset: number;
 }
@@ -22,8 +22,8 @@ export function readPage(
   { usual, most }: { usual: number; most: number },
 ): Page {
   const number = positive(params["page"]) ?? 1;
-  const perPage = Math.min(positive(params["per_page"]) ?? usual, most);
-  return { number, perPage, offset: (number - 1) * perPage };
+  const limit = Math.min(positive(params["per_page"]) ?? usual, most);
+  return { number, limit, offset: (number - 1) * limit };
 }
 
 /**
@@ -32,8 +32,8 @@ export function readPage(
  * are given that fit, the next page's first.
  */
 function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
-  const headers: AnswerHeaders = { total: String(total), "per-page": String(page.perPage) };
-  const last = Math.max(1, Math.ceil(total / page.perPage));
+  const headers: AnswerHeaders = { total: String(total), "per-page": String(page.limit) };
+  const last = Math.max(1, Math.ceil(total / page.limit));
   const links = new Map<string, string>();
   let room = MAX_LINK_LENGTH;
   const link = (rel: string, number: number) => {

@@ -1,6 +1,6 @@
+import type { z } from "zod";
 import type { Generation } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
-import type { z } from "zod";
 
 /** A route that the document describes. */
 export interface DescribedRoute {

@@ -1,5 +1,5 @@
-import { isbot } from "isbot";
 import type { H3Event } from "h3";
+import { isbot } from "isbot";
 import { z } from "zod";
 import { recordClick, type ClickResult } from "../domain/visitor.ts";
 import { VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";

@@ -1,14 +1,14 @@
 import type { H3Event } from "h3";
+import { FastResponse } from "srvx";
 import { findFirstAccount } from "../domain/account.ts";
 import { findLeadByEmail } from "../domain/lead.ts";
 import { loadPromoter } from "../domain/promoter.ts";
 import { json } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
 import { refuse } from "../refusal.ts";
-import { v1Error } from "../http/errors.ts";
 import type { Services } from "../services.ts";
 import { DEMO_SCRIPT, demoHtml } from "./demo-page.ts";
-import { FastResponse } from "srvx";
 
 /** A strict policy, to show that the script needs no more than its own origin. */
 const POLICY =

@@ -1,5 +1,5 @@
-import { findVisitorDetails } from "../domain/visitor.ts";
 import { z } from "zod";
+import { findVisitorDetails } from "../domain/visitor.ts";
 import { text } from "../http/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 

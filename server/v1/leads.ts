@@ -7,12 +7,12 @@ import {
 } from "../domain/lead-update.ts";
 import { listInScope } from "../domain/scope.ts";
 import { email, flag, id, instant, oneOf, text } from "../http/fields.ts";
-import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { readParams, readQuery } from "../http/form.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { LEAD_STATES } from "../records.ts";
 import { newEmbedded } from "./embedded.ts";
 import { leadRecordAnswer, leadRecordJson } from "./lead-record-json.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { listError, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 
@@ -75,7 +75,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(context.store, leads, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { campaigns } from "../domain/campaign.ts";
 import { listPayouts as list } from "../domain/payout-list.ts";
 import { id, oneOf } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
 import { PAYOUT_STATUSES } from "../records.ts";
 import { newEmbedded, once } from "./embedded.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
@@ -39,7 +39,7 @@ async function listAll(request: V1Request) {
       promoterId: filters.promoter_id ?? null,
       campaignId: filters.campaign_id ?? null,
     },
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);

@@ -1,17 +1,18 @@
 import { z } from "zod";
-import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
+import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { id, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
-import { readPage, setPageHeaders } from "../http/pages.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
+import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readWholePromoter } from "./promoter-parts.ts";
 import { readSelection, selectorParams } from "./promoter-selection.ts";
 
-const PAGE_SIZES = { usual: 50, most: 500 };
+const USUAL_PER_PAGE = 50;
 
 const listParams = z.object({ campaign_id: id, page: text, per_page: text }).partial();
 
@@ -38,15 +39,14 @@ async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
   const { campaign_id: campaignId } = shapeInput(listParams, params);
-  const page = readPage(params, PAGE_SIZES);
-  const stretch = { limit: page.perPage, offset: page.offset };
-  const { promoters, total } =
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } =
     campaignId === undefined
-      ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...stretch })
-      : await listAcceptedPromoters(context.store, account.id, { campaignId, ...stretch });
+      ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...page })
+      : await listAcceptedPromoters(context.store, account.id, { campaignId, ...page });
   setPageHeaders(request, page, total);
   const whole = [];
-  for (const promoter of promoters) whole.push(await readWholePromoter(context.store, promoter));
+  for (const promoter of records) whole.push(await readWholePromoter(context.store, promoter));
   return whole.map(promoterJson);
 }
 

@@ -67,8 +67,8 @@ async function readPromoCodes(
   { accountId, id }: PromoterCampaign,
 ): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
-  for await (const chunk of store.scan(promoCodes, "promoterCampaign", accountId, [id])) {
-    for (const promoCode of chunk.filter(({ archivedAt }) => archivedAt === null)) {
+  for await (const chunk of store.scan(promoCodes, "inUse", accountId, [id])) {
+    for (const promoCode of chunk) {
       const reward = await store.get(rewards, accountId, promoCode.rewardId);
       if (reward !== null) found.push({ promoCode, reward });
     }

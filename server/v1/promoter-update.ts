@@ -3,10 +3,10 @@ import { updatePromoter, type PromoterChanges } from "../domain/promoter-update.
 import { isRefToken } from "../domain/ref-token.ts";
 import { Failure } from "../failure.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
-import { shapeFormChanges } from "../http/shape.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, longText, text, webAddress } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
+import { shapeFormChanges } from "../http/shape.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { profileChanges, wireFields } from "./promoter-fields.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";

@@ -6,11 +6,11 @@ import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
-import { describe, shapeInput } from "../http/shape.ts";
 import { readParams } from "../http/form.ts";
+import { describe, shapeInput } from "../http/shape.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { profileChanges, wireFields } from "./promoter-fields.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readWholePromoter } from "./promoter-parts.ts";
 
 /** @see spec "V1: create promoter" */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { oneOf } from "../http/fields.ts";
 import type { Grouping } from "../domain/period.ts";
 import type { ReportRow } from "../domain/report.ts";
 import type { Figure, Figures } from "../domain/report-figures.ts";
+import { oneOf } from "../http/fields.ts";
 
 /** Each column, the figure in it, and how that is written. */
 const COLUMNS = {

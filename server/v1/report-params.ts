@@ -2,8 +2,8 @@ import { z } from "zod";
 import { GROUPINGS, addMonths, dayOf } from "../domain/period.ts";
 import type { ReportQuery } from "../domain/report.ts";
 import { direction, id, instant, listOf, oneOf } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
 

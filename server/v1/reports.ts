@@ -93,7 +93,7 @@ async function promoters(request: V1Request) {
     ...query,
     promoterIds: params.promoter_ids ?? null,
     rankBy: figureOf(params.top_50 ?? "revenue_amount"),
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);

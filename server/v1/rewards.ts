@@ -2,10 +2,10 @@ import { z } from "zod";
 import { commissions } from "../domain/commission.ts";
 import { leads } from "../domain/lead.ts";
 import { listInScope } from "../domain/scope.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
-import { newEmbedded, once } from "./embedded.ts";
 import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
+import { newEmbedded, once } from "./embedded.ts";
 import { listError, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
@@ -31,7 +31,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(store, commissions, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
-    page: { limit: page.perPage, offset: page.offset },
+    page,
   });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);

@@ -1,25 +1,24 @@
 import { z } from "zod";
-import { listBatchProcesses, loadBatchProcess } from "../domain/batch-list.ts";
-import type { BatchProcess } from "../records.ts";
-import { listOf, oneOf, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
-import { readNestedQuery } from "../http/nested-query.ts";
-import { readPage, setPageHeaders, type Page } from "../http/pages.ts";
+import { findBatchProcesses, loadBatchProcess } from "../domain/batch-list.ts";
+import type { Found, Window } from "../domain/listing.ts";
+import { listOf, oneOf } from "../http/fields.ts";
+import { setPageHeaders } from "../http/pages.ts";
 import { readPathSegment } from "../http/path.ts";
+import type { BatchProcess } from "../records.ts";
+import type { Store } from "../storage/store.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
+import { pageParams, readListing } from "./page-params.ts";
 
-const PAGE_SIZES = { usual: 20, most: 100 };
 /** A client follows the batches that it started last. */
 const FOLLOWED = 100;
 
-const listParams = z
-  .object({
-    filters: z.object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid").partial(),
-    page: text,
-    per_page: text,
-  })
-  .partial();
+const listParams = pageParams.extend({
+  filters: z
+    .object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid")
+    .partial()
+    .optional(),
+});
 
 /** `GET /api/v2/company/batch_processes` */
 export const listBatchesOperation: V2Operation = {
@@ -50,25 +49,28 @@ export const batchProgressOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { event } = request;
-  const page = readPage(readNestedQuery(event), PAGE_SIZES);
-  const { batches, total } = await readBatches(request, page);
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, listParams);
+  const { records, total } = await findBatches(context.store, account.id, { params, window });
   setPageHeaders(request, page, total);
-  return batches.map(batchJson);
+  return records.map(batchJson);
 }
 
 async function progress(request: V2Request) {
-  const { batches } = await readBatches(request, { number: 1, perPage: FOLLOWED, offset: 0 });
-  return Object.fromEntries(batches.map((batch) => [String(batch.id), batchJson(batch).progress]));
+  const { account, context } = request;
+  const { params } = readListing(request, listParams);
+  const window = { limit: FOLLOWED, offset: 0 };
+  const { records } = await findBatches(context.store, account.id, { params, window });
+  return Object.fromEntries(records.map((batch) => [String(batch.id), batchJson(batch).progress]));
 }
 
 /** All batches are completed, so that other statuses have none. */
-async function readBatches(
-  { event, account, context }: V2Request,
-  { perPage, offset }: Page,
-): Promise<{ batches: BatchProcess[]; total: number }> {
-  const { filters } = shapeInput(listParams, readNestedQuery(event));
-  const statuses = filters?.status ?? ["completed"];
-  if (!statuses.includes("completed")) return { batches: [], total: 0 };
-  return listBatchProcesses(context.store, account.id, { limit: perPage, offset });
+async function findBatches(
+  store: Store,
+  accountId: number,
+  { params, window }: { params: z.output<typeof listParams>; window: Window },
+): Promise<Found<BatchProcess>> {
+  const statuses = params.filters?.status ?? ["completed"];
+  if (!statuses.includes("completed")) return { records: [], total: 0 };
+  return findBatchProcesses(store, accountId, window);
 }

@@ -8,8 +8,8 @@ import { clientAddress } from "../http/client-address.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
-import type { Account } from "../records.ts";
 import type { Post } from "../outgoing/post.ts";
+import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
 

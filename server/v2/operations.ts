@@ -1,4 +1,5 @@
 import type { Method } from "../http/operation.ts";
+import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch-processes.ts";
 import {
   createCampaignOperation,
   deleteCampaignOperation,
@@ -23,21 +24,20 @@ import {
   listPromoCodesOperation,
   updatePromoCodeOperation,
 } from "./promo-codes.ts";
+import { PROMOTER_BATCHES } from "./promoter-batches.ts";
 import {
   listPromoterCampaignsOperation,
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
 } from "./promoter-campaigns.ts";
+import { createPromoterOperation, updatePromoterOperation } from "./promoter-changes.ts";
+import { listPromotersOperation, showPromoterOperation } from "./promoters.ts";
 import {
   createRewardOperation,
   hideRewardOperation,
   listRewardsOperation,
   updateRewardOperation,
 } from "./rewards.ts";
-import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch-processes.ts";
-import { PROMOTER_BATCHES } from "./promoter-batches.ts";
-import { createPromoterOperation, updatePromoterOperation } from "./promoter-changes.ts";
-import { listPromotersOperation, showPromoterOperation } from "./promoters.ts";
 import { trackSignup } from "./tracking.ts";
 import {
   getDeliveryOperation,

@@ -21,6 +21,6 @@ export function readListing<S extends z.ZodObject>(
   return {
     params: shapeInput(schema, query),
     page,
-    window: { limit: page.perPage, offset: page.offset },
+    window: { limit: page.limit, offset: page.offset },
   };
 }

@@ -7,13 +7,13 @@ import {
   type PayoutMethod,
   type Promoter,
 } from "../records.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
   embeddedPromoter,
   embeddedPromoterJson,
 } from "./embedded-json.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const instant = z.iso.datetime();
 

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import {
   createPayoutMethod,
-  listPayoutMethods,
+  findPayoutMethods,
   loadPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
   type PayoutMethodInput,
 } from "../domain/payout-method.ts";
 import { email, flag, id, oneOf, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readJson } from "../http/json.ts";
-import { readPathId } from "./path-id.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
 import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
+import { readPathId } from "./path-id.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const BANK_DETAILS =
@@ -54,9 +54,9 @@ export const listPayoutMethodsOperation: V2Operation = {
     const { account, context } = request;
     const { params, page, window } = readListing(request, listQuery);
     const promoterId = params.filters.promoter_id;
-    const found = await listPayoutMethods(context.store, account.id, { promoterId, ...window });
+    const found = await findPayoutMethods(context.store, account.id, { promoterId, ...window });
     setPageHeaders(request, page, found.total);
-    return found.methods.map(payoutMethodJson);
+    return found.records.map(payoutMethodJson);
   },
 };
 

@@ -4,11 +4,11 @@ import { payeeReader, type PayeeReader } from "../domain/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../domain/payout-groups.ts";
 import { listPayouts } from "../domain/payout-query.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
+import { setPageHeaders } from "../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES, type Payout } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "./embedded-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { readListing } from "./page-params.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
@@ -68,7 +68,7 @@ async function list(request: V2Request) {
   });
   setPageHeaders(request, page, found.total);
   const readers = payeeReader(context.store, account.id);
-  return Promise.all(found.payouts.map((payout) => readPayoutJson(context.store, readers, payout)));
+  return Promise.all(found.records.map((payout) => readPayoutJson(context.store, readers, payout)));
 }
 
 async function group(request: V2Request) {

@@ -9,11 +9,11 @@ import {
 import { loadReward } from "../domain/reward.ts";
 import { id, jsonObject, longText, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
+import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import type { PromoCode } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";

@@ -5,11 +5,11 @@ import { isRefToken } from "../domain/ref-token.ts";
 import { flag, id, listOf, oneOf, text, webAddress } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
+import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import {

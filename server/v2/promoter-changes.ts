@@ -2,19 +2,17 @@ import { z } from "zod";
 import { newProfile } from "../domain/profile.ts";
 import { createPromoter } from "../domain/promoter-creation.ts";
 import { updatePromoter } from "../domain/promoter-update.ts";
-import { Failure } from "../failure.ts";
-import type { AnswerHeaders } from "../http/answer.ts";
-import { describe, shapeFormChanges, shapeInput } from "../http/shape.ts";
-import { v2Error } from "../http/errors.ts";
 import { email, flag, id, jsonObject, oneOf, text } from "../http/fields.ts";
 import { readQuery } from "../http/form.ts";
 import { readJson } from "../http/json.ts";
+import { shapeFormChanges, shapeInput } from "../http/shape.ts";
 import { INVOICE_DETAILS_STATUSES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
 import { profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
+import { recordError } from "./record-error.ts";
 
 const custId = text.nullable();
 
@@ -41,6 +39,9 @@ const updateBody = z
   })
   .partial();
 
+/** @see gaps "V2", codes */
+const shape = recordError({ custId: "cust_id" });
+
 /** `POST /api/v2/company/promoters` */
 export const createPromoterOperation: V2Operation = {
   summary: "Create a promoter",
@@ -48,7 +49,7 @@ export const createPromoterOperation: V2Operation = {
   answer: promoterAnswer,
   status: 201,
   refusals: ["not_found", "invalid", "taken"],
-  shape: promoterError,
+  shape,
   handle: create,
 };
 
@@ -59,7 +60,7 @@ export const updatePromoterOperation: V2Operation = {
   body: updateBody,
   answer: promoterAnswer,
   refusals: ["not_found", "invalid", "taken"],
-  shape: promoterError,
+  shape,
   handle: update,
 };
 
@@ -102,12 +103,4 @@ async function update({ event, account, context }: V2Request) {
     },
   });
   return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
-}
-
-/** The record's faults under the wire's names, all of them in the message. @see gaps "V2", codes */
-function promoterError(failure: Failure, headers: AnswerHeaders): Response {
-  if (failure.kind !== "taken") return v2Error(failure, headers);
-  const { custId, ...rest } = failure.fields;
-  const fields = { ...rest, ...(custId && { cust_id: custId }) };
-  return v2Error(new Failure("taken", describe(fields), fields), headers);
 }

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-conditions.ts";
 import type { Metric } from "../domain/stats.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
-import type { Query } from "../http/nested-query.ts";
-import { shapeInput } from "../http/shape.ts";
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
+import { pageParams } from "./page-params.ts";
 
 /** What our words for the state of invoice details are on the wire of the filter. */
 const INVOICE_DETAILS = {
@@ -85,19 +84,18 @@ export const listParams = z
         "is invalid",
       )
       .partial(),
-    page: z.unknown(),
-    per_page: z.unknown(),
+    ...pageParams.shape,
   })
   .partial();
 
 /**
- * The promoters that a request asks for. Choice: archived ones are shown where they are asked for, by
+ * The promoters that parameters ask for. Choice: archived ones are shown where they are asked for, by
  * the filter or by their ids.
- *
- * @throws Failure `invalid` naming every faulty parameter
  */
-export function readPromoterQuery(query: Query, now: Date): PromoterQuery {
-  const { q, ids, filters = {}, sorting = {} } = shapeInput(listParams, query);
+export function promoterQuery(
+  { q, ids, filters = {}, sorting = {} }: z.output<typeof listParams>,
+  now: Date,
+): PromoterQuery {
   const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
   return {
     ...ALL_PROMOTERS,

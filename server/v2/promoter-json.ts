@@ -14,7 +14,7 @@ import {
   type Promoter,
   type PromoterCampaign,
 } from "../records.ts";
-import { embeddedCampaign, embeddedPromoterJson } from "./embedded-json.ts";
+import { embeddedCampaign, embeddedCampaignJson, embeddedPromoterJson } from "./embedded-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see spec "V2 promoter (details)", promoter_campaigns */
@@ -149,7 +149,7 @@ function participationJson({
     promoter_id: promoterCampaign.promoterId,
     state: promoterCampaign.state,
     created_at: promoterCampaign.createdAt,
-    campaign: { id: campaign.id, name: campaign.name, color: campaign.color },
+    campaign: embeddedCampaignJson(campaign),
     coupon: promoterCampaign.coupon,
     ref_token: promoterCampaign.refToken,
     ref_link: refLink(promoterCampaign, campaign),

@@ -2,17 +2,15 @@ import { z } from "zod";
 import { countPending, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { flag } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
 import { readQuery } from "../http/form.ts";
-import { readNestedQuery } from "../http/nested-query.ts";
-import { readPage, setPageHeaders } from "../http/pages.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput } from "../http/shape.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { listParams, readPromoterQuery } from "./promoter-filters.ts";
+import { readListing } from "./page-params.ts";
+import { listParams, promoterQuery } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
-
-const PAGE_SIZES = { usual: 20, most: 100 };
 
 const showParams = z
   .object({ find_by: findBy, exclude_payout_method: flag, include_parent_promoter: flag })
@@ -38,16 +36,14 @@ export const showPromoterOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { event, account, context } = request;
-  const { store } = context;
-  const params = readNestedQuery(event);
-  const query = readPromoterQuery(params, request.context.now);
-  const page = readPage(params, PAGE_SIZES);
-  const stretch = { limit: page.perPage, offset: page.offset };
-  const { promoters, total } = await listPromoters(store, account.id, { query, ...stretch });
+  const { account, context } = request;
+  const { store, now } = context;
+  const { params, page, window } = readListing(request, listParams);
+  const query = promoterQuery(params, now);
+  const { records, total } = await listPromoters(store, account.id, { query, ...window });
   setPageHeaders(request, page, total);
   const data = [];
-  for (const promoter of promoters) {
+  for (const promoter of records) {
     data.push(promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS })));
   }
   return { data, meta: { pending_count: await countPending(store, account.id) } };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../domain/reward.ts";
 import { flag, hundredths, id, oneOf, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
+import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import {
   PROMOTER_REWARD_TYPES,
@@ -11,7 +12,6 @@ import {
   type RewardSchema,
 } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";

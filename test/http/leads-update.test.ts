@@ -9,6 +9,7 @@ import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../s
 import { bodyOf, send } from "../support/v1.ts";
 
 const LATER = "2026-05-01T00:00:00.000Z";
+const NO_STATE = "is not one of signup, active, subscribed, cancelled, denied";
 const SINCE = "2026-01-02T03:04:05.000Z";
 
 describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
@@ -126,11 +127,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     [
       { id: "1", state: "gone", customer_since: "2026-02-30", soft_switch: "maybe" },
       422,
-      {
-        state: ["is not one of signup, active, subscribed, cancelled, denied"],
-        customer_since: ["is invalid"],
-        soft_switch: ["is invalid"],
-      },
+      { state: [NO_STATE], customer_since: ["is invalid"], soft_switch: ["is invalid"] },
     ],
   ])("refuses %o with %i and changes nothing", async (params, status, body) => {
     const before = await show("1");

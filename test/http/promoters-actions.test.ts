@@ -11,11 +11,7 @@ import { promoterAddresses } from "../../server/domain/suspicion.ts";
 import type { Payout } from "../../server/records.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2, type Params } from "../support/calls.ts";
-
-interface V1Promoter {
-  auth_token: string;
-  promotions: object[];
-}
+import { createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
 
 describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
   let app: TestApp;
@@ -27,7 +23,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
   beforeEach(async () => {
     app = await startApp(storage);
     const params = { email: "jane@example.com", cust_id: "c1", ref_id: "jane" };
-    jane = (await v1(app, "POST", "/promoters/create", params)).body as V1Promoter;
+    jane = await createV1Promoter(app, params);
     const landingUrl = "https://second.example/";
     second = String((await createCampaign(app.context, app.accountId, { name: "Second", landingUrl })).id);
   });

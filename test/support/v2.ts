@@ -3,7 +3,7 @@ import { V2_OPERATIONS } from "../../server/v2/operations.ts";
 import { KEY, NOW, answerOf, type Answer, type TestApp } from "./app.ts";
 
 /** What every V2 request carries. */
-export const V2_HEADERS = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
+const V2_HEADERS = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
 
 /** Calls a company operation with a JSON body, or none; a success must be exactly what its schema says. */
 export async function company(
