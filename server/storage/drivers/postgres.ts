@@ -5,6 +5,7 @@ import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
 import { passingCounts } from "./postgres/passing-counts.ts";
+import { recalledTexts } from "./postgres/recalled.ts";
 import { prepareTables } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
@@ -54,6 +55,7 @@ export async function postgresDriver(
     throw new Error(reasonOf(error), { cause: error });
   }
   const commits = committer(writes);
+  const recalled = recalledTexts();
   const read = gathered(loadItems, { maxQueries: MAX_ITEM_QUERIES });
   return {
     name: "postgres",
@@ -68,6 +70,7 @@ export async function postgresDriver(
       await Promise.all([reads.end(), writes.end()]);
     },
     commit,
+    recall: recalled.get,
     list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
       query(
         `select key, value from tidemark_items where key >= $1 and key < $2
@@ -87,12 +90,21 @@ export async function postgresDriver(
 
   async function commit(changes: Changes): Promise<boolean> {
     refuseLongKeys(changes);
-    return commits.commit(changes);
+    const isDone = await commits.commit(changes);
+    // One of the checks was founded on what others have changed by now.
+    if (!isDone) for (const [key] of changes.checks) recalled.drop(key);
+    for (const [key] of changes.puts) recalled.drop(key);
+    for (const key of changes.removes) recalled.drop(key);
+    for (const [key] of changes.sums) recalled.drop(key);
+    return isDone;
   }
 
   async function loadItems(keys: string[]): Promise<Map<string, string>> {
     const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
-    return new Map(await query(text, [keys], READ_MS));
+    const readAt = performance.now();
+    const found = new Map(await query(text, [keys], READ_MS));
+    for (const key of keys) recalled.keep(key, found.get(key), readAt);
+    return found;
   }
 
   async function query(
