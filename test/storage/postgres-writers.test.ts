@@ -1,4 +1,3 @@
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
@@ -81,10 +80,24 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       expect(answers).toEqual([true, true, true, true]);
     }
     for (const key of accounts) expect(await drivers[1]!.getItemRaw(key)).toBe(`{"sum":${ROUNDS * 6}}`);
-    const client = new Client(cluster.url());
-    await client.connect();
-    const { rows } = await client.query("select sum(deadlocks) as found from pg_stat_database");
-    expect(Number(rows[0].found)).toBe(0);
-    await client.end();
+    const { rows } = await cluster.query("select sum(deadlocks) as found from pg_stat_database");
+    expect(Number(rows[0]!["found"])).toBe(0);
+  });
+
+  it("know what they have written where all integers are large, as in other engines", async () => {
+    await cluster.query("alter table tidemark_commits alter column done type bigint[]");
+    const driver = await postgresDriver(cluster.url(), { connections: 2 });
+    const changes = (value: string): Changes => ({
+      ...NOTHING,
+      checks: [["3:large", null]],
+      puts: [["3:large", value]],
+    });
+    const answers = await Promise.all([
+      driver.commit(changes("a")),
+      driver.commit({ ...NOTHING, puts: [["4:x", "b"]] }),
+    ]);
+    expect([...answers, await driver.commit(changes("c"))]).toEqual([true, true, false]);
+    expect(await driver.getItemRaw("3:large")).toBe("a");
+    await driver.dispose?.();
   });
 });

@@ -6,7 +6,7 @@ import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
 import { passingCounts } from "./postgres/passing-counts.ts";
 import { recalledTexts } from "./postgres/recalled.ts";
-import { prepareTables } from "./postgres/schema.ts";
+import { prepareTables, type Engine } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
 /** How long a read is tried again while the database is away, and how long a single item is waited for. */
@@ -33,10 +33,9 @@ const LIMITS: PoolConfig = {
  * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
  * commits. The role needs to make tables in its schema once; later it reads and writes rows alone.
  *
- * Only plain SQL with unnamed statements is spoken, with other engines of Postgres' protocol in mind (none of
- * them is tested) and for
- * poolers in transaction mode; PgBouncer must be told to let the timeouts below pass
- * (`ignore_startup_parameters`).
+ * Only plain SQL with unnamed statements is spoken, and no state of a session outlives its transaction:
+ * for poolers in transaction mode (PgBouncer must be told to let the timeouts below pass, by
+ * `ignore_startup_parameters`), and with other engines of Postgres' protocol in mind, of which none is tested.
  */
 export async function postgresDriver(
   url: string,
@@ -48,8 +47,9 @@ export async function postgresDriver(
     query_timeout: 16_000,
   });
   const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
+  let engine: Engine;
   try {
-    await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
+    engine = await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
   } catch (error) {
     await Promise.all([reads.end(), writes.end()]);
     throw new Error(reasonOf(error), { cause: error });
@@ -85,7 +85,7 @@ export async function postgresDriver(
       return Number(row?.[0]);
     },
     snapshot: () => snapshot(reads),
-    countPassing: passingCounts(reads),
+    countPassing: passingCounts(reads, engine),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
