@@ -123,8 +123,12 @@ describe("texts of the last second", () => {
     expect(texts.get("a")).toBeUndefined();
   });
 
-  it("are 4,000 at most", () => {
+  it("are 4,000 at most, of which what was only written or not found is none", () => {
     const texts = recalledTexts(() => 0);
+    texts.keep("a", "1", 0);
+    for (let at = 0; at <= 4_000; at++) texts.drop(`${at}`);
+    for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, undefined, 0);
+    expect(texts.get("a")).toBe("1");
     for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, "x", 0);
     expect([texts.get("0"), texts.get("4000")]).toEqual([undefined, "x"]);
   });

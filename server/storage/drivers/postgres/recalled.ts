@@ -18,8 +18,11 @@ export function recalledTexts(now: () => number = () => performance.now()): Reca
   const texts = new Map<string, { text: string | undefined; at: number }>();
 
   function set(key: string, text: string | undefined, at: number): void {
+    const known = texts.get(key);
+    // Most keys are read or written once; they must not push out the few that come again and again.
+    if (known === undefined && text === undefined) return;
     // What began to be read before the last change comes too late.
-    if ((texts.get(key)?.at ?? -1) > at) return;
+    if (known !== undefined && known.at > at) return;
     if (texts.size >= MAX_TEXTS) texts.clear();
     texts.set(key, { text, at });
   }
