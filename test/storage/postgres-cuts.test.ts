@@ -86,6 +86,17 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     },
   );
 
+  it.each(["client", "server"] as const)(
+    "are looked up again where the look-up is cut as well, in the bytes of the %s",
+    async (from) => {
+      const cut = proxy.cut({ after: BEGIN, from: "server", byteCount: 100, rest: "lost" });
+      const again = cut.then(() => proxy.cut({ after: "done = null", from, byteCount: 10, rest: "lost" }));
+      await commit();
+      await again;
+      await expectEachOnce();
+    },
+  );
+
   it("are given up where they wait for their turn, and not written when it comes", async () => {
     await other.query("begin");
     await other.query("update tidemark_locks set turn = turn + 1");
