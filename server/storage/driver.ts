@@ -49,6 +49,11 @@ export interface AtomicDriver extends Driver {
   count(range: Pick<Range, "from" | "before">): Promise<number>;
   /** Lets the reads that follow see all that any process has committed; for drivers that read from a snapshot. */
   refresh?(): void;
+  /**
+   * What stood under a key a moment ago, where that is known without asking; for drivers that are far away.
+   * Good for nothing but what is checked again at its commit.
+   */
+  recall?(key: string): string | undefined;
   /** All entries in key order, in chunks, as they stand at one moment; for drivers that can hold one still. */
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
   /**

@@ -18,7 +18,7 @@ export function transactor(
   let line: Promise<unknown> = Promise.resolve();
 
   return async function transact(work) {
-    const first = await attempt(work);
+    const first = await attempt(work, (key) => driver.recall?.(key) ?? read(key));
     if (first.isDone) return first.result;
     const turn = line.then(() => retry(work));
     line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
@@ -28,21 +28,24 @@ export function transactor(
   async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; tries < MAX_TRIES; tries++) {
       driver.refresh?.();
-      const next = await attempt(work);
+      const next = await attempt(work, read);
       if (next.isDone) return next.result;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
     }
     throw new Failure("conflict", "Others kept changing the same records; try again");
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<Attempt<T>> {
-    const tx = beginTransaction(read);
+  async function attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    readFirst: (key: string) => MaybePromise<string | null>,
+  ): Promise<Attempt<T>> {
+    const tx = beginTransaction(readFirst);
     let result: T;
     try {
       result = await work(tx);
     } catch (error) {
-      // A refusal that was decided on what has changed since must be decided again.
-      if (error instanceof Failure && !(await stillStands(tx.changes().checks))) return { isDone: false };
+      // What was decided, or failed, on what has changed since must be decided again.
+      if (!isUnavailable(error) && !(await stillStands(tx.changes().checks))) return { isDone: false };
       throw error;
     }
     const changes = tx.changes();
@@ -56,6 +59,11 @@ export function transactor(
     const texts = await Promise.all(checks.map(([key]) => read(key)));
     return checks.every(([, seen], at) => texts[at] === seen);
   }
+}
+
+/** A store that is away can't tell what has changed. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.kind === "unavailable";
 }
 
 type Attempt<T> = { isDone: true; result: T } | { isDone: false };

@@ -14,8 +14,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   let driver: AtomicDriver;
   /** Holds locks. */
   let other: Client;
-  /** Looks on; within a transaction that would show the same for ever. */
-  let watcher: Client;
+  let watcher: Awaited<ReturnType<Cluster["watch"]>>;
   let count = 0;
   beforeAll(async () => {
     cluster = await startCluster();
@@ -23,8 +22,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   beforeEach(async () => {
     proxy = await startProxy(cluster.port);
     driver = await postgresDriver(cluster.url(proxy.port), { connections: 2 });
-    [other, watcher] = [new Client(cluster.url()), new Client(cluster.url())];
-    await Promise.all([other.connect(), watcher.connect()]);
+    other = new Client(cluster.url());
+    await other.connect();
+    watcher = await cluster.watch();
     await other.query("truncate tidemark_items");
     count = 0;
     await commit();
@@ -86,16 +86,27 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     },
   );
 
+  it.each(["client", "server"] as const)(
+    "are looked up again where the look-up is cut as well, in the bytes of the %s",
+    async (from) => {
+      const cut = proxy.cut({ after: BEGIN, from: "server", byteCount: 100, rest: "lost" });
+      const again = cut.then(() => proxy.cut({ after: "done = null", from, byteCount: 10, rest: "lost" }));
+      await commit();
+      await again;
+      await expectEachOnce();
+    },
+  );
+
   it("are given up where they wait for their turn, and not written when it comes", async () => {
     await other.query("begin");
     await other.query("update tidemark_locks set turn = turn + 1");
     const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
     const committed = commit();
-    await waiting(1);
+    await watcher.waiting(1);
     proxy.cutNow();
     await cut;
     // The repeated one waits as well.
-    await waiting(2);
+    await watcher.waiting(2);
     await other.query("commit");
     await committed;
     await expectEachOnce();
@@ -106,23 +117,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     await other.query("select value from tidemark_items where key = 'n' for update");
     const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
     const committed = commit();
-    await waiting(1);
+    await watcher.waiting(1);
     proxy.cutNow();
     await cut;
     // Whoever asks what became of it waits until it has ended.
-    await waiting(2);
+    await watcher.waiting(2);
     await other.query("commit");
     await committed;
     await expectEachOnce();
   });
-
-  /** Resolves when so many connections wait for a lock. */
-  async function waiting(expected: number): Promise<void> {
-    for (;;) {
-      const { rows } = await watcher.query(
-        "select count(*) as found from pg_stat_activity where wait_event_type = 'Lock'",
-      );
-      if (Number(rows[0].found) === expected) return;
-    }
-  }
 });

@@ -27,6 +27,14 @@ export interface Cluster {
   /** Makes it hang, as a machine or a network that takes everything and answers nothing. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** What it has told since it was started first. */
+  log(): string;
+  /** Looks on from a connection of its own. */
+  watch(): Promise<{
+    /** Resolves when so many connections wait for a lock. */
+    waiting(count: number): Promise<void>;
+    end(): Promise<void>;
+  }>;
   /** Asks it something, on a connection of its own. */
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
   /** Ends it for good, with its folder. */
@@ -80,6 +88,7 @@ export async function startCluster({
   if (certificate) encrypt(data, certificate, owner);
   const port = await freePort();
   let server: ChildProcess | null = null;
+  let log = "";
 
   async function start(): Promise<void> {
     const settings = {
@@ -96,6 +105,7 @@ export async function startCluster({
         ...options,
         stdio: ["ignore", "ignore", "pipe"],
       });
+      server.stderr!.on("data", (chunk: Buffer) => void (log += chunk.toString()));
       if (await isListening(server)) return;
       await sleep(100);
     }
@@ -127,6 +137,18 @@ export async function startCluster({
     kill,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
+    log: () => log,
+    async watch() {
+      const client = new Client(url());
+      await client.connect();
+      const text = "select count(*) as found from pg_stat_activity where wait_event_type = 'Lock'";
+      return {
+        async waiting(count) {
+          while (Number((await client.query(text)).rows[0].found) !== count);
+        },
+        end: () => client.end(),
+      };
+    },
     async query(text) {
       const client = new Client(url());
       await client.connect();

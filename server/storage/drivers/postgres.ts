@@ -5,7 +5,8 @@ import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
 import { passingCounts } from "./postgres/passing-counts.ts";
-import { prepareTables } from "./postgres/schema.ts";
+import { recalledTexts } from "./postgres/recalled.ts";
+import { prepareTables, type Engine } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
 /** How long a read is tried again while the database is away, and how long a single item is waited for. */
@@ -32,10 +33,9 @@ const LIMITS: PoolConfig = {
  * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
  * commits. The role needs to make tables in its schema once; later it reads and writes rows alone.
  *
- * Only plain SQL with unnamed statements is spoken, with other engines of Postgres' protocol in mind (none of
- * them is tested) and for
- * poolers in transaction mode; PgBouncer must be told to let the timeouts below pass
- * (`ignore_startup_parameters`).
+ * Only plain SQL with unnamed statements is spoken, and no state of a session outlives its transaction:
+ * for poolers in transaction mode (PgBouncer must be told to let the timeouts below pass, by
+ * `ignore_startup_parameters`), and with other engines of Postgres' protocol in mind, of which none is tested.
  */
 export async function postgresDriver(
   url: string,
@@ -47,13 +47,15 @@ export async function postgresDriver(
     query_timeout: 16_000,
   });
   const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
+  let engine: Engine;
   try {
-    await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
+    engine = await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
   } catch (error) {
     await Promise.all([reads.end(), writes.end()]);
     throw new Error(reasonOf(error), { cause: error });
   }
   const commits = committer(writes);
+  const recalled = recalledTexts();
   const read = gathered(loadItems, { maxQueries: MAX_ITEM_QUERIES });
   return {
     name: "postgres",
@@ -68,6 +70,7 @@ export async function postgresDriver(
       await Promise.all([reads.end(), writes.end()]);
     },
     commit,
+    recall: recalled.get,
     list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
       query(
         `select key, value from tidemark_items where key >= $1 and key < $2
@@ -82,17 +85,26 @@ export async function postgresDriver(
       return Number(row?.[0]);
     },
     snapshot: () => snapshot(reads),
-    countPassing: passingCounts(reads),
+    countPassing: passingCounts(reads, engine),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
     refuseLongKeys(changes);
-    return commits.commit(changes);
+    const isDone = await commits.commit(changes);
+    // One of the checks was founded on what others have changed by now.
+    if (!isDone) for (const [key] of changes.checks) recalled.drop(key);
+    for (const [key] of changes.puts) recalled.drop(key);
+    for (const key of changes.removes) recalled.drop(key);
+    for (const [key] of changes.sums) recalled.drop(key);
+    return isDone;
   }
 
   async function loadItems(keys: string[]): Promise<Map<string, string>> {
     const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
-    return new Map(await query(text, [keys], READ_MS));
+    const readAt = performance.now();
+    const found = new Map(await query(text, [keys], READ_MS));
+    for (const key of keys) recalled.keep(key, found.get(key), readAt);
+    return found;
   }
 
   async function query(

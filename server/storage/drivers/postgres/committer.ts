@@ -107,7 +107,7 @@ export function committer(pool: Pool): Committer {
       if (fault !== undefined) throw fault;
       const results = answers.map((answer) => (answer as PromiseFulfilledResult<QueryResult>).value);
       if (results.at(-1)?.command !== "COMMIT") throw new Error("The commit was answered with a rollback");
-      return results[DECISION_AT]?.rows[0]?.done ?? UNMARKED;
+      return partsOf(results[DECISION_AT]?.rows[0]?.done) ?? UNMARKED;
     } finally {
       // After any fault the connection is given up, with whatever it still holds.
       client.release(fault !== undefined);
@@ -125,13 +125,18 @@ export function committer(pool: Pool): Committer {
         [writer, own],
       );
       if (given.rowCount === 1) return null;
-      const { rows } = await pool.query<{ done: number[] | null }>(
+      const { rows } = await pool.query<{ done: (number | string)[] | null }>(
         "select done from tidemark_commits where writer = $1 and number = $2",
         [writer, own],
       );
       // Only a mark that was pruned, a day ago, is not there.
       if (rows[0] === undefined) throw unavailable(new Error("What became of a commit is not known"));
-      return rows[0].done;
+      return partsOf(rows[0].done);
     }, deadlineIn(RESOLVE_MS));
   }
+}
+
+/** As numbers: engines whose integers are all large ones give them as texts. */
+function partsOf(done: readonly (number | string)[] | null | undefined): number[] | null {
+  return done?.map(Number) ?? null;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Addition, PassingCount } from "../../driver.ts";
 import { unavailable } from "./faults.ts";
+import type { Engine } from "./schema.ts";
 
 /** Longest wait for an answer; who asks for a limit does better to count by itself than to wait. */
 const ANSWER_MS = 500;
@@ -17,14 +18,12 @@ interface Waiting extends Addition {
 
 /**
  * One statement adds all that waits, in key order, so that two of them never wait for each other. The
- * database's clock alone says when a count ends. Nothing of this need survive a crash, so nobody waits
- * for the disk.
+ * database's clock alone says when a count ends.
  */
-const ADD = `with relaxed as (select set_config('synchronous_commit', 'off', true))
-  insert into tidemark_counts as counted (key, count, ends_at)
+const ADD = `insert into tidemark_counts as counted (key, count, ends_at)
   select added.key, added.amount, current_timestamp + added.window_ms * interval '1 millisecond'
   from unnest(cast($1 as text[]), cast($2 as integer[]), cast($3 as integer[]))
-    as added(key, amount, window_ms), relaxed
+    as added(key, amount, window_ms)
   order by added.key
   on conflict (key) do update set
     count = case when counted.ends_at <= current_timestamp then excluded.count
@@ -32,11 +31,21 @@ const ADD = `with relaxed as (select set_config('synchronous_commit', 'off', tru
     ends_at = case when counted.ends_at <= current_timestamp then excluded.ends_at else counted.ends_at end
   returning key, count, extract(epoch from ends_at - current_timestamp) * 1000 as ms_left`;
 
+/** The same, which answers before the disk has it. CockroachDB knows of no such thing. */
+const ADD_RELAXED = `with relaxed as (select set_config('synchronous_commit', 'off', true)) ${ADD.replace(
+  "as added(key, amount, window_ms)",
+  "$&, relaxed",
+)}`;
+
 const PRUNE = `delete from tidemark_counts where key = any(array(
   select key from tidemark_counts where ends_at < current_timestamp order by key for update))`;
 
 /** Makes what adds to counts: all that is asked for while one query is under way goes into the next. */
-export function passingCounts(pool: Pool): (addition: Addition) => Promise<PassingCount> {
+export function passingCounts(
+  pool: Pool,
+  { isCockroach }: Engine,
+): (addition: Addition) => Promise<PassingCount> {
+  const text = isCockroach ? ADD : ADD_RELAXED;
   let waiting: Waiting[] = [];
   let isRunning = false;
   let restsUntil = 0;
@@ -74,7 +83,7 @@ export function passingCounts(pool: Pool): (addition: Addition) => Promise<Passi
       // What is only asked about has ended when it begins.
       additions.map(({ amount, windowMs }) => (amount === 0 ? 0 : windowMs)),
     ];
-    const asked = pool.query<{ key: string; count: string; ms_left: string }>({ text: ADD, values });
+    const asked = pool.query<{ key: string; count: string; ms_left: string }>({ text, values });
     asked.catch(() => {}); // one that comes too late is nobody's
     const late = sleep(ANSWER_MS, null, { ref: false });
     const answer = await Promise.race([asked, late]);

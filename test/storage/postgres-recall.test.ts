@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Failure } from "../../server/failure.ts";
+import { collection } from "../../server/storage/collection.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { recalledTexts } from "../../server/storage/drivers/postgres/recalled.ts";
+import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
+import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+
+interface Thing {
+  accountId: number;
+  id: number;
+  count: number;
+}
+
+const things = collection<Thing>()({ name: "thing", id: ({ id }) => [id], claims: {}, indexes: {} });
+
+describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a moment ago", () => {
+  let cluster: Cluster;
+  let queryCount = 0;
+  let store: Store;
+  let other: Store;
+  let id = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const driver = await postgresDriver(cluster.url(), { connections: 2 });
+    const counted: AtomicDriver = {
+      ...driver,
+      getItemRaw: (key) => (queryCount++, driver.getItemRaw(key)),
+    };
+    store = newStore(counted);
+    other = newStore(await postgresDriver(cluster.url(), { connections: 2 }));
+  });
+  beforeEach(async () => {
+    id++;
+    await put(store, 1);
+    await count(store);
+    queryCount = 0;
+  });
+  afterAll(async () => {
+    await Promise.all([store.close(), other.close()]);
+    await cluster.remove();
+  });
+
+  const put = (by: Store, value: number) =>
+    by.transact((tx) => tx.put(things, { accountId: 1, id, count: value }));
+  const count = (by: Store) => by.transact(async (tx) => (await tx.get(things, 1, id))!.count);
+
+  it("ask for it once, and are committed on it", async () => {
+    await store.transact(async (tx) => {
+      await tx.get(things, 1, id);
+      tx.add([1, "n", String(id)], 1);
+    });
+    expect(queryCount).toBe(0);
+    expect(await other.sums([1, "n"], [String(id)])).toEqual([1]);
+  });
+
+  it("run again on what another process has written since", async () => {
+    await put(other, 5);
+    await store.transact(async (tx) => {
+      const thing = (await tx.get(things, 1, id))!;
+      await tx.put(things, { ...thing, count: thing.count + 1 });
+    });
+    expect((await other.get(things, 1, id))!.count).toBe(6);
+  });
+
+  it("give what another process has written since, where they only read", async () => {
+    await put(other, 7);
+    expect(await count(store)).toBe(7);
+    expect((await store.get(things, 1, id))!.count).toBe(7);
+  });
+
+  it("decide refusals, and fail, again on what another process has written since", async () => {
+    await put(other, 8);
+    const decide = (error: Error) =>
+      store.transact(async (tx) => {
+        const thing = await tx.get(things, 1, id);
+        if (thing!.count !== 8) throw error;
+        return thing!.count;
+      });
+    expect(await decide(new Failure("invalid", "stale"))).toBe(8);
+    await put(other, 9);
+    await count(store);
+    await put(other, 8);
+    expect(await decide(new TypeError("stale"))).toBe(8);
+  });
+
+  it("read outside of them what stands", async () => {
+    await put(other, 10);
+    expect((await store.get(things, 1, id))!.count).toBe(10);
+  });
+
+  it("never lose one of many additions by two processes", async () => {
+    const add = (by: Store) =>
+      by.transact(async (tx) => {
+        const thing = (await tx.get(things, 1, id))!;
+        await tx.put(things, { ...thing, count: thing.count + 1 });
+      });
+    await Promise.all([store, other].flatMap((by) => Array.from({ length: 8 }, () => add(by))));
+    expect((await store.get(things, 1, id))!.count).toBe(17);
+  });
+});
+
+describe("texts of the last second", () => {
+  it("are known for a second after they were read, and not when they were changed since", () => {
+    let now = 0;
+    const texts = recalledTexts(() => now);
+    texts.keep("a", "1", 0);
+    texts.keep("long", "x".repeat(5_000), 0);
+    now = 999;
+    expect([texts.get("a"), texts.get("b"), texts.get("long")]).toEqual(["1", undefined, undefined]);
+    now = 1_000;
+    expect(texts.get("a")).toBeUndefined();
+    texts.keep("a", "2", 1_000);
+    now = 1_500;
+    texts.drop("a");
+    texts.keep("a", "older than its change", 1_400);
+    expect(texts.get("a")).toBeUndefined();
+    texts.keep("a", "3", 1_600);
+    texts.keep("a", "read before", 1_550);
+    expect(texts.get("a")).toBe("3");
+    texts.keep("a", undefined, 1_700);
+    expect(texts.get("a")).toBeUndefined();
+  });
+
+  it("are 4,000 at most, of which what was only written or not found is none", () => {
+    const texts = recalledTexts(() => 0);
+    texts.keep("a", "1", 0);
+    for (let at = 0; at <= 4_000; at++) texts.drop(`${at}`);
+    for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, undefined, 0);
+    expect(texts.get("a")).toBe("1");
+    for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, "x", 0);
+    expect([texts.get("0"), texts.get("4000")]).toEqual([undefined, "x"]);
+  });
+});
