@@ -23,7 +23,19 @@ export interface Attempt {
   maxAttempts: number;
 }
 
-/** Sends a delivery once. null: not now. */
+/**
+ * Whether a delivery waits for its webhook to be switched on again, or for mail to be set up.
+ *
+ * Choice: what waits for a webhook that is switched off is sent when it is switched on again.
+ */
+export async function isSuspended({ store, mailer }: OutboxParts, delivery: Delivery): Promise<boolean> {
+  const { letter, ownerId, webhookId } = delivery;
+  if (letter !== null) return mailer === null;
+  const webhook = await store.get(webhooks, ownerId, webhookId ?? 0);
+  return webhook?.isActive === false;
+}
+
+/** Sends a delivery once. null: not now, as it has just been suspended. */
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
   const { message, letter } = delivery;
   if (message !== null) return postEvent(parts, delivery, message);
@@ -37,7 +49,6 @@ async function postEvent(
 ): Promise<Attempt | null> {
   const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
   if (webhook === null) return undeliverable("The webhook was deleted");
-  // Choice: what waits for a webhook that is switched off is sent when it is switched on again.
   if (!webhook.isActive) return null;
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };

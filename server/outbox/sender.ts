@@ -1,7 +1,7 @@
 import { deliveries, destinationOf, finish } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
-import { attemptOf, type Attempt } from "./attempt.ts";
+import { attemptOf, isSuspended, type Attempt } from "./attempt.ts";
 
 /** Sendings to one destination at a time. */
 const CONCURRENCY = 4;
@@ -74,6 +74,8 @@ export function newSender(parts: OutboxParts): Sender {
       for (const destination of await destinations()) {
         for (const delivery of await dueAt(destination)) {
           if (count >= limit || !parts.lease.isHeld()) return count;
+          // Nothing to be done: counted as work, it would be come back to without a pause.
+          if (await isSuspended(parts, delivery)) break;
           count += 1;
           const done = send(delivery).finally(() => underWay.delete(delivery.id));
           underWay.set(delivery.id, { destination, done });
