@@ -6,7 +6,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 
 /** Stored by the hash, so that a request costs one read and the key itself is nowhere. */
-const apiKeys = collection<ApiKey>()({
+export const apiKeys = collection<ApiKey>()({
   name: "api-key",
   id: (apiKey) => [apiKey.hash],
   claims: {},

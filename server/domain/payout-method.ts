@@ -89,11 +89,11 @@ export function updatePayoutMethod(
  * @throws Failure `not_found`, or `in_use`
  */
 export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
-  const { store } = context;
-  const usesCount = await store.tally(payouts, accountId, ["method", id]);
-  if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
-  await store.transact(async (tx) => {
+  await context.store.transact(async (tx) => {
     await loadPayoutMethod(tx, accountId, id);
+    // Counted within the transaction, so that a payout which is paid by it meanwhile stops it.
+    const usesCount = await tx.tally(payouts, accountId, ["method", id]);
+    if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
     await tx.remove(payoutMethods, accountId, id);
   });
 }

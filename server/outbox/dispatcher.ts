@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as othersTurn, setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/delivery.ts";
 import { SYSTEM } from "../records.ts";
 import { newFanOut } from "./fan-out.ts";
@@ -52,7 +52,11 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
         log.error({ err: error }, "the outbox could not do its work");
         return 0;
       });
-      if (work > 0 && !isBusy()) continue;
+      if (work > 0 && !isBusy()) {
+        // A local store answers at once: without this, a turn after the other would keep all requests waiting.
+        await othersTurn();
+        continue;
+      }
       await sleep(IDLE_MS, undefined, { signal: stopping.signal }).catch(() => {}); // woken by the stop
     }
   }

@@ -75,6 +75,7 @@ export function newSender(parts: OutboxParts): Sender {
       for (const destination of await destinations()) {
         const due = await dueAt(destination);
         const [first] = due;
+        // Nothing to be done: counted as work, it would be come back to without a pause.
         if (first === undefined || !(await isReachable(parts, first))) continue;
         for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;

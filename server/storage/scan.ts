@@ -31,7 +31,8 @@ export async function passOver(driver: AtomicDriver, range: Range): Promise<Rang
   for (; offset > STRIDE; offset -= STRIDE) {
     const stride = { from, before, reverse: range.reverse ?? false, offset: STRIDE - 1, limit: 1 };
     const [last] = await driver.list(stride);
-    if (last === undefined) return { ...range, from, before, offset };
+    // Past the end: nothing is left. LMDB would count what remains to be passed over in 32 bits alone.
+    if (last === undefined) return { ...range, from: before, before, offset: 0 };
     if (range.reverse) before = last[0];
     else from = last[0] + LEAST;
     await othersTurn();

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removePayoutMethod } from "../../server/domain/payout-method.ts";
+import { movePayout } from "../../server/domain/payout-moves.ts";
+import { payouts } from "../../server/domain/payout.ts";
 import type { Promoter } from "../../server/records.ts";
+import type { Store, Transaction } from "../../server/storage/store.ts";
 import { getPayoutMethodOperation } from "../../server/v2/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout, addPromoter, changeAccount } from "../support/payouts.ts";
@@ -36,6 +40,30 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
     const { body, headers } = await app.v2("GET", `/payout_methods?filters%5Bpromoter_id%5D=${jane.id}`);
     expect([body, headers.get("total")]).toEqual([[shown], "1"]);
+  });
+
+  it("are not removed when a payout is paid by them at that moment", async () => {
+    const { id } = (await create(paypal)).body as { id: number };
+    const payout = await addPayout(app.context, jane);
+    const { store } = app.context;
+    let isPaid = false;
+    const countThenPay =
+      (counting: Transaction["tally"]): Transaction["tally"] =>
+      async (...counter) => {
+        const count = await counting(...counter);
+        if (!isPaid) await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
+        isPaid = true;
+        return count;
+      };
+    const watched: Store = {
+      ...store,
+      tally: countThenPay(store.tally),
+      transact: (work) => store.transact((tx) => work({ ...tx, tally: countThenPay(tx.tally) })),
+    };
+    const removal = removePayoutMethod({ ...app.context, store: watched }, app.accountId, id);
+    await expect(removal).rejects.toMatchObject({ kind: "in_use" });
+    expect(await store.get(payouts, app.accountId, payout.id)).toMatchObject({ payoutMethodId: id });
+    expect((await app.v2("GET", `/payout_methods/${id}`)).status).toBe(200);
   });
 
   it("are selected one at a time", async () => {

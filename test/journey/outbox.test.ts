@@ -127,3 +127,30 @@ it("answers, and serves other receivers, as quickly as ever while one hangs", as
   expect(waiting).toHaveLength(40);
   await store.close();
 });
+
+it("answers and stops in order while something waits for a webhook that is switched off", async () => {
+  const receiver = await receive();
+  receiver.answer((response) => response.writeHead(500).end());
+  const first = await start();
+  await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await subscribe(first, receiver);
+  await signUp(first, "lead@example.com");
+  await receiver.has(1);
+  const call = (method: string, path: string, body: object) =>
+    fetch(`${first.url}/api/v2/company/webhooks${path}`, {
+      method,
+      headers: V2_HEADERS,
+      body: method === "GET" ? null : JSON.stringify(body),
+    });
+  expect((await call("PUT", "/1", { active: false })).status).toBe(200);
+  const [{ id }] = (await (await call("GET", "/1/webhook_deliveries", {})).json()) as [{ id: number }];
+  expect((await call("POST", `/1/webhook_deliveries/${id}/retry_delivery`, {})).status).toBe(200);
+  expect(await first.stop()).toBe(0);
+  // It is due from the first turn of the next process.
+  const second = await start();
+  // One that never paused let others in only when it renewed its lease, every five seconds.
+  const signal = AbortSignal.timeout(4_000);
+  expect((await fetch(`${second.url}/healthz`, { signal })).status).toBe(200);
+  expect(await second.stop()).toBe(0);
+  expect(receiver.received).toHaveLength(1);
+});

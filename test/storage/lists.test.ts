@@ -47,6 +47,17 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     return found;
   };
 
+  it.each([2 ** 31, 2 ** 32, 2 ** 32 + 1, 5e12, Number.MAX_SAFE_INTEGER])(
+    "end before an offset of %i, in both directions",
+    async (offset) => {
+      for (const id of [1, 2, 3]) await put({ id, shop: "a", cents: id });
+      for (const reverse of [false, true]) {
+        expect(await store.page(sales, "id", 1, [], { limit: 10, offset, reverse })).toEqual([]);
+        expect(await store.page(sales, "shop", 1, ["a"], { limit: 10, offset, reverse })).toEqual([]);
+      }
+    },
+  );
+
   it("are counted within a transaction, which runs again where the count has changed", async () => {
     await put({ id: 1, shop: "a", cents: 1 });
     const counts: number[] = [];

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { leads } from "../../server/domain/lead.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
+import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+/** How much the store's file may still grow by. */
+const ROOM_BYTES = 200_000;
+const BATCHES = 40;
+
+let folder: string;
+let remove: () => void;
+let server: Server;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  server = await startServer(folder);
+});
+afterEach(async () => {
+  await server.kill();
+  remove();
+});
+
+// The limit is set and lifted by prlimit, which belongs to Linux.
+it.skipIf(!hasPrlimit())(
+  "answers 503 while the disk is full, reads on, and writes on when there is room again",
+  async () => {
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    limit(String(statSync(join(folder, "data.mdb")).size + ROOM_BYTES));
+    const first = await signUpMany("first");
+    expect(first.refused.length).toBeGreaterThan(50);
+    expect(first.recorded.length).toBeGreaterThan(0);
+    for (const path of ["/healthz", "/readyz", "/api/v1/leads/list"]) {
+      const answer = await fetch(`${server.url}${path}`, { headers: { "x-api-key": KEY } });
+      expect([path, answer.status]).toEqual([path, 200]);
+    }
+    limit("unlimited");
+    // Whom it refused it knows nothing of: nobody is taken for somebody who was recorded.
+    const again = await signUpMany("first", first.refused);
+    const later = await signUpMany("later");
+    expect([...again.refused, ...later.refused]).toEqual([]);
+    expect(await server.stop()).toBe(0);
+    const store = await openStore(`lmdb:${folder}`);
+    const found = await store.page(leads, "id", 1, [], { limit: 10_000 });
+    await store.close();
+    const recorded = [...first.recorded, ...again.recorded, ...later.recorded];
+    expect(found.map(({ email }) => email).toSorted()).toEqual(recorded.toSorted());
+    expect(findFaults(await readEntries(`lmdb:${folder}`), { isSeeded: false })).toEqual([]);
+  },
+);
+
+/** Signs up eight at a time; each is recorded or refused with a clear word. */
+async function signUpMany(name: string, emails = namesOf(name)) {
+  const recorded: string[] = [];
+  const refused: string[] = [];
+  for (let at = 0; at < emails.length; at += 8) {
+    await Promise.all(
+      emails.slice(at, at + 8).map(async (email) => {
+        const answer = await fetch(`${server.url}/api/v1/track/signup`, {
+          method: "POST",
+          headers: { "x-api-key": KEY },
+          body: new URLSearchParams({ email, ref_id: "jane", username: "x".repeat(1_000) }),
+        });
+        if (answer.status === 200) return void recorded.push(email);
+        expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toEqual([
+          503,
+          "1",
+          { error: "The store could not be written to; try again" },
+        ]);
+        refused.push(email);
+      }),
+    );
+  }
+  return { recorded, refused };
+}
+
+function namesOf(name: string): string[] {
+  return Array.from({ length: BATCHES * 8 }, (_, at) => `${name}-${at}@example.com`);
+}
+
+/** How large the files may become that the server writes. */
+function limit(bytes: string): void {
+  execFileSync("prlimit", [`--pid=${server.pid}`, `--fsize=${bytes}:`]);
+}
+
+function hasPrlimit(): boolean {
+  try {
+    execFileSync("prlimit", ["--version"]);
+    return true;
+  } catch {
+    return false; // another system: nothing else can take a running process its room, and give it back
+  }
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { COLLECTIONS, readHoldings } from "../support/consistency/structure.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
+import { honestCall, write } from "../support/fuzz/call.ts";
+import { newClient } from "../support/fuzz/client.ts";
+import { newDice } from "../support/fuzz/dice.ts";
+import { operationsOf, type DescribedOperation } from "../support/fuzz/document.ts";
+import { newKnown, type Known } from "../support/fuzz/known.ts";
+import { fillStore } from "../support/fuzz/world.ts";
+import { startServer, temporaryFolder, type Server } from "../support/server.ts";
+
+const ROUNDS = 5;
+const LANES = 4;
+/** Answers of both servers together after which the first is killed, and then the second. */
+const KILLS = [300, 500];
+/** Made by imports and by the outbox's own ways alone. */
+const NOT_BY_REQUESTS = new Set(["commission", "lane", "fact"]);
+
+let folder: string;
+let remove: () => void;
+let servers: Server[];
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  remove();
+});
+
+it("leaves a whole store when two servers are killed in the middle of all that they can do", async () => {
+  const url = `lmdb:${folder}`;
+  await fillStore(url);
+  for (let round = 0; round < ROUNDS; round++) {
+    servers = await Promise.all([startServer(folder), startServer(folder)]);
+    const operations = operationsOf(await (await fetch(`${servers[0]!.url}/openapi.json`)).json());
+    await loadAndKill(operations, round);
+    expect(servers.map((server) => server.output()).join("")).not.toContain('"msg":"bug"');
+    expect(findFaults(await readEntries(url), { isSeeded: true })).toEqual([]);
+  }
+  const { of } = readHoldings(await readEntries(url), () => {});
+  const missing = COLLECTIONS.filter((from) => of(from).length === 0).map(({ name }) => name);
+  expect(missing.filter((name) => !NOT_BY_REQUESTS.has(name))).toEqual([]);
+});
+
+/** Sends honest requests to both servers over several connections each, until each has been killed. */
+async function loadAndKill(operations: DescribedOperation[], round: number): Promise<void> {
+  let answers = 0;
+  const killed: Promise<void>[] = [];
+  const onAnswer = () => {
+    answers += 1;
+    if (answers >= KILLS[killed.length]!) killed.push(servers[killed.length]!.kill());
+  };
+  const drives = servers.flatMap((server, at) =>
+    Array.from({ length: LANES }, (_, lane) =>
+      drive(server, { operations, seed: round * 100 + at * 10 + lane, known: newKnown(), onAnswer }),
+    ),
+  );
+  await Promise.all(drives);
+  await Promise.all(killed);
+}
+
+async function drive(
+  { port }: Server,
+  load: { operations: DescribedOperation[]; seed: number; known: Known; onAnswer: () => void },
+): Promise<void> {
+  const { operations, seed, known, onAnswer } = load;
+  const dice = newDice(seed);
+  const client = newClient(port);
+  for (;;) {
+    const operation = dice.pick(operations);
+    try {
+      const { status, body } = await client.send(write(honestCall(operation, dice, known)));
+      if (status < 300) known.learn(operation.path, JSON.parse(body));
+      onAnswer();
+    } catch {
+      return client.close(); // the server is gone
+    }
+  }
+}
