@@ -39,12 +39,14 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   }
 
   async function dueAt(destination: string): Promise<Delivery[]> {
-    const busy = [...underWay.values()].filter((each) => each.destination === destination).length;
+    // Before the listing, in which one that ends meanwhile still stands as due.
+    const sending = new Map(underWay);
+    const busy = [...sending.values()].filter((each) => each.destination === destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
     if (free <= 0) return [];
     const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
     const now = clock().getTime();
-    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !underWay.has(id)).slice(0, free);
+    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !sending.has(id)).slice(0, free);
   }
 
   async function send(delivery: Delivery): Promise<void> {
