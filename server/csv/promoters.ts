@@ -65,6 +65,7 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
     skipEmailNotification: true,
     alwaysApprove: true,
     address: null,
+    isHistory: true,
   });
   return "added";
 };

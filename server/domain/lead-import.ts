@@ -30,6 +30,7 @@ export interface ImportedLead extends PromoterName {
 /**
  * Takes over a lead of another program, as it was: without a sign-up event, which it may still get, and
  * without suspicion. One that is known stays as it is, unless it is told of now that it is a customer.
+ * Choice: what is imported is history, of which neither webhooks nor promoters are told.
  *
  * @throws Failure `not_found` for an unknown promoter, `already_registered` for an e-mail address of
  *   one lead with the uid of another

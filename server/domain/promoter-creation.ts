@@ -43,6 +43,8 @@ export interface NewPromoter {
   alwaysApprove: boolean;
   /** Where the request came from; kept as a keyed hash. null: unknown. */
   address: string | null;
+  /** Taken over from another program; nobody is told of it. */
+  isHistory?: boolean;
 }
 
 /** A promoter with the participation that was made together with them. */
@@ -95,6 +97,7 @@ export async function createPromoter(
       const addressHash = hashAddress(account, input.address);
       await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
     }
+    if (input.isHistory) return { promoter, promoterCampaign, campaign };
     await announce(tx, context, { entity: "promoter", before: null, after: promoter });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return { promoter, promoterCampaign, campaign };

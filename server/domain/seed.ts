@@ -25,7 +25,7 @@ export interface SeedSize {
 
 /**
  * Fills an account with a believable program, the same each time for the same day, store and size.
- * Leads and payouts need promoters; without any, none are made.
+ * Leads and payouts need promoters; without any, none are made. Choice: nobody is told of them, as of history.
  */
 export async function seed({ store, now }: Context, account: Account, size: SeedSize): Promise<void> {
   const plan: SeedPlan = {

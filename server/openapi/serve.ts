@@ -25,13 +25,16 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `GET /openapi.json` */
+/** `GET /openapi.json`; made when it is first asked for, as most processes never are. */
 export function serveDocument(
   routes: DescribedRoute[],
   { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
 ) {
-  const document = { ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) };
-  return (): Response => json(document, { "access-control-allow-origin": "*" });
+  let document: object | null = null;
+  return (): Response => {
+    document ??= { ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) };
+    return json(document, { "access-control-allow-origin": "*" });
+  };
 }
 
 /** `GET /docs`: the document for people. */

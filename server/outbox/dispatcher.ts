@@ -32,10 +32,19 @@ export interface Dispatcher {
 export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispatcher {
   const { log, lease } = parts;
   const fanOut = newFanOut(parts);
-  const sender = newSender(parts);
+  let pause = new AbortController();
+  let isWoken = false;
+  const sender = newSender(parts, wake);
   const sweep = newSweep(parts);
   let running: Promise<void> | null = null;
   const stopping = new AbortController();
+
+  /** There may be something to send where a sending has just ended; while requests come in, it waits. */
+  function wake(): void {
+    if (isBusy()) return;
+    isWoken = true;
+    pause.abort();
+  }
 
   async function pass(): Promise<number> {
     if (!(await lease.take())) return 0;
@@ -48,16 +57,19 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
+      isWoken = false;
       const work = await pass().catch((error: unknown) => {
         log.error({ err: error }, "the outbox could not do its work");
         return 0;
       });
-      if (work > 0 && !isBusy()) {
+      if (stopping.signal.aborted) return;
+      if ((work > 0 || isWoken) && !isBusy()) {
         // A local store answers at once: without this, a turn after the other would keep all requests waiting.
         await othersTurn();
         continue;
       }
-      await sleep(IDLE_MS, undefined, { signal: stopping.signal }).catch(() => {}); // woken by the stop
+      pause = new AbortController();
+      await sleep(IDLE_MS, undefined, { signal: pause.signal }).catch(() => {}); // woken
     }
   }
 
@@ -69,6 +81,7 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
     },
     async stop(graceMs) {
       stopping.abort();
+      pause.abort();
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
       // First the lease: what breaks off then is no failure of its receiver, and is not written as one.
@@ -99,7 +112,8 @@ function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
   let sweptAt = 0;
   return async () => {
     const now = clock().getTime();
-    if (now - sweptAt < SWEEP_MS) return;
+    // Also where the clock was set back.
+    if (Math.abs(now - sweptAt) < SWEEP_MS) return;
     const oldest = await store.page(deliveries, "finished", SYSTEM, [], { limit: SWEPT_AT_ONCE });
     const old = oldest.filter(
       ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,

@@ -1,13 +1,13 @@
-import { deliveries, destinationOf, finish } from "../domain/delivery.ts";
+import { deliveries, destinationOf } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
-import { attemptOf, isReachable, type Attempt } from "./attempt.ts";
+import { attemptOf, isReachable } from "./attempt.ts";
+import { newRecorder } from "./recorder.ts";
 
 /** Sendings to one destination at a time. */
 const CONCURRENCY = 4;
 /** To one whose last sending failed: enough to see it come back, too few to hold anything up. */
 const CONCURRENCY_FAILING = 1;
-const MINUTE_MS = 60_000;
 /** After the store could not take a result. */
 const PAUSE_MS = 30_000;
 
@@ -19,14 +19,10 @@ export interface Sender {
   settle(): Promise<void>;
 }
 
-/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
-export function retryDelayMs(failedAttempts: number): number {
-  return 2 ** failedAttempts * MINUTE_MS;
-}
-
 /** Makes the part of the outbox that sends: to each destination by itself, so that none waits for another. */
-export function newSender(parts: OutboxParts): Sender {
+export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   const { store, clock, log } = parts;
+  const record = newRecorder(parts);
   const underWay = new Map<number, { destination: string; done: Promise<void> }>();
   const failing = new Set<string>();
   let pausedUntil = 0;
@@ -43,12 +39,14 @@ export function newSender(parts: OutboxParts): Sender {
   }
 
   async function dueAt(destination: string): Promise<Delivery[]> {
-    const busy = [...underWay.values()].filter((each) => each.destination === destination).length;
+    // Before the listing, in which one that ends meanwhile still stands as due.
+    const sending = new Map(underWay);
+    const busy = [...sending.values()].filter((each) => each.destination === destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
     if (free <= 0) return [];
     const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
     const now = clock().getTime();
-    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !underWay.has(id)).slice(0, free);
+    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !sending.has(id)).slice(0, free);
   }
 
   async function send(delivery: Delivery): Promise<void> {
@@ -59,7 +57,7 @@ export function newSender(parts: OutboxParts): Sender {
       if (attempt.error === null) failing.delete(destination);
       // What is refused for good says nothing of others that go there.
       else if (!attempt.isFinal) failing.add(destination);
-      await record(parts, delivery, attempt);
+      await record(delivery.id, attempt);
     } catch (error) {
       // Another process has taken over, and sends it again.
       if (!parts.lease.isHeld()) return;
@@ -80,7 +78,10 @@ export function newSender(parts: OutboxParts): Sender {
         for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;
-          const done = send(delivery).finally(() => underWay.delete(delivery.id));
+          const done = send(delivery).finally(() => {
+            underWay.delete(delivery.id);
+            onDone();
+          });
           underWay.set(delivery.id, { destination, done });
         }
       }
@@ -90,30 +91,4 @@ export function newSender(parts: OutboxParts): Sender {
       while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
     },
   };
-}
-
-/** Writes what became of an attempt, and when there is to be another one. */
-async function record(parts: OutboxParts, { id }: Delivery, attempt: Attempt): Promise<void> {
-  const { store, clock, lease } = parts;
-  const now = clock();
-  await store.transact(async (tx) => {
-    await lease.guard(tx);
-    const before = await tx.get(deliveries, SYSTEM, id);
-    if (before === null || before.finishedAt !== null) return;
-    const attempts = before.attempts + 1;
-    const after: Delivery = {
-      ...before,
-      attempts,
-      responseCode: attempt.status,
-      responseBody: attempt.body,
-      lastError: attempt.error,
-    };
-    if (attempt.error === null) {
-      const deliveredAt = now.toISOString();
-      return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt });
-    }
-    const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
-    if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
-    await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });
-  });
 }

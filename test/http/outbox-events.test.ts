@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LEADS } from "../../server/csv/leads.ts";
+import { PROMOTERS } from "../../server/csv/promoters.ts";
+import { accounts } from "../../server/domain/account.ts";
 import { announce } from "../../server/domain/event.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { payouts } from "../../server/domain/payout.ts";
@@ -155,5 +158,19 @@ describe.each(STORAGES)("events on %s", (storage) => {
       changes: { status: ["processing", "failed"], error: [null, "closed"] },
       data: { status: "failed", amount: 100, promoter: JANE },
     });
+  });
+
+  it("tells nobody of what is taken over from another program", async () => {
+    await subscribe({ event_types: EVENTS.types });
+    const account = (await app.services.store.get(accounts, 0, app.accountId))!;
+    const values = { email: "jane@example.com", ref_id: "jane" };
+    expect(await PROMOTERS.importRow(app.context, account, { values, source: "1" })).toBe("added");
+    const lead = { email: "lead@example.com", ref_id: "jane" };
+    expect(await LEADS.importRow(app.context, account, { values: lead, source: "2" })).toBe("added");
+    await workOff(outbox);
+    expect(types()).toEqual([]);
+    await signUp("other@example.com");
+    await workOff(outbox);
+    expect(types()).toEqual(["referral.created"]);
   });
 });

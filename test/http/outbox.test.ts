@@ -217,6 +217,32 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     });
   });
 
+  it("sends nothing twice that arrives while it looks for what is due", async () => {
+    await jane();
+    await subscribe();
+    let answerLater = () => {};
+    receiver.answer((response) => void (answerLater = () => response.end()));
+    let whenListed = async () => {};
+    const { store } = app.services;
+    const page: typeof store.page = async (from, index, ...rest) => {
+      const listed = await store.page(from, index, ...rest);
+      if (index === "due") await whenListed();
+      return listed;
+    };
+    const slow = appOutbox(app, { store: { ...store, page } });
+    await signUp("lead@example.com");
+    await slow.pass();
+    await receiver.has(1);
+    whenListed = async () => {
+      answerLater();
+      await slow.settle();
+    };
+    expect(await slow.pass()).toBe(0);
+    await slow.settle();
+    expect(receiver.received).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
+  });
+
   it("gives its work to one process at a time, and to the next when the first has died", async () => {
     await jane();
     await subscribe();

@@ -17,12 +17,15 @@ export interface MailServer {
   letters: ReceivedLetter[];
   /** Refuses recipients, senders or letters with this status from now on; null takes them again. */
   refuse(status: number | null, what?: "recipient" | "sender" | "letter"): void;
+  /** Resolves when so many letters have come. */
+  has(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts one. */
 export async function startMailServer(): Promise<MailServer> {
   const letters: ReceivedLetter[] = [];
+  const waiting: { count: number; resolve: () => void }[] = [];
   let refusal: number | null = null;
   let refused = "recipient";
   const judge = (what: string, done: (error?: Error | null) => void) => {
@@ -45,6 +48,7 @@ export async function startMailServer(): Promise<MailServer> {
           to: rcptTo.map(({ address }) => address),
           ...parse(Buffer.concat(chunks).toString()),
         });
+        for (const each of waiting) if (letters.length >= each.count) each.resolve();
         done();
       });
     },
@@ -58,6 +62,11 @@ export async function startMailServer(): Promise<MailServer> {
       refusal = status;
       refused = what;
     },
+    has: (count) =>
+      new Promise((resolve) => {
+        if (letters.length >= count) resolve();
+        else waiting.push({ count, resolve });
+      }),
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

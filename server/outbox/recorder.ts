@@ -1,0 +1,89 @@
+import { deliveries, finish } from "../domain/delivery.ts";
+import { SYSTEM, type Delivery } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import type { Attempt } from "./attempt.ts";
+import type { OutboxParts } from "./parts.ts";
+
+/** Results written in one commit. */
+const MOST_AT_ONCE = 100;
+const MINUTE_MS = 60_000;
+
+/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
+export function retryDelayMs(failedAttempts: number): number {
+  return 2 ** failedAttempts * MINUTE_MS;
+}
+
+/** Writes what became of an attempt, and when there is to be another one. */
+export type Recorder = (deliveryId: number, attempt: Attempt) => Promise<void>;
+
+interface Result {
+  id: number;
+  attempt: Attempt;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+/** Makes a recorder, whose commits each take all results that came during the one before. */
+export function newRecorder(parts: OutboxParts): Recorder {
+  const waiting: Result[] = [];
+  let isWriting = false;
+
+  async function writeAll(): Promise<void> {
+    isWriting = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MOST_AT_ONCE);
+      // One that can't be written must not keep the others from it.
+      if (!(await isWritten(batch)))
+        for (const each of batch) await write([each]).then(each.done, each.failed);
+    }
+    isWriting = false;
+  }
+
+  async function isWritten(batch: Result[]): Promise<boolean> {
+    try {
+      await write(batch);
+    } catch {
+      return false; // the reason shows when each is written by itself
+    }
+    for (const { done } of batch) done();
+    return true;
+  }
+
+  function write(batch: Result[]): Promise<void> {
+    const { store, lease } = parts;
+    return store.transact(async (tx) => {
+      await lease.guard(tx);
+      for (const { id, attempt } of batch) await record(tx, parts, { id, attempt });
+    });
+  }
+
+  return (id, attempt) =>
+    new Promise((done, failed) => {
+      waiting.push({ id, attempt, done, failed });
+      if (!isWriting) void writeAll();
+    });
+}
+
+async function record(
+  tx: Transaction,
+  { store, clock }: OutboxParts,
+  { id, attempt }: { id: number; attempt: Attempt },
+): Promise<void> {
+  const now = clock();
+  const before = await tx.get(deliveries, SYSTEM, id);
+  if (before === null || before.finishedAt !== null) return;
+  const attempts = before.attempts + 1;
+  const after: Delivery = {
+    ...before,
+    attempts,
+    responseCode: attempt.status,
+    responseBody: attempt.body,
+    lastError: attempt.error,
+  };
+  if (attempt.error === null) {
+    return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
+  }
+  const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
+  if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
+  await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });
+}
