@@ -107,3 +107,61 @@ describe("a limit of failed tries", () => {
     expect(await limiter.isBlocked("192.0.2.1", "one more")).toBe(false);
   });
 });
+
+describe("a limit that servers share", () => {
+  /** What other servers have counted with this one; null: they can't be asked. */
+  let counted: number | null;
+  let asked: [name: readonly string[], amount: number][];
+  beforeEach(() => {
+    counted = 0;
+    asked = [];
+  });
+  const sharedCounts = async (name: readonly string[], { amount }: { amount: number }) => {
+    asked.push([name, amount]);
+    if (counted === null) throw new Error("away");
+    counted += amount;
+    return { count: counted, msLeft: counted === 0 ? 0 : 30_000 };
+  };
+  const limit = { name: "v1", limitPerMinute: 3, sharedCounts };
+
+  it("counts with the others, and asks nobody once it is reached, until its minute is over", async () => {
+    const limiter = rateLimiter(limit);
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 30 });
+    counted = 2;
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 0 });
+    pass(10_000);
+    const refused = { allowed: false, limit: 3, remaining: 0, resetSeconds: 20 };
+    expect([await limiter.take("a"), await limiter.take("a")]).toEqual([refused, refused]);
+    expect(asked).toEqual([
+      [["v1", "a"], 1],
+      [["v1", "a"], 1],
+    ]);
+    pass(20_000);
+    counted = 0;
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 2 });
+  });
+
+  it("counts on alone while they can't be asked", async () => {
+    const limiter = rateLimiter(limit);
+    await limiter.take("a");
+    counted = null;
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 1, resetSeconds: 30 });
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.take("a")).toMatchObject({ allowed: false });
+    expect(await limiter.take("b")).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
+  });
+
+  it("of failed tries asks before it hears a stranger, and adds only what failed", async () => {
+    const limiter = failureLimiter({ ...limit, name: "failures" });
+    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(false);
+    await limiter.recordFailure("192.0.2.1");
+    expect(asked.map(([, amount]) => amount)).toEqual([0, 1]);
+    counted = 3;
+    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(true);
+    expect(await limiter.secondsBlocked("192.0.2.1")).toBe(30);
+    limiter.recordSuccess("192.0.2.1", "good");
+    const { length } = asked;
+    expect(await limiter.isBlocked("192.0.2.1", "good")).toBe(false);
+    expect(asked).toHaveLength(length);
+  });
+});
