@@ -32,16 +32,21 @@ export function newLease(
     store.transact(async (tx) => {
       const now = clock().getTime();
       const current = await tx.get(leases, SYSTEM, name);
-      if (current !== null && current.holder !== holder && current.expiresAt > now) return false;
+      if (current !== null && current.holder !== holder && isRunning(current, now)) return false;
       await tx.put(leases, { accountId: SYSTEM, name, holder, expiresAt });
       return true;
     });
 
+  /** One that would last far longer than any can is of a clock that was set back since; its holder may be dead. */
+  const isRunning = (lease: LeaseRecord, now: number) =>
+    lease.expiresAt > now && lease.expiresAt <= now + 2 * durationMs;
+
   return {
     async take() {
       const now = clock().getTime();
+      const leftMs = heldUntil - now;
       // Half of the time is left for the renewal to come late in.
-      if (heldUntil - now > durationMs / 2) return true;
+      if (leftMs > durationMs / 2 && leftMs <= durationMs) return true;
       heldUntil = (await write(now + durationMs)) ? now + durationMs : 0;
       return heldUntil > 0;
     },

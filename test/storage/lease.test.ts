@@ -50,6 +50,23 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
     expect(await first.take()).toBe(true);
   });
 
+  it("does not stay with a dead holder when the clock is set back", async () => {
+    const [first, second] = [lease("first"), lease("second")];
+    expect(await first.take()).toBe(true);
+    now -= 3_600_000;
+    expect(await second.take()).toBe(true);
+  });
+
+  it("stays with a living holder who has renewed it since the clock was set back", async () => {
+    const [first, second] = [lease("first"), lease("second")];
+    expect(await first.take()).toBe(true);
+    now -= 3_600_000;
+    expect(await first.take()).toBe(true);
+    expect(await second.take()).toBe(false);
+    now += DURATION_MS;
+    expect(await second.take()).toBe(true);
+  });
+
   it("keeps a holder who is too late from writing", async () => {
     const [first, second] = [lease("first"), lease("second")];
     await first.take();
