@@ -38,7 +38,7 @@ export function rateLimiter(limit: Limit): RateLimiter {
         allowed,
         limit: limitPerMinute,
         remaining: result.remainingPoints,
-        resetSeconds: Math.ceil(result.msBeforeNext / 1_000),
+        resetSeconds: secondsLeft(result.msBeforeNext),
       };
     },
   };
@@ -80,7 +80,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
     },
     async secondsBlocked(address) {
       const result = await limiter.get(address);
-      return Math.max(1, Math.ceil((result?.msBeforeNext ?? 0) / 1_000));
+      return Math.max(1, secondsLeft(result?.msBeforeNext ?? 0));
     },
     async recordFailure(address) {
       await consume(limiter, address);
@@ -101,6 +101,11 @@ type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
 function newLimiter({ name = "limit", limitPerMinute }: Limit): Limiter {
   const options = { points: limitPerMinute, duration: WINDOW_SECONDS, keyPrefix: name };
   return cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
+}
+
+/** Never more than the whole of a minute, which is counted by a timer, wherever a clock that is set back stands. */
+function secondsLeft(milliseconds: number): number {
+  return Math.min(WINDOW_SECONDS, Math.ceil(milliseconds / 1_000));
 }
 
 /** The library says no by rejecting, with the same kind of result. */
