@@ -46,7 +46,7 @@ export function rateLimiter(limit: Limit): RateLimiter {
         allowed: count <= limitPerMinute,
         limit: limitPerMinute,
         remaining: Math.max(0, limitPerMinute - count),
-        resetSeconds: Math.ceil(msLeft / 1_000),
+        resetSeconds: secondsLeft(msLeft),
       };
     },
   };
@@ -86,7 +86,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
       return (await counter(address, 0)).count >= limitPerMinute;
     },
     async secondsBlocked(address) {
-      return Math.max(1, Math.ceil((await counter(address, 0)).msLeft / 1_000));
+      return Math.max(1, secondsLeft((await counter(address, 0)).msLeft));
     },
     async recordFailure(address) {
       await counter(address, 1);
@@ -139,4 +139,9 @@ function sharedCounter(limit: Limit, sharedCounts: SharedCounts): Counter {
       return own.add(key, amount);
     }
   };
+}
+
+/** Never more than the whole of a minute, which is counted by a timer, wherever a clock that is set back stands. */
+function secondsLeft(milliseconds: number): number {
+  return Math.min(WINDOW_SECONDS, Math.ceil(milliseconds / 1_000));
 }

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { loadStats } from "../../server/domain/stats.ts";
+import { newPost } from "../../server/outgoing/post.ts";
+import { appOutbox, workOff } from "../support/outbox.ts";
+import { startReceiver } from "../support/receiver.ts";
 import { CHROME, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 
 const DAY_BEFORE = "2026-03-03T05:06:07.890Z";
@@ -69,5 +72,35 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     const counted = { referrals: 1, customers: 1, activeCustomers: 0, cancellations: 1 };
     expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject(counted);
     expect(app.bugs).toEqual([]);
+  });
+
+  it("counts a visitor once, whatever the clock says", async () => {
+    await visit();
+    app.setNow(DAY_BEFORE);
+    expect((await visit()).status).toBe(200);
+    app.setNow(NOW);
+    await visit();
+    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 1 });
+  });
+
+  it("sends events of a thing in the order in which they happened, at once", async () => {
+    const receiver = await startReceiver();
+    const { services } = app;
+    services.post = newPost({ allowsPrivate: true });
+    const outbox = appOutbox(app);
+    const hook = { url: receiver.url, event_types: ["referral.created", "referral.updated"] };
+    expect((await app.v2("POST", "/webhooks", hook)).status).toBe(201);
+    const id = idOf(await signUp({ email: "first@example.com" }));
+    app.setNow(DAY_BEFORE);
+    await app.v1("/leads/update", { id: String(id), state: "active" });
+    await signUp({ email: "second@example.com" });
+    await workOff(outbox);
+    const sent = receiver.received.map(({ body }) => [body["event_type"], body["entity_id"]]);
+    expect(sent.filter(([, entity]) => String(entity) === String(id)).map(([type]) => type)).toEqual([
+      "referral.created",
+      "referral.updated",
+    ]);
+    expect(sent).toHaveLength(3);
+    await receiver.close();
   });
 });

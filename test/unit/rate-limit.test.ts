@@ -21,6 +21,15 @@ describe("a limit of requests", () => {
     expect(await limiter.take("a")).toEqual({ ...state, remaining: 1 });
   });
 
+  it("lasts a minute all the same when the clock is set back", async () => {
+    const limiter = rateLimiter({ limitPerMinute: 1 });
+    await limiter.take("a");
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await limiter.take("a")).toMatchObject({ allowed: false, resetSeconds: 60 });
+    pass(60_000);
+    expect(await limiter.take("a")).toMatchObject({ allowed: true, resetSeconds: 60 });
+  });
+
   it("counts each key for itself", async () => {
     const limiter = rateLimiter({ limitPerMinute: 1 });
     await limiter.take("a");
