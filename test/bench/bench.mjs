@@ -1,12 +1,9 @@
 // Prints requests a second of the built server beside those of bare node:http, in turn.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row,
 // BENCH_STORAGE for `lmdb` (default) or `postgres`, of which a cluster is started that syncs each commit.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import ts from "typescript";
-import { load, median, post, row, start, startTidemark } from "./servers.mjs";
+import { load, median, post, row, start, startStorage, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
@@ -127,23 +124,4 @@ function printSizes() {
   console.log(
     `\nsvc.js: ${script.length} bytes raw, ${gzip} gzip, ${brotliCompressSync(script).length} brotli`,
   );
-}
-
-async function startStorage(kind) {
-  if (kind === "lmdb") {
-    const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-    return { url: `lmdb:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
-  }
-  if (kind !== "postgres") throw new Error(`BENCH_STORAGE ${kind} is unknown; use lmdb or postgres`);
-  // The tests' own, which Node can't read as it is.
-  const source = readFileSync("test/support/postgres.ts", "utf8");
-  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
-  mkdirSync("dist/test", { recursive: true });
-  writeFileSync(
-    "dist/test/postgres.mjs",
-    ts.transpileModule(source, { compilerOptions: options }).outputText,
-  );
-  const { startCluster } = await import("../../dist/test/postgres.mjs");
-  const cluster = await startCluster({ isSynced: true });
-  return { url: cluster.url(), remove: cluster.remove };
 }

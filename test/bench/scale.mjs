@@ -41,7 +41,9 @@ async function prepare(records, promoters) {
     env: { ...process.env, STORAGE_URL: `lmdb:${folder}` },
   });
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  const server = await startTidemark(`lmdb:${folder}`, ["--import", "./test/bench/loop-delay.mjs"]);
+  const server = await startTidemark(`lmdb:${folder}`, {
+    nodeOptions: ["--import", "./test/bench/loop-delay.mjs"],
+  });
   console.log(
     `${promoters} promoters, ${records} leads, ${records} payouts: seeded in ${seconds} s, ready in ${Math.round(server.readyMs)} ms`,
   );

@@ -1,7 +1,10 @@
 // Starts the servers that are measured, and calls them.
 import { execFile, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import ts from "typescript";
 
 export const KEY = { "x-api-key": "bench-key", authorization: "Bearer bench-key", "account-id": "bench" };
 
@@ -24,16 +27,37 @@ export function start(file, environment, nodeOptions = []) {
 }
 
 /** The built server on a store, without limits. */
-export function startTidemark(storageUrl, nodeOptions = []) {
-  const environment = {
+export function startTidemark(storageUrl, { nodeOptions = [], environment = {} } = {}) {
+  const settings = {
     PORT: "0",
     STORAGE_URL: storageUrl,
     TIDEMARK_ACCOUNT_ID: "bench",
     TIDEMARK_API_KEY: "bench-key",
     RATE_LIMIT_V1: "0",
     LOG_LEVEL: "error",
+    ...environment,
   };
-  return start("dist/server/main.js", environment, nodeOptions);
+  return start("dist/server/main.js", settings, nodeOptions);
+}
+
+/** An empty store of a kind, `lmdb` or `postgres`, of which a cluster is started that syncs each commit. */
+export async function startStorage(kind) {
+  if (kind === "lmdb") {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
+    return { url: `lmdb:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
+  }
+  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use lmdb or postgres`);
+  // The tests' own, which Node can't read as it is.
+  const source = readFileSync("test/support/postgres.ts", "utf8");
+  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  mkdirSync("dist/test", { recursive: true });
+  writeFileSync(
+    "dist/test/postgres.mjs",
+    ts.transpileModule(source, { compilerOptions: options }).outputText,
+  );
+  const { startCluster } = await import("../../dist/test/postgres.mjs");
+  const cluster = await startCluster({ isSynced: true });
+  return { url: cluster.url(), pid: cluster.pid(), remove: cluster.remove };
 }
 
 /** Posts a form and gives the text of the answer. */

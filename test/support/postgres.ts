@@ -19,6 +19,8 @@ import { Client } from "pg";
 /** A Postgres of its own, in a temporary folder. */
 export interface Cluster {
   port: number;
+  /** Of the process whose children serve the connections; undefined while it does not run. */
+  pid(): number | undefined;
   /** The `STORAGE_URL` of its only database; by way of another port where a proxy stands before it. */
   url(port?: number): string;
   start(): Promise<void>;
@@ -132,6 +134,7 @@ export async function startCluster({
   await start();
   return {
     port,
+    pid: () => server?.pid,
     url,
     start,
     kill,
