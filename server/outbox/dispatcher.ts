@@ -85,7 +85,7 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
       // First the lease: what breaks off then is no failure of its receiver, and is not written as one.
-      await lease.release();
+      await lease.release().catch(() => {}); // it then ends by itself
       parts.post.close();
       parts.mailer?.close();
     },

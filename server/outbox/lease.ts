@@ -71,8 +71,9 @@ export function newLease(
       throw new Failure("conflict", `The lease ${name} is another's by now`);
     },
     async release() {
-      if (elapsedMs() < heldUntil) await write(elapsedMs(), NOBODY);
+      const wasHeld = elapsedMs() < heldUntil;
       heldUntil = -Infinity;
+      if (wasHeld) await write(elapsedMs(), NOBODY);
     },
   };
 }

@@ -17,6 +17,7 @@ let server: Server;
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
   server = await startServer(folder);
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
 });
 afterEach(async () => {
   await server.kill();
@@ -27,7 +28,6 @@ afterEach(async () => {
 it.skipIf(!hasPrlimit())(
   "answers 503 while the disk is full, reads on, and writes on when there is room again",
   async () => {
-    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     limit(String(statSync(join(folder, "data.mdb")).size + ROOM_BYTES));
     const first = await signUpMany("first");
     expect(first.refused.length).toBeGreaterThan(50);
@@ -48,6 +48,19 @@ it.skipIf(!hasPrlimit())(
     const recorded = [...first.recorded, ...again.recorded, ...later.recorded];
     expect(found.map(({ email }) => email).toSorted()).toEqual(recorded.toSorted());
     expect(findFaults(await readEntries(`lmdb:${folder}`), { isSeeded: false })).toEqual([]);
+  },
+);
+
+it.skipIf(!hasPrlimit())(
+  "goes on, and stops in order, though neither its store nor its log has any room",
+  async () => {
+    await server.kill();
+    server = await startServer(folder, {}, { logFile: join(folder, "log") });
+    limit("1");
+    const { recorded, refused } = await signUpMany("first");
+    expect([recorded, refused.length]).toEqual([[], BATCHES * 8]);
+    expect(await server.stop()).toBe(0);
+    expect(statSync(join(folder, "log")).size).toBeLessThan(2);
   },
 );
 

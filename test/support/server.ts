@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -26,8 +26,12 @@ export function temporaryFolder(): { folder: string; remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Starts the built server on a store in a folder; resolves when it listens. */
-export function startServer(folder: string, environment: Record<string, string> = {}): Promise<Server> {
+/** Starts the built server on a store in a folder; resolves when it listens. With `logFile` its log goes there. */
+export function startServer(
+  folder: string,
+  environment: Record<string, string> = {},
+  { logFile }: { logFile?: string } = {},
+): Promise<Server> {
   const child = spawn(process.execPath, ["dist/server/main.js"], {
     env: {
       ...process.env,
@@ -39,7 +43,7 @@ export function startServer(folder: string, environment: Record<string, string> 
       LOG_LEVEL: "error",
       ...environment,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", logFile === undefined ? "pipe" : openSync(logFile, "a")],
   });
   let output = "";
   const watchers = new Set<() => void>();
@@ -69,8 +73,8 @@ export function startServer(folder: string, environment: Record<string, string> 
         },
       });
     };
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
+    child.stdout!.on("data", read);
+    child.stderr?.on("data", read);
   });
 }
 

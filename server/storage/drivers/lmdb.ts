@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turnEnd, setTimeout as sleep } from "node:timers/promises";
 import { open } from "lmdb";
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
@@ -172,12 +172,15 @@ export function lmdbDriver(path: string): AtomicDriver {
   }
 }
 
-/** lmdb rejects a commit that the disk refused with an error that promises its cause. */
+/**
+ * lmdb rejects a commit that the disk refused with an error that promises its cause: within the same turn, or,
+ * where the cause was told before the commit was found to have failed, never.
+ */
 async function whyNotCommitted(rejection: unknown): Promise<unknown> {
   if (!(rejection instanceof Error && "commitError" in rejection)) return rejection;
   const failure = new Failure("unavailable", "The store could not be written to; try again");
   try {
-    await rejection.commitError;
+    await Promise.race([rejection.commitError, turnEnd()]);
   } catch (cause) {
     failure.cause = cause;
   }
