@@ -89,10 +89,10 @@ async function closeServer(
 ): Promise<void> {
   // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
-  const begin = Date.now();
+  const began = performance.now();
   const sweep = setInterval(() => {
     // After this turn's reads: a request that has arrived is no idle connection.
-    if (Date.now() - begin >= graceMs) setImmediate(connections.closeIdle);
+    if (performance.now() - began >= graceMs) setImmediate(connections.closeIdle);
   }, SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), cutMs);
   await closed;

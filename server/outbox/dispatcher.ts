@@ -85,7 +85,10 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
       // First the lease: what breaks off then is no failure of its receiver, and is not written as one.
-      await lease.release().catch(() => {}); // it then ends by itself
+      await lease.release().catch((error: unknown) => {
+        // It ends by itself; a store that is away must not keep requests from their end.
+        log.error({ err: error }, "the lease of the outbox could not be given back");
+      });
       parts.post.close();
       parts.mailer?.close();
     },

@@ -44,7 +44,7 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /** The address that a URL's host is, where it is no name. */
-export function literalAddress({ hostname }: URL): string | null {
+function literalAddress({ hostname }: URL): string | null {
   const plain = hostname.replace(/^\[|\]$/g, "");
   return isIP(plain) === 0 ? null : plain;
 }

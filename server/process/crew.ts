@@ -39,6 +39,7 @@ export function newCrew(log: Logger): Crew {
   const serving = new Set<Worker>();
   let wanted = 0;
   let earlyDeaths = 0;
+  let renewal = Promise.resolve();
 
   function add(): Promise<Started> {
     const worker = cluster.fork();
@@ -80,24 +81,28 @@ export function newCrew(log: Logger): Crew {
     }
   }
 
+  async function renewAll(): Promise<void> {
+    try {
+      // A copy, as each new one joins them.
+      for (const old of Array.from(serving)) {
+        if (wanted === 0) return;
+        await add();
+        live.delete(old);
+        serving.delete(old);
+        old.process.kill("SIGTERM");
+      }
+      log.info("workers renewed");
+    } catch (error) {
+      log.error({ err: error }, "workers could not be renewed; the old ones go on");
+    }
+  }
+
   return {
     serving,
     add,
     keepUp: () => void (wanted = live.size),
-    async renew() {
-      try {
-        // A copy, as each new one joins them.
-        for (const old of Array.from(serving)) {
-          if (wanted === 0) return;
-          await add();
-          live.delete(old);
-          old.process.kill("SIGTERM");
-        }
-        log.info("workers renewed");
-      } catch (error) {
-        log.error({ err: error }, "workers could not be renewed; the old ones go on");
-      }
-    },
+    // One after the other: two at a time would each put a new one in the place of the same old one.
+    renew: () => (renewal = renewal.then(renewAll)),
     async stop() {
       wanted = 0;
       return end(Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined));

@@ -55,10 +55,11 @@ export async function serve(
   const services = newServices(config, { store, log, metrics, publicUrl });
   const script = newScript(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
-  const news = await firstStart(newContext(services), { ...config, publicUrl });
   const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
   const traffic = newTraffic();
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
+  // After all that may fail: the key that it tells is never told again.
+  const news = await firstStart(newContext(services), { ...config, publicUrl });
   listener.serve((request) => {
     traffic.count();
     return app.fetch(request);

@@ -35,5 +35,6 @@ function shareMetrics(own: ProcessMetrics): Metrics {
 }
 
 function tell(message: Message): void {
-  process.send?.(message);
+  // A primary that is gone, or was left, needs no answer; without a callback, that would end this process.
+  process.send?.(message, () => {});
 }

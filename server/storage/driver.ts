@@ -68,7 +68,7 @@ export interface AtomicDriver extends Driver {
 }
 
 /** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */
-export const MAX_KEY_BYTES = 1_978;
+const MAX_KEY_BYTES = 1_978;
 
 /** @throws RangeError before anything is written, when a key is too long */
 export function refuseLongKeys({ checks, puts, removes, sums }: Changes): void {

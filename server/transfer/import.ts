@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { inChunks, isEmpty, putEntries, type Entry } from "../storage/snapshot.ts";
@@ -41,10 +40,9 @@ export async function refuseFull(driver: AtomicDriver): Promise<void> {
 
 /** The entries between header and trailer; the trailer is left in `read`. */
 async function* readEntries(file: string, read: { trailer: Totals | null }): AsyncGenerator<Entry> {
-  const stream = createReadStream(file);
   let number = 0;
   read.trailer = null;
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+  for await (const line of linesOf(file)) {
     number++;
     const value = parseLine(line, number);
     if (number === 1) checkHeader(value);
@@ -53,6 +51,17 @@ async function* readEntries(file: string, read: { trailer: Totals | null }): Asy
     else yield readEntry(value, number);
   }
   if (read.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
+}
+
+/** Not by `readline`: from Node 24 on it ends lines at U+2028 and U+2029 too, which JSON leaves as they are. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 function parseLine(line: string, number: number): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { Entry } from "../storage/snapshot.ts";
 
 /** Second parts of keys that are no records: claims, index entries and counters carry such marks. */
 const MARKED = /[./=]|^daily|stats$/;
-/** The account of what belongs to the system. */
+/** Where the system keeps which ids come next, which are no records either. */
 const IDS = "ids";
 
 /** What a store holds, to compare it by. */

@@ -48,14 +48,18 @@ export async function startStorage(kind) {
   }
   if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use lmdb or postgres`);
   // The tests' own, which Node can't read as it is.
-  const source = readFileSync("test/support/postgres.ts", "utf8");
-  const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  const options = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    rewriteRelativeImportExtensions: true,
+  };
   mkdirSync("dist/test", { recursive: true });
-  writeFileSync(
-    "dist/test/postgres.mjs",
-    ts.transpileModule(source, { compilerOptions: options }).outputText,
-  );
-  const { startCluster } = await import("../../dist/test/postgres.mjs");
+  for (const name of ["postgres", "postgres-programs", "child-processes", "free-port"]) {
+    const source = readFileSync(`test/support/${name}.ts`, "utf8");
+    const { outputText } = ts.transpileModule(source, { compilerOptions: options });
+    writeFileSync(`dist/test/${name}.js`, outputText);
+  }
+  const { startCluster } = await import("../../dist/test/postgres.js");
   const cluster = await startCluster({ isSynced: true });
   return { url: cluster.url(), pid: cluster.pid(), remove: cluster.remove };
 }

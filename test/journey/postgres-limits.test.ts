@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { KEY, startServer, type Server } from "../support/server.ts";
 
 describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", () => {

@@ -8,7 +8,8 @@ import { loadStats } from "../../server/domain/stats.ts";
 import { openDriver, openStore } from "../../server/storage/open.ts";
 import { putEntries, type Entry } from "../../server/storage/snapshot.ts";
 import { runCli } from "../support/cli.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 /** Of util-linux; runs a command on a terminal of its own. */

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -49,6 +49,15 @@ it.each([
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^(Tidemark can't start: )?The store of STORAGE_URL can't be opened: .*\n$/);
   }
+});
+
+it("makes no account whose key nobody would be told, where it can't start", () => {
+  mkdirSync(join(folder, "accepted.txt"));
+  const store = { STORAGE_URL: `lmdb:${join(folder, "data")}` };
+  const { status, stdout, stderr } = run("main.js", [], { ...store, MAIL_TEMPLATES: folder });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^Tidemark can't start: EISDIR.*\n$/);
+  expect(run("cli.js", ["account", "list"], store)).toEqual({ status: 0, stdout: "[]\n", stderr: "" });
 });
 
 it("names the version of its package", () => {

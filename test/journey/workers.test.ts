@@ -142,6 +142,18 @@ it("renews its workers on SIGHUP without a request that fails", async () => {
   expect(server.output()).not.toContain("worker died");
 });
 
+it("has as many workers as before, where it is told to renew them while it does", async () => {
+  const server = await start({ WORKERS: "2" });
+  const before = workersOf(server);
+  process.kill(server.pid, "SIGHUP");
+  while (workersOf(server).length === before.length) await ask(server, "/healthz");
+  process.kill(server.pid, "SIGHUP");
+  await server.printed(/(workers renewed[^]*){2}/);
+  // The last of the old ones may still be about to end.
+  while (workersOf(server).length > before.length) await ask(server, "/healthz");
+  expect(workersOf(server).filter((pid) => !before.includes(pid))).toHaveLength(2);
+});
+
 it("answers busy clients until it stops, and ends all workers with 0", async () => {
   const server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { buildStorageModule } from "../support/build.ts";
-import { POSTGRES_FOLDER, startCluster } from "../support/postgres.ts";
+import { startCluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 interface Thing {
   accountId: number;

@@ -3,7 +3,8 @@ import { newLease, type Lease } from "../../server/outbox/lease.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { STORAGES, temporaryStore } from "../support/app.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 const DURATION_MS = 10_000;
 

@@ -2,7 +2,8 @@ import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -58,8 +59,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("counts that processes on one Postgres
 
   it("begin with the first addition, not with a question, and are forgotten at their end", async () => {
     expect(await add(0, 0)).toEqual({ count: 0, msLeft: 0 });
-    expect(await add(1, 1, { windowMs: 300 })).toEqual({ count: 1, msLeft: 300 });
-    expect((await add(2, 1, { windowMs: 300 })).count).toBe(2);
+    // In one statement, so that no slow machine can end the count between them.
+    const additions = await Promise.all([1, 1].map((amount) => add(1, amount, { windowMs: 300 })));
+    expect(additions).toEqual([
+      { count: 1, msLeft: 300 },
+      { count: 2, msLeft: 300 },
+    ]);
     while ((await add(0, 0)).count > 0) {
       // Until the database says that the time is over.
     }
@@ -72,9 +77,10 @@ describe.skipIf(POSTGRES_FOLDER === null)("counts that processes on one Postgres
     const began = performance.now();
     await expect(add(0)).rejects.toMatchObject({ kind: "unavailable" });
     expect(performance.now() - began).toBeLessThan(1_000);
-    const again = performance.now();
-    await expect(add(0)).rejects.toMatchObject({ kind: "unavailable" });
-    expect(performance.now() - again).toBeLessThan(50);
+    await expect(add(0)).rejects.toMatchObject({
+      kind: "unavailable",
+      cause: { message: "The database did not answer a moment ago" },
+    });
     await cluster.start();
     for (;;) {
       const counted = await add(0).catch(() => null);
@@ -87,9 +93,10 @@ describe.skipIf(POSTGRES_FOLDER === null)("counts that processes on one Postgres
 
   it("do not wait for a database that hangs", async () => {
     await cluster.freeze();
-    const began = performance.now();
-    await expect(add(1)).rejects.toMatchObject({ kind: "unavailable" });
-    expect(performance.now() - began).toBeLessThan(1_500);
+    await expect(add(1)).rejects.toMatchObject({
+      kind: "unavailable",
+      cause: { message: "The database did not answer in time" },
+    });
     await cluster.thaw();
   });
 });

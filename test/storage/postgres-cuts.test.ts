@@ -2,7 +2,8 @@ import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 /** How a commit begins on the wire. */

@@ -5,7 +5,8 @@ import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { recalledTexts } from "../../server/storage/drivers/postgres/recalled.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 interface Thing {
   accountId: number;

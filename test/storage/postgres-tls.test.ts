@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDriver } from "../../server/storage/open.ts";
 import { selfSigned } from "../support/certificate.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {

@@ -2,7 +2,8 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "../support/postgres.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 const ROUNDS = 60;

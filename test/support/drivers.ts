@@ -6,7 +6,8 @@ import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
-import { POSTGRES_FOLDER, startCluster, type Cluster } from "./postgres.ts";
+import { startCluster, type Cluster } from "./postgres.ts";
+import { POSTGRES_FOLDER } from "./postgres-programs.ts";
 
 /** A driver over an empty store, and how to be rid of that store once the driver is closed. */
 export interface EmptyDriver {

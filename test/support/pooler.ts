@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { SUPERUSER, freePort, unprivileged, type Cluster } from "./postgres.ts";
+import { freePort } from "./free-port.ts";
+import { SUPERUSER, type Cluster } from "./postgres.ts";
+import { unprivileged } from "./postgres-programs.ts";
 
 /** Debian puts it where only administrators look. */
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];

@@ -1,20 +1,12 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { childrenOf, endNow } from "./child-processes.ts";
+import { freePort } from "./free-port.ts";
+import { POSTGRES_FOLDER, unprivileged } from "./postgres-programs.ts";
 
 /** A Postgres of its own, in a temporary folder. */
 export interface Cluster {
@@ -43,16 +35,7 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-const DEBIAN_FOLDER = "/usr/lib/postgresql";
 export const SUPERUSER = "tidemark";
-
-/** The folder of Postgres' programs. null: there is none on this machine. */
-export const POSTGRES_FOLDER = findPrograms();
-
-if (POSTGRES_FOLDER === null) {
-  if (process.env.CI) throw new Error("CI tests on Postgres, and found no initdb and postgres");
-  console.warn("Tests on Postgres are left out: no initdb and postgres found");
-}
 
 /**
  * Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk.
@@ -192,62 +175,6 @@ function isListening(server: ChildProcess): Promise<boolean> {
       if (output.includes("ready to accept connections")) return;
       output += chunk.toString();
       if (output.includes("ready to accept connections")) resolve(true);
-    });
-  });
-}
-
-function findPrograms(): string | null {
-  const installed = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER).sort().toReversed() : [];
-  const folders = [
-    ...(process.env.PATH ?? "").split(delimiter),
-    ...installed.map((version) => join(DEBIAN_FOLDER, version, "bin")),
-  ];
-  return (
-    folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name)))) ?? null
-  );
-}
-
-/** Postgres refuses to run as root. */
-export function unprivileged(): { uid: number; gid: number } | null {
-  if (process.getuid?.() !== 0) return null;
-  for (const user of ["postgres", "nobody"]) {
-    try {
-      const id = (flag: string) =>
-        Number(execFileSync("id", [flag, user], { stdio: ["ignore", "pipe", "ignore"] }));
-      return { uid: id("-u"), gid: id("-g") };
-    } catch {
-      // There is no such user on this machine.
-    }
-  }
-  return null;
-}
-
-function childrenOf(pid: number): number[] {
-  // Where there is no such file, pgrep tells; small Linux systems have the file alone.
-  const listing = `/proc/${pid}/task/${pid}/children`;
-  try {
-    const text = existsSync(listing)
-      ? readFileSync(listing, "utf8")
-      : execFileSync("pgrep", ["-P", String(pid)]).toString();
-    return text.trim().split(/\s+/).filter(Boolean).map(Number);
-  } catch {
-    return []; // pgrep's way to say that there are none
-  }
-}
-
-function endNow(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended since it was listed.
-  }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
     });
   });
 }

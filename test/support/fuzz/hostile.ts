@@ -20,7 +20,7 @@ export const RAW_JSON = [
 const MARK = "raw json number ";
 
 /** Stands for a text of `RAW_JSON` until it is written. */
-export function rawMark(at: number): string {
+function rawMark(at: number): string {
   return `${MARK}${at}`;
 }
 
