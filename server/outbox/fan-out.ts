@@ -3,6 +3,7 @@ import { facts } from "../domain/event.ts";
 import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { webhooks } from "../domain/webhook-list.ts";
+import { Failure } from "../failure.ts";
 import { SYSTEM, type Delivery, type EventMessage, type Fact, type Webhook } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { letterOf } from "./letter.ts";
@@ -39,6 +40,8 @@ export function newFanOut(parts: OutboxParts): FanOut {
         receivers.set(fact.ownerId, known);
         plans.push({ fact, deliveries: await planDeliveries(parts, fact, known) });
       } catch (error) {
+        // Says nothing of the fact, which is taken up again as soon as the store is there.
+        if (error instanceof Failure && error.kind === "unavailable") throw error;
         // One that can't be shown must not stop all others; the later ones of its entity wait with it.
         setAside.set(key, clock().getTime() + SET_ASIDE_MS);
         log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");

@@ -19,7 +19,7 @@ export interface Crew {
   add(): Promise<Started>;
   /** From now on sees to it that there are as many as now. */
   keepUp(): void;
-  /** Replaces each by a new one, which serves before the old one stops. */
+  /** Replaces each by a new one, which serves before the old one stops; asked for meanwhile, once more. */
   renew(): Promise<void>;
   /** Lets each answer what it was asked, and resolves to whether all of them ended in order. */
   stop(): Promise<boolean>;
@@ -39,7 +39,8 @@ export function newCrew(log: Logger): Crew {
   const serving = new Set<Worker>();
   let wanted = 0;
   let earlyDeaths = 0;
-  let renewal = Promise.resolve();
+  let isRenewing = false;
+  let isRenewedAgain = false;
 
   function add(): Promise<Started> {
     const worker = cluster.fork();
@@ -86,11 +87,14 @@ export function newCrew(log: Logger): Crew {
       // A copy, as each new one joins them.
       for (const old of Array.from(serving)) {
         if (wanted === 0) return;
+        if (!live.has(old)) continue; // it has died since, and is replaced already
         await add();
         live.delete(old);
         serving.delete(old);
         old.process.kill("SIGTERM");
       }
+      // One that died while there was one too many was not missed.
+      while (live.size < wanted) await add();
       log.info("workers renewed");
     } catch (error) {
       log.error({ err: error }, "workers could not be renewed; the old ones go on");
@@ -101,8 +105,17 @@ export function newCrew(log: Logger): Crew {
     serving,
     add,
     keepUp: () => void (wanted = live.size),
-    // One after the other: two at a time would each put a new one in the place of the same old one.
-    renew: () => (renewal = renewal.then(renewAll)),
+    async renew() {
+      isRenewedAgain = isRenewing;
+      // Two at a time would each put a new one in the place of the same old one.
+      if (isRenewing) return;
+      isRenewing = true;
+      do {
+        isRenewedAgain = false;
+        await renewAll();
+      } while (isRenewedAgain);
+      isRenewing = false;
+    },
     async stop() {
       wanted = 0;
       return end(Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined));

@@ -6,6 +6,7 @@ import { announce } from "../../server/domain/event.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { payouts } from "../../server/domain/payout.ts";
 import { promoters } from "../../server/domain/promoter.ts";
+import { Failure } from "../../server/failure.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { EVENTS } from "../../server/v2/event-data.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -65,6 +66,23 @@ describe.each(STORAGES)("events on %s", (storage) => {
     });
     expect(of("promoter.updated")).toMatchObject({ changes: { name: [null, "Jane"] } });
     expect(of("promoter.created")).toMatchObject({ data: { cust_id: "c-1", name: null } });
+  });
+
+  it("tells of what happened as soon as a store that was away for a moment is back", async () => {
+    await jane();
+    await subscribe({ event_types: ["referral.created"] });
+    await signUp("lead@example.com");
+    const { store } = app.services;
+    const away = { isAway: true };
+    const get: typeof store.get = (...asked) =>
+      away.isAway && asked[0].name === "campaign"
+        ? Promise.reject(new Failure("unavailable", "away"))
+        : store.get(...asked);
+    const other = appOutbox(app, { store: { ...store, get } });
+    await expect(other.pass()).rejects.toMatchObject({ kind: "unavailable" });
+    away.isAway = false;
+    await workOff(other);
+    expect(types()).toEqual(["referral.created"]);
   });
 
   it("tells of what is gone as it was last, and of its promoter as gone", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
@@ -142,16 +143,36 @@ it("renews its workers on SIGHUP without a request that fails", async () => {
   expect(server.output()).not.toContain("worker died");
 });
 
-it("has as many workers as before, where it is told to renew them while it does", async () => {
+/** Looks until there are as many workers as there should be, or for so long that they never will. */
+async function untilWorkers(server: Server, count: number): Promise<number[]> {
+  for (let tries = 0; tries < 100 && workersOf(server).length !== count; tries++) await sleep(100);
+  return workersOf(server);
+}
+
+it("keeps the number of its workers when it is asked to renew them twice at once", async () => {
   const server = await start({ WORKERS: "2" });
   const before = workersOf(server);
   process.kill(server.pid, "SIGHUP");
-  while (workersOf(server).length === before.length) await ask(server, "/healthz");
+  const amid = await untilWorkers(server, 3);
   process.kill(server.pid, "SIGHUP");
-  await server.printed(/(workers renewed[^]*){2}/);
-  // The last of the old ones may still be about to end.
-  while (workersOf(server).length > before.length) await ask(server, "/healthz");
-  expect(workersOf(server).filter((pid) => !before.includes(pid))).toHaveLength(2);
+  await server.printed(/workers renewed[^]*workers renewed/);
+  const after = await untilWorkers(server, 2);
+  expect(after).toHaveLength(2);
+  expect(after.filter((pid) => before.includes(pid) || amid.includes(pid))).toEqual([]);
+});
+
+it("keeps the number of its workers when one dies while they are renewed", async () => {
+  const server = await start({ WORKERS: "2" });
+  const before = workersOf(server);
+  process.kill(server.pid, "SIGHUP");
+  await server.printed(/draining/);
+  process.kill(
+    workersOf(server).find((pid) => !before.includes(pid))!,
+    "SIGKILL",
+  );
+  await server.printed(/workers renewed/);
+  const after = await untilWorkers(server, 2);
+  expect(after.filter((pid) => !before.includes(pid))).toHaveLength(2);
 });
 
 it("answers busy clients until it stops, and ends all workers with 0", async () => {

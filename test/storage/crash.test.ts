@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
@@ -52,6 +53,21 @@ it.skipIf(POSTGRES_FOLDER === null)(
     await cluster.remove();
   },
 );
+
+it("leaves a store that others can write to when a process ends itself in the middle of its writing", async () => {
+  const url = `lmdb:${join(folder, "ended")}`;
+  for (let round = 0; round < 5; round++) {
+    const words = ["test/support/storage-exit.mjs", module, url];
+    const child = spawn(process.execPath, words, { stdio: "inherit" });
+    const hasEnded = new Promise<boolean>((resolve) => child.once("close", () => resolve(true)));
+    const isOver = await Promise.race([hasEnded, sleep(20_000, false, { ref: false })]);
+    child.kill("SIGKILL");
+    expect(isOver).toBe(true);
+  }
+  const store = await openStore(url);
+  await store.transact(async (tx) => tx.add([1, "total"], 1));
+  await store.close();
+});
 
 /** Kills two writers again and again, and holds what is stored against what was acknowledged. */
 async function killWriters(

@@ -127,4 +127,18 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     await committed;
     await expectEachOnce();
   });
+
+  it("are not written piece by piece where their transaction could not begin", async () => {
+    proxy.spoil(BEGIN, BEGIN.replace("begin", "bogus"));
+    const changes: Changes = {
+      checks: [["k1", "1"]],
+      puts: [["k1", "other"]],
+      removes: ["last1"],
+      sums: [["n", 1]],
+    };
+    await expect(driver.commit(changes)).rejects.toMatchObject({ code: "42601" });
+    await expectEachOnce();
+    await commit();
+    await expectEachOnce();
+  });
 });

@@ -19,6 +19,8 @@ export interface TcpProxy {
   cut(cut: Cut): Promise<void>;
   /** Cuts at once the connection that has begun to fit. */
   cutNow(): void;
+  /** Replaces a text that a client sends by another one of the same length, once. */
+  spoil(text: string, by: string): void;
   /** Lets the server have what was kept from it. */
   release(): void;
   close(): void;
@@ -28,6 +30,7 @@ export interface TcpProxy {
 export function startProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let armed: { cut: Cut; resolve: () => void } | null = null;
+  let spoiling: { text: string; by: string } | null = null;
   let cutNow = () => {};
   let kept: { server: Socket; chunks: Buffer[] }[] = [];
 
@@ -42,7 +45,8 @@ export function startProxy(target: number): Promise<TcpProxy> {
     const held: Buffer[] = [];
     let isCut = false;
 
-    const pass = (from: "client" | "server", chunk: Buffer) => {
+    const pass = (from: "client" | "server", given: Buffer) => {
+      const chunk = from === "client" ? spoilt(given) : given;
       const to = from === "client" ? server : client;
       if (isCut) {
         if (from === "client") held.push(chunk);
@@ -76,12 +80,20 @@ export function startProxy(target: number): Promise<TcpProxy> {
     server.on("close", () => client.destroy());
   });
 
+  function spoilt(chunk: Buffer): Buffer {
+    if (spoiling === null || !chunk.includes(spoiling.text)) return chunk;
+    const { text, by } = spoiling;
+    spoiling = null;
+    return Buffer.from(chunk.toString("latin1").replace(text, by), "latin1");
+  }
+
   return new Promise((resolve) => {
     proxy.listen(0, "127.0.0.1", () =>
       resolve({
         port: (proxy.address() as { port: number }).port,
         cut: (cut) => new Promise((resolve) => (armed = { cut, resolve })),
         cutNow: () => cutNow(),
+        spoil: (text, by) => void (spoiling = { text, by }),
         release() {
           for (const { server, chunks } of kept) server.end(Buffer.concat(chunks));
           kept = [];

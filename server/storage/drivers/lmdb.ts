@@ -5,6 +5,7 @@ import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
 import { knownTexts } from "./known-texts.ts";
+import { endable } from "./lmdb-end.ts";
 import { snapshot } from "./lmdb-snapshot.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
@@ -106,10 +107,12 @@ export function lmdbDriver(path: string): AtomicDriver {
     };
     try {
       if (givesWay) await sleep(Math.random() * GAP_MS);
-      const results = await db.transaction(() => {
-        take();
-        return write(batch);
-      });
+      const results = await endable(() =>
+        db.transaction(() => {
+          take();
+          return write(batch);
+        }),
+      );
       batch.forEach(({ resolve }, index) => resolve(results[index] === true));
     } catch (error) {
       if (batch.length === 0) take();

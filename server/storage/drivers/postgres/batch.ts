@@ -54,8 +54,11 @@ export function takeBatch(
 /** Those of a commit that nobody else holds while it is under way: the parts that held. */
 const DONE = "(select unnest(done) from tidemark_commits where writer = $1 and number = $2)";
 
+/** The instant that the transaction began at, in microseconds: one for all of its statements, and no other's. */
+const BEGUN_AT = "cast(extract(epoch from current_timestamp) * 1000000 as bigint)";
+
 /** In the order of their numbers, so that no two commits ever wait for each other. */
-const LOCK = `update tidemark_locks set turn = turn + 1 where slot = any(array(
+const LOCK = `update tidemark_locks set turn = ${BEGUN_AT} where slot = any(array(
   select slot from tidemark_locks where slot = any(cast($1 as integer[])) order by slot for update))`;
 
 const DECIDE = `update tidemark_commits set number = $2, at = current_timestamp, done = array(
@@ -64,7 +67,9 @@ const DECIDE = `update tidemark_commits set number = $2, at = current_timestamp,
         as checks(key, seen, part)
       where (select value from tidemark_items where tidemark_items.key = checks.key)
         is distinct from checks.seen))
-  where writer = $1 and number < $2 returning done`;
+  where writer = $1 and number < $2
+    and ${BEGUN_AT} = all(select turn from tidemark_locks where slot = any(cast($7 as integer[])))
+  returning done`;
 
 const REMOVE = `delete from tidemark_items where key = any(array(
   select removed.key from unnest(cast($3 as text[]), cast($4 as integer[])) as removed(key, part)
@@ -105,10 +110,11 @@ export function statementsOf(batch: readonly PendingCommit[], writer: string, nu
   const removes = columns(batch, ({ removes }) => [...new Set(removes)].map((key): [string] => [key]));
   const puts = columns(batch, ({ puts, removes }) => lastPuts(puts, new Set(removes)));
   const sums = columns(batch, ({ sums }) => sums.map(([key, delta]): [string, string] => [key, `${delta}`]));
+  const slots = slotsOf(batch);
   const statements: Statement[] = [
     { text: "begin isolation level read committed", values: [] },
-    { text: LOCK, values: [slotsOf(batch)] },
-    { text: DECIDE, values: [writer, number, parts, checks.keys, checks.texts, checks.parts] },
+    { text: LOCK, values: [slots] },
+    { text: DECIDE, values: [writer, number, parts, checks.keys, checks.texts, checks.parts, slots] },
   ];
   const mark = [writer, number];
   if (removes.keys.length > 0)
