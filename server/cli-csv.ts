@@ -1,8 +1,7 @@
+import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { readConfig } from "./config.ts";
-import { openConfiguredDriver } from "./configured-store.ts";
-import { print, tell, usingDriver } from "./cli-store.ts";
+import { print, tell, withDriver } from "./cli-store.ts";
 import { COMMISSIONS } from "./csv/commissions.ts";
 import { importCsv, type Outcome } from "./csv/import.ts";
 import { CUSTOMERS, LEADS } from "./csv/leads.ts";
@@ -37,7 +36,9 @@ export function csvCommand(program: Command): void {
 async function takeOver(accountId: string, options: Options): Promise<void> {
   const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
   if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
-  await usingDriver(openConfiguredDriver(readConfig()), async (driver) => {
+  // Before anything is written: a stream that can't be opened would end the process amid the others.
+  for (const [name] of files) accessSync(String(options[name]), constants.R_OK);
+  await withDriver(async (driver) => {
     const store = newStore(options.dryRun ? overlayDriver(driver) : driver);
     const context = { store, now: new Date(), chance: systemChance };
     const account = await loadAccount(store, accountId);
