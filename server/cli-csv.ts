@@ -37,7 +37,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
   const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
   if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
   // Before anything is written: a stream that can't be opened would end the process amid the others.
-  for (const [name] of files) accessSync(String(options[name]), constants.R_OK);
+  for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
   await withDriver(async (driver) => {
     const store = newStore(options.dryRun ? overlayDriver(driver) : driver);
     const context = { store, now: new Date(), chance: systemChance };
@@ -51,6 +51,14 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
+}
+
+function requireReadable(option: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new Error(`${option} ${file} can't be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function oneCharacter(value: string): string {
