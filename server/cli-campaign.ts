@@ -76,6 +76,12 @@ export function newCampaign(name: string, options: Record<string, unknown>): New
   };
 }
 
+/** Reads a campaign's id. @throws Error for what is none */
+export function campaignIdOf(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new Error(`${value} is no campaign id`);
+}
+
 /** Reads kinds of letters. @throws Error for what is none */
 export function letterKinds(values: string[]): LetterKind[] {
   const kinds: readonly string[] = LETTER_KINDS;

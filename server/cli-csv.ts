@@ -1,8 +1,7 @@
+import { accessSync, constants } from "node:fs";
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { readConfig } from "./config.ts";
-import { openConfiguredDriver } from "./configured-store.ts";
-import { print, tell, usingDriver } from "./cli-store.ts";
+import { print, tell, withDriver } from "./cli-store.ts";
 import { COMMISSIONS } from "./csv/commissions.ts";
 import { importCsv, type Outcome } from "./csv/import.ts";
 import { CUSTOMERS, LEADS } from "./csv/leads.ts";
@@ -37,7 +36,9 @@ export function csvCommand(program: Command): void {
 async function takeOver(accountId: string, options: Options): Promise<void> {
   const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
   if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
-  await usingDriver(openConfiguredDriver(readConfig()), async (driver) => {
+  // Before anything is written: a stream that can't be opened would end the process amid the others.
+  for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
+  await withDriver(async (driver) => {
     const store = newStore(options.dryRun ? overlayDriver(driver) : driver);
     const context = { store, now: new Date(), chance: systemChance };
     const account = await loadAccount(store, accountId);
@@ -50,6 +51,14 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
+}
+
+function requireReadable(option: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new Error(`${option} ${file} can't be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function oneCharacter(value: string): string {

@@ -1,11 +1,17 @@
 import { readConfig } from "./config.ts";
-import { openConfiguredDriver, openConfiguredStore } from "./configured-store.ts";
+import { openConfiguredDriver, openConfiguredStore, requireConfiguredStore } from "./configured-store.ts";
 import { systemChance, type Context } from "./domain/context.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
 import { newStore } from "./storage/store.ts";
 
-/** Works on the store that the environment names, and closes it after. */
+/** Works on the store that the environment names and that is there already, and closes it after. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
+  await requireConfiguredStore(readConfig());
+  await withNewStore(work);
+}
+
+/** As `withStore`, and makes the store where there is none. */
+export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
   const store = await openConfiguredStore(readConfig());
   try {
     await work({ store, now: new Date(), chance: systemChance });
@@ -14,8 +20,14 @@ export async function withStore(work: (context: Context) => Promise<void>): Prom
   }
 }
 
-/** Works on the driver of that store, and closes it after. */
-export function withDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
+/** Works on the driver of a store that is there already, and closes it after. */
+export async function withDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
+  await requireConfiguredStore(readConfig());
+  await withNewDriver(work);
+}
+
+/** As `withDriver`, and makes the store where there is none. */
+export function withNewDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
   return usingDriver(openConfiguredDriver(readConfig()), work);
 }
 

@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { newProgressView, totalFor } from "./cli-progress.ts";
-import { print, tell, usingDriver, withDriver } from "./cli-store.ts";
+import { print, tell, usingDriver, withDriver, withNewDriver } from "./cli-store.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
-import { openDriver } from "./storage/open.ts";
+import { openDriver, requireStore } from "./storage/open.ts";
 import { exportLines } from "./transfer/export.ts";
 import { importFile } from "./transfer/import.ts";
 import { moveStore, totalsOf } from "./transfer/move.ts";
@@ -27,7 +27,7 @@ export function transferCommands(program: Command): void {
     .command("import <file>")
     .description("fill an empty store with an export")
     .action((file: string) =>
-      withDriver((driver) => showing(null, async (show) => print(await importFile(driver, file, show)))),
+      withNewDriver((driver) => showing(null, async (show) => print(await importFile(driver, file, show)))),
     );
   program
     .command("backup <folder>")
@@ -56,7 +56,9 @@ async function writeExport(driver: AtomicDriver, file: string, onProgress: Progr
     await pipeline(Readable.from(lines), target);
   } catch (error) {
     // What was there before is somebody's, what we began is nobody's.
-    if (!isPiped && (error as NodeJS.ErrnoException).code !== "EEXIST") await rm(file, { force: true });
+    const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+    if (isTaken) throw new Error(`${file} exists already`, { cause: error });
+    if (!isPiped) await rm(file, { force: true });
     throw error;
   }
   return totals;
@@ -87,6 +89,7 @@ async function backUp(folder: string): Promise<void> {
 
 async function move(fromUrl: string, toUrl: string): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
+  requireStore(fromUrl);
   await usingDriver(openDriver(fromUrl), (from) =>
     usingDriver(openDriver(toUrl), async (to) =>
       print(await showing(from, (show) => moveStore(from, to, show))),

@@ -1,24 +1,19 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import {
-  createAccount,
-  listAccounts,
-  loadAccount,
-  setDefaultCampaign,
-  setMailSender,
-} from "./domain/account.ts";
+import { accountCommands } from "./cli-account.ts";
 import { csvCommand } from "./cli-csv.ts";
 import { deliveryCommands } from "./cli-deliveries.ts";
 import { eraseCommands } from "./cli-erase.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
-import { campaignOptions, letterKinds, newCampaign, webAddress } from "./cli-campaign.ts";
+import { campaignIdOf, campaignOptions, letterKinds, newCampaign } from "./cli-campaign.ts";
+import { loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { updateCampaign } from "./domain/campaign-update.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
 import { seed, type SeedSize } from "./domain/seed.ts";
-import type { Account } from "./records.ts";
+import { LETTER_KINDS } from "./records.ts";
 
 const HASH_SHOWN = 12;
 
@@ -34,38 +29,7 @@ program
     await import("./main.ts");
   });
 
-const account = program.command("account").description("companies that run a program");
-account
-  .command("create <name>")
-  .description("make an account with its default campaign and first key")
-  .requiredOption("--landing-url <url>", "where the default campaign's links lead", webAddress)
-  .option("--id <id>", "public id; generated when left out", publicId)
-  .option("--honour-gpc", "track nobody whose browser sends Global Privacy Control", false)
-  .action((name: string, options: { landingUrl: string; id?: string; honourGpc: boolean }) =>
-    withStore(async (context) => {
-      const made = await createAccount(context, {
-        name,
-        publicId: options.id,
-        landingUrl: options.landingUrl,
-        honoursPrivacyControl: options.honourGpc,
-      });
-      print({ account: accountRow(made.account), key: made.key });
-    }),
-  );
-account
-  .command("list")
-  .description("list accounts")
-  .action(() => withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))));
-
-account
-  .command("mail-sender <account-id> [sender]")
-  .description('say whom its e-mails come from, as "Acme <partners@acme.example>"; MAIL_FROM where nobody')
-  .action((accountId: string, sender?: string) =>
-    withStore(async (context) => {
-      const { id } = await loadAccount(context.store, accountId);
-      print(accountRow(await setMailSender(context, id, sender ?? null)));
-    }),
-  );
+accountCommands(program);
 
 const key = program.command("key").description("API keys of an account");
 key
@@ -120,12 +84,12 @@ campaignOptions(campaign.command("create <account-id> <name>"))
   );
 campaign
   .command("letters <account-id> <campaign-id> [kind...]")
-  .description("say which e-mails its promoters get; none where none is named")
+  .description(`say which e-mails its promoters get: ${LETTER_KINDS.join(", ")}; none where none is named`)
   .action((accountId: string, campaignId: string, kinds: string[]) =>
     withStore(async (context) => {
       const owner = await loadAccount(context.store, accountId);
       const changes = { letters: letterKinds(kinds) };
-      print(await updateCampaign(context, owner.id, { id: count(campaignId), changes }));
+      print(await updateCampaign(context, owner.id, { id: campaignIdOf(campaignId), changes }));
     }),
   );
 campaign
@@ -142,9 +106,9 @@ campaign
 program
   .command("seed <account-id>")
   .description("fill an account with a believable program, to try things out")
-  .option("--promoters <count>", "promoters", count, 100)
-  .option("--leads <count>", "leads", count, 1_000)
-  .option("--payouts <count>", "payouts", count, 1_000)
+  .option("--promoters <count>", "promoters", count("--promoters"), 100)
+  .option("--leads <count>", "leads", count("--leads"), 1_000)
+  .option("--payouts <count>", "payouts", count("--payouts"), 1_000)
   .action((accountId: string, size: SeedSize) =>
     withStore(async (context) => {
       await seed(context, await loadAccount(context.store, accountId), size);
@@ -168,24 +132,9 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** Goes into a header and into the script tag, so that it keeps to what both take as it is. */
-function publicId(value: string): string {
-  if (/^[\w.-]{1,100}$/.test(value)) return value;
-  throw new Error(`--id ${value} must be 1 to 100 letters, digits, dots, dashes or underscores`);
-}
-
-function count(value: string): number {
-  if (/^\d{1,8}$/.test(value)) return Number(value);
-  throw new Error(`${value} is no count`);
-}
-
-/** What may be shown of an account: not the key of its address hashes. */
-function accountRow({ publicId, name, honoursPrivacyControl, mailSender, createdAt }: Account) {
-  return {
-    account_id: publicId,
-    name,
-    honours_gpc: honoursPrivacyControl,
-    mail_sender: mailSender,
-    created_at: createdAt,
+function count(option: string) {
+  return (value: string): number => {
+    if (/^\d{1,8}$/.test(value)) return Number(value);
+    throw new Error(`${option} must be a whole number of at most 8 digits`);
   };
 }

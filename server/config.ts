@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
+const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+
 const count = (fallback: string) =>
   z
     .string()
@@ -19,8 +21,15 @@ const environment = z
       .string()
       .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
       .optional(),
-    TIDEMARK_ACCOUNT_ID: z.string().optional(),
-    TIDEMARK_API_KEY: z.string().optional(),
+    // Goes into a header and into the script tag, so that it keeps to what both take as it is.
+    TIDEMARK_ACCOUNT_ID: z
+      .string()
+      .regex(/^[\w.-]{1,100}$/, "must be 1 to 100 letters, digits, dots, dashes or underscores")
+      .optional(),
+    TIDEMARK_API_KEY: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since headers carry it")
+      .optional(),
     TRUST_PROXY: count("0"),
     RATE_LIMIT_V1: count("450"),
     RATE_LIMIT_V2: count("0"),
@@ -29,7 +38,10 @@ const environment = z
       .string()
       .refine((value) => /^smtps?:\/\/./i.test(value) && URL.canParse(value), "must be an smtp(s) address")
       .optional(),
-    MAIL_FROM: z.string().default("tidemark@localhost"),
+    MAIL_FROM: z
+      .string()
+      .regex(MAIL_SENDER, 'must be an e-mail address, as me@acme.example or "Acme <me@acme.example>"')
+      .default("tidemark@localhost"),
     MAIL_TEMPLATES: z.string().optional(),
     WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
     METRICS: z.enum(["0", "1"], "must be 0 or 1").default("1"),

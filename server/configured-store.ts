@@ -1,7 +1,7 @@
 import type { Config } from "./config.ts";
 import type { CommitCounts } from "./storage/counted.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
-import { openDriver, openStore } from "./storage/open.ts";
+import { openDriver, openStore, requireStore } from "./storage/open.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error that says so, in one line */
@@ -15,6 +15,11 @@ export function openConfiguredStore(
 /** Opens its driver alone, for what deals with items as such. @throws Error that says so, in one line */
 export function openConfiguredDriver({ storageUrl, storageConnections }: Config): Promise<AtomicDriver> {
   return named(openDriver(storageUrl, storageConnections));
+}
+
+/** Refuses to go on where the environment names no store that is there. @throws Error that says so, in one line */
+export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
+  return named(Promise.resolve(storageUrl).then(requireStore));
 }
 
 async function named<T>(opened: Promise<T>): Promise<T> {

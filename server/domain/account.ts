@@ -113,6 +113,17 @@ export async function setMailSender(
   return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
 }
 
+/**
+ * Gives an account another name, which its letters say.
+ *
+ * @throws Failure `not_found`, or `invalid` for a blank name
+ */
+export async function renameAccount({ store }: Context, accountId: number, name: string): Promise<Account> {
+  const given = name.trim();
+  if (given === "") throw new Failure("invalid", "The name must not be blank");
+  return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
+}
+
 async function changeAccount(tx: Transaction, id: number, changes: Partial<Account>): Promise<Account> {
   const account = await tx.get(accounts, SYSTEM, id);
   if (account === null) throw new Failure("not_found", "Account not found.");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LETTER_KINDS, type Letter, type LetterKind } from "../records.ts";
 import { LETTER_TEXTS } from "./letter-text.ts";
@@ -23,9 +23,10 @@ export interface WrittenLetter {
  * The templates of all letters: those of a folder (`accepted.subject.txt`, `accepted.txt`,
  * `accepted.html`), and ours for whatever is not there.
  *
- * @throws Error for a file that is there and can't be read
+ * @throws Error for a folder that is not there, and for a file that is there and can't be read
  */
 export function readTemplates(folder: string | null): Templates {
+  if (folder !== null && !existsSync(folder)) throw new Error(`MAIL_TEMPLATES ${folder} is not there`);
   const templates = LETTER_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
   return Object.fromEntries(templates) as Templates;
 }

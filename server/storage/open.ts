@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
 import { lmdbDriver } from "./drivers/lmdb.ts";
@@ -28,7 +28,7 @@ export async function openStore(
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (/^postgres(ql)?:\/\//.test(url)) return postgresDriver(url, { connections });
-  const folder = /^lmdb:(.+)$/.exec(url)?.[1];
+  const folder = folderOf(url);
   if (folder === undefined) {
     throw new Error(
       `STORAGE_URL ${url.split(":")[0]}: is unknown; use lmdb:./folder, postgres://… or memory:`,
@@ -37,4 +37,15 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
   const path = resolve(folder);
   mkdirSync(path, { recursive: true });
   return lmdbDriver(path);
+}
+
+/** Refuses an `lmdb:` folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */
+export function requireStore(url: string): void {
+  const folder = folderOf(url);
+  if (folder === undefined || existsSync(join(folder, "data.mdb"))) return;
+  throw new Error(`there is no store in ${resolve(folder)}`);
+}
+
+function folderOf(url: string): string | undefined {
+  return /^lmdb:(.+)$/.exec(url)?.[1];
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAccount, listAccounts } from "../../server/domain/account.ts";
 import { listApiKeys } from "../../server/domain/api-key.ts";
@@ -31,6 +32,8 @@ it.each<[string[], string, Record<string, string>?]>([
     "--id a b must be 1 to 100 letters, digits, dots, dashes or underscores",
   ],
   [["account", "list", "acme"], "error: too many arguments for 'list'. Expected 0 arguments but got 1."],
+  [["account", "rename", "nobody", "New"], NO_ACCOUNT],
+  [["account", "rename", "acme", " "], "The name must not be blank"],
   [["key", "create", "nobody"], NO_ACCOUNT],
   [["key", "list", "nobody"], NO_ACCOUNT],
   [["key", "revoke", "nobody", "abc"], NO_ACCOUNT],
@@ -57,6 +60,9 @@ it.each<[string[], string, Record<string, string>?]>([
     inCampaign("--ad-traffic", "some"),
     "error: option '--ad-traffic <policy>' argument 'some' is invalid. Allowed choices are pending, allow, block.",
   ],
+  [["campaign", "letters", "acme", "x"], "x is no campaign id"],
+  [["seed", "acme", "--leads", "-3"], "--leads must be a whole number of at most 8 digits"],
+  [["export", "package.json"], "package.json exists already"],
   [["promoter", "list"], "error: unknown command 'promoter'"],
   [
     ["account", "list"],
@@ -85,4 +91,26 @@ it.each<[string[], string, Record<string, string>?]>([
   expect({ code, stdout, why: why?.trim() }).toEqual({ code: 1, stdout: "", why: message });
   expect(await everything()).toEqual(before);
   await store.close();
+});
+
+it.each([
+  [["account", "list"]],
+  [["key", "create", "acme"]],
+  [["export", "-"]],
+  [["backup", "/tmp/never-made"]],
+  [["import-csv", "acme", "--leads", "package.json"]],
+])("%j makes no store where there is none, and ends with 1", async (words) => {
+  const { code, stdout, stderr } = await runCli(folder, words);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `The store of STORAGE_URL can't be opened: there is no store in ${folder}\n`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it("moves no store that is not there", async () => {
+  const { code, stderr } = await runCli(folder, ["move", `lmdb:${folder}/a`, `lmdb:${folder}/b`]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `there is no store in ${folder}/a\n` });
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -50,7 +50,6 @@ const DEFAULT_CAMPAIGN = {
 
 describe("accounts", () => {
   it("are made with a key and a default campaign, and listed without secrets, oldest first", async () => {
-    expect(await run("account", "list")).toEqual([]);
     expect(await createAcme()).toEqual({ account: ACME, key: KEY });
     const made = await run<{ account: object }>("account", "create", "Tide", "--honour-gpc", ...LANDING);
     const tide = {
@@ -63,6 +62,13 @@ describe("accounts", () => {
     expect(made).toEqual({ account: tide, key: KEY });
     expect(await run("account", "list")).toEqual([ACME, made.account]);
     expect(await run("campaign", "list", "acme")).toEqual([DEFAULT_CAMPAIGN]);
+  });
+
+  it("can be renamed", async () => {
+    await createAcme();
+    const renamed = { ...ACME, name: "Acme Ltd" };
+    expect(await run("account", "rename", "acme", " Acme Ltd ")).toEqual(renamed);
+    expect(await run("account", "list")).toEqual([renamed]);
   });
 
   it("are kept in a folder with a dot in its name", async () => {
