@@ -17,8 +17,8 @@ export interface Crew {
   readonly serving: ReadonlySet<Worker>;
   /** Starts one more and resolves when it listens. @throws Error what kept it from that */
   add(): Promise<Started>;
-  /** From now on sees to it that there are as many as now. */
-  keepUp(): void;
+  /** From now on sees to it that there are so many; resolves when each has been tried to start. */
+  keepUp(count: number): Promise<void>;
   /** Replaces each by a new one, which serves before the old one stops; asked for meanwhile, once more. */
   renew(): Promise<void>;
   /** Lets each answer what it was asked, and resolves to whether all of them ended in order. */
@@ -73,12 +73,16 @@ export function newCrew(log: Logger): Crew {
       earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), LONGEST_DELAY_MS);
     log.error({ worker: worker.process.pid, code, signal, delayMs }, "worker died; it will be replaced");
     await sleep(delayMs);
-    if (live.size >= wanted) return;
+    if (live.size < wanted && (await tryToAdd())) log.info("worker replaced");
+  }
+
+  async function tryToAdd(): Promise<boolean> {
     try {
       await add();
-      log.info("worker replaced");
+      return true;
     } catch (error) {
       log.error({ err: error }, "worker could not start"); // its end sees to the next try
+      return false;
     }
   }
 
@@ -104,7 +108,10 @@ export function newCrew(log: Logger): Crew {
   return {
     serving,
     add,
-    keepUp: () => void (wanted = live.size),
+    async keepUp(count) {
+      wanted = count;
+      await Promise.all(Array.from({ length: count - live.size }, tryToAdd));
+    },
     async renew() {
       isRenewedAgain = isRenewing;
       // Two at a time would each put a new one in the place of the same old one.

@@ -8,11 +8,11 @@ import { newQuestions } from "./questions.ts";
 import type { Started } from "./serving.ts";
 
 /**
- * Keeps so many workers serving until it is told to stop by a signal; resolves when the first ones all
- * listen. The first one starts alone, so that the store's first start happens once, and that a fault
- * of the environment is told once.
+ * Keeps so many workers serving until it is told to stop by a signal; resolves when all of them have begun.
+ * The first one starts alone, so that the store's first start happens once, and that a fault of the
+ * environment is told once. What keeps another from starting may pass: the news of the first start are told.
  *
- * @throws Error what kept one of the first workers from starting
+ * @throws Error what kept the first worker from starting
  */
 export async function supervise({ workers }: Config, log: Logger): Promise<Started> {
   const crew = newCrew(log);
@@ -20,8 +20,7 @@ export async function supervise({ workers }: Config, log: Logger): Promise<Start
   // Counts what the workers' limiters are asked.
   void new RateLimiterClusterMaster();
   const first = await crew.add();
-  await Promise.all(Array.from({ length: workers - 1 }, () => crew.add()));
-  crew.keepUp();
+  await crew.keepUp(workers);
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, async () => {

@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
@@ -106,6 +108,19 @@ it("shows the metrics of all workers in one page, whoever is asked", async () =>
     expect(body).toMatch(/^tidemark_store_commits_total [1-9]/m);
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   }
+});
+
+it("serves, and tells the first key, though one of the first workers dies before it listens", async () => {
+  const fault = join(folder, "fault.mjs");
+  writeFileSync(fault, 'import cluster from "node:cluster"; if (cluster.worker?.id === 2) process.exit(3);');
+  const NODE_OPTIONS = `--import=${pathToFileURL(fault)}`;
+  const server = await start({ NODE_OPTIONS, TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "" });
+  expect(server.output()).toContain("API key");
+  expect(logLines(server)).toContainEqual(
+    expect.objectContaining({ msg: "worker died; it will be replaced", code: 3 }),
+  );
+  await server.printed(/worker replaced/);
+  expect(workersOf(server)).toHaveLength(3);
 });
 
 it("replaces workers that die, later and later, while the others serve", async () => {
