@@ -131,10 +131,15 @@ export function newCrew(log: Logger): Crew {
 }
 
 async function end(workers: Worker[]): Promise<boolean> {
-  const ends = workers.map((worker) => new Promise<number>((resolve) => worker.once("exit", resolve)));
+  const ends = workers.map(
+    (worker) =>
+      new Promise<boolean>((resolve) =>
+        // Of the signal itself dies who has not begun to serve.
+        worker.once("exit", (code, signal) => resolve(code === 0 || signal === "SIGTERM")),
+      ),
+  );
   const signal = (name: NodeJS.Signals) => workers.forEach((worker) => worker.process.kill(name));
   signal("SIGTERM");
   setTimeout(signal, KILL_MS, "SIGKILL").unref();
-  const codes = await Promise.all(ends);
-  return codes.every((code) => code === 0);
+  return (await Promise.all(ends)).every((isInOrder) => isInOrder);
 }

@@ -68,8 +68,12 @@ export async function serve(
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (!isStopping) void stop({ listener, outbox }, services);
+      if (isStopping) return;
       isStopping = true;
+      stop({ listener, outbox }, services).catch((error: unknown) => {
+        log.error({ err: error }, "the stop did not end in order");
+        process.exit(1);
+      });
     });
   }
   return { url, news };

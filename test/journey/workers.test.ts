@@ -190,6 +190,13 @@ it("keeps the number of its workers when one dies while they are renewed", async
   expect(after.filter((pid) => !before.includes(pid))).toHaveLength(2);
 });
 
+it("ends with 0 where it is told to stop while it renews its workers", async () => {
+  const server = await start({ WORKERS: "2" });
+  process.kill(server.pid, "SIGHUP");
+  await untilWorkers(server, 3);
+  expect(await server.stop()).toBe(0);
+});
+
 it("answers busy clients until it stops, and ends all workers with 0", async () => {
   const server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
