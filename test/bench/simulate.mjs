@@ -7,14 +7,13 @@
 import { row } from "./servers.mjs";
 
 const P99_MS = Number(process.env.SIMULATE_P99 ?? 100);
-const SERVER_MS = Number(process.env.SIMULATE_SERVER ?? 0.15);
+const SERVER_MS = Number(process.env.SIMULATE_SERVER ?? 0.18);
 const WRITE_MS = Number(process.env.SIMULATE_WRITE ?? 0.06);
 const SYNC_MS = Number(process.env.SIMULATE_SYNC ?? 4);
-const DATABASE_MS = Number(process.env.SIMULATE_DATABASE ?? 0.3);
+const DATABASE_MS = Number(process.env.SIMULATE_DATABASE ?? 0.27);
 const NETWORK_MS = Number(process.env.SIMULATE_NETWORK ?? 0.5);
 /** Queries that a sign-up waits for one after the other before it can be committed on Postgres. */
 const READS = 5;
-const LEAD_BYTES = { lmdb: 1_500, postgres: 3_000 };
 /** Sign-ups that each try simulates; enough for a 99th percentile that stands still. */
 const SIGNUPS = 40_000;
 
@@ -27,11 +26,11 @@ const PLANS = [
   { name: "64 servers, 8 shards of 8 cores", kind: "postgres", servers: 64, stores: 8, cores: 8 },
 ];
 
-console.log(row(["", "sign-ups/s", "millions/day", "GB/million"], 34));
+console.log(row(["", "sign-ups/s", "millions/day"], 34));
 for (const plan of PLANS) {
   const perSecond = capacity(plan);
   const perDay = ((perSecond * 86_400) / 1e6).toFixed(0);
-  console.log(row([plan.name, perSecond, perDay, (LEAD_BYTES[plan.kind] / 1e3).toFixed(1)], 34));
+  console.log(row([plan.name, perSecond, perDay], 34));
 }
 
 /** The greatest rate that is answered in time, in sign-ups a second, to two per cent. */
