@@ -25,7 +25,10 @@ interface PendingCommit {
   reject: (error: unknown) => void;
 }
 
-/** Keeps everything in an LMDB folder, which any number of processes on this machine may share. */
+/**
+ * Keeps everything in an LMDB folder, which any number of processes on this machine may share. That is why
+ * lmdb is 2.9.4 exactly: from 3.0 on, each process remembers free pages, and two of them destroyed stores.
+ */
 export function lmdbDriver(path: string): AtomicDriver {
   const db = open<string, string>({
     path,
