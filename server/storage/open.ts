@@ -5,6 +5,7 @@ import type { AtomicDriver } from "./driver.ts";
 import { lmdbDriver } from "./drivers/lmdb.ts";
 import { memoryDriver } from "./drivers/memory.ts";
 import { postgresDriver } from "./drivers/postgres.ts";
+import { checkLayout } from "./layout.ts";
 import { newStore, type Store } from "./store.ts";
 
 const DEFAULT_CONNECTIONS = 10;
@@ -14,13 +15,20 @@ const DEFAULT_CONNECTIONS = 10;
  * does not exist, or a `postgres:` address, in whose database the tables are made. What it commits
  * is added to `counts`.
  *
- * @throws Error for any other scheme, and for a database that can't be reached
+ * @throws Error for any other scheme, for a database that can't be reached, and for the store of a release that
+ *   laid it out otherwise
  */
 export async function openStore(
   url: string,
   { connections, counts }: { connections?: number; counts?: CommitCounts } = {},
 ): Promise<Store> {
   const driver = await openDriver(url, connections);
+  try {
+    await checkLayout(driver);
+  } catch (error) {
+    await driver.dispose?.();
+    throw error;
+  }
   return newStore(counts === undefined ? driver : countedDriver(driver, counts));
 }
 

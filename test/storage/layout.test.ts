@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { openDriver, openStore } from "../../server/storage/open.ts";
+
+const LAYOUT = encodeKey([0, "layout"]);
+const OTHERS = {
+  kind: "refused",
+  message: "The store was made by another release of Tidemark, which laid it out otherwise",
+};
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const put = async (key: string, value: string) => {
+  const driver = await openDriver(`lmdb:${folder}`);
+  await driver.commit({ checks: [], puts: [[key, value]], removes: [], sums: [] });
+  await driver.dispose?.();
+};
+
+it("opens a store again that it laid out, also where several are the first at once", async () => {
+  const stores = await Promise.all([1, 2, 3].map(() => openStore(`lmdb:${folder}`)));
+  for (const store of stores) await store.close();
+  await put(encodeKey([1, "lead", 1]), "{}");
+  await (await openStore(`lmdb:${folder}`)).close();
+});
+
+it.each([
+  ["that says nothing of it", encodeKey([1, "lead", 1]), "{}"],
+  ["of an earlier one", LAYOUT, `{"version":1}`],
+  ["of a later one", LAYOUT, `{"version":3}`],
+])("refuses a store %s, and leaves it as it is", async (_, key, value) => {
+  await put(key, value);
+  for (let count = 0; count < 2; count++) {
+    await expect(openStore(`lmdb:${folder}`)).rejects.toMatchObject(OTHERS);
+  }
+  const driver = await openDriver(`lmdb:${folder}`);
+  expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([[key, value]]);
+  await driver.dispose?.();
+});
