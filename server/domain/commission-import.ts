@@ -76,8 +76,8 @@ export async function importCommission(
 }
 
 async function countCommission(tx: Transaction, commission: Commission, isPaid: boolean): Promise<void> {
-  const { accountId, promoterCampaignId, campaignId, unit, amount, conversionCents } = commission;
-  const participation = { accountId, id: promoterCampaignId, campaignId };
+  const { unit, amount, conversionCents } = commission;
+  const participation = { ...commission, id: commission.promoterCampaignId };
   const at = new Date(commission.createdAt);
   if (conversionCents > 0) {
     countFact(tx, participation, { metric: "sales", at });

@@ -31,6 +31,6 @@ function factsOf({ createdAt, customerSince, cancelledAt, state }: Lead): Fact[]
 }
 
 function count(tx: Transaction, lead: Lead, { metric, at, delta }: Fact): void {
-  const { accountId, promoterCampaignId, campaignId } = lead;
-  countFact(tx, { accountId, id: promoterCampaignId, campaignId }, { metric, at: new Date(at), delta });
+  const { accountId, promoterCampaignId: id, promoterId, campaignId } = lead;
+  countFact(tx, { accountId, id, promoterId, campaignId }, { metric, at: new Date(at), delta });
 }

@@ -2,6 +2,7 @@ import { Failure } from "../failure.ts";
 import type { Lead } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
+import { SCOPE_GROUPS, SCOPE_INDEXES, scopeTallies } from "./scoped.ts";
 
 export const leads = collection<Lead>()({
   name: "lead",
@@ -10,19 +11,10 @@ export const leads = collection<Lead>()({
     email: ({ email }) => (email === null ? null : [leadEmail(email)]),
     uid: ({ uid }) => (uid === null ? null : [uid]),
   },
-  indexes: {
-    promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
-    promoterAndCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
-  },
-  tallies: (lead) => [
-    [["all"], 1],
-    [["promoterCampaign", lead.promoterCampaignId], 1],
-    [["promoter", lead.promoterId], 1],
-    [["campaign", lead.campaignId], 1],
-    [["promoterAndCampaign", lead.promoterId, lead.campaignId], 1],
-  ],
+  orderedClaims: ["uid"],
+  indexes: SCOPE_INDEXES,
+  tallies: scopeTallies,
+  groups: SCOPE_GROUPS,
 });
 
 /** What a sign-up tells of a person. null: not said. */

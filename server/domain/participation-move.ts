@@ -50,13 +50,9 @@ export async function moveToCampaign(
   const { participation, refusal } = await store.transact(async (tx) => {
     const moved = await moveParticipation(tx, { context, accountId }, move);
     if (move.movesLeads && moved.refusal === null) {
-      const { id } = moved.participation;
-      const page = { limit: LEADS_PER_COMMIT };
-      await fetchLeads(
-        tx,
-        { context, promoterCampaignId: id },
-        await store.page(leads, "promoterCampaign", accountId, [id], page),
-      );
+      const { id, promoterId } = moved.participation;
+      const some = await store.page(leads, "promoter", accountId, [promoterId], { limit: LEADS_PER_COMMIT });
+      await fetchLeads(tx, { context, promoterCampaignId: id }, some);
     }
     return moved;
   });
@@ -116,12 +112,12 @@ async function fetchLeads(
 /** Leads that came while others moved, or were too many for one commit. */
 async function fetchOthers(
   context: Context,
-  { accountId, id, campaignId }: PromoterCampaign,
+  { accountId, id, promoterId, campaignId }: PromoterCampaign,
 ): Promise<number> {
   const { store } = context;
   let count = 0;
-  for await (const chunk of store.scan(leads, "promoterCampaign", accountId, [id])) {
-    const others = chunk.filter((lead) => lead.campaignId !== campaignId);
+  for await (const chunk of store.scan(leads, "promoter", accountId, [promoterId])) {
+    const others = chunk.filter((lead) => lead.promoterCampaignId === id && lead.campaignId !== campaignId);
     for (let at = 0; at < others.length; at += LEADS_PER_COMMIT) {
       const some = others.slice(at, at + LEADS_PER_COMMIT);
       count += await store.transact((tx) => fetchLeads(tx, { context, promoterCampaignId: id }, some));

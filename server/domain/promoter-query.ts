@@ -74,8 +74,8 @@ async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery)
 /** What was counted for some participations together. */
 export async function totalStats(store: Store, participations: PromoterCampaign[]): Promise<Stats> {
   const total = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
-  for (const { accountId, id } of participations) {
-    const stats = await loadStats(store, accountId, id);
+  for (const participation of participations) {
+    const stats = await loadStats(store, participation);
     for (const metric of METRICS) total[metric] += stats[metric];
   }
   return total;

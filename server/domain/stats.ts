@@ -1,6 +1,8 @@
 import type { PromoterCampaign } from "../records.ts";
+import { groupKey } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { PROMOTER_GROUP } from "./scoped.ts";
 
 export const METRICS = [
   "clicks",
@@ -28,6 +30,10 @@ const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set(CAMPAIGN_NAMES);
 export const SERIES = ["account", "campaign", "promoter-campaign"] as const;
 export type Series = (typeof SERIES)[number];
 
+/** Whose facts are counted. */
+type Owner = Pick<PromoterCampaign, "accountId" | "promoterId" | "id">;
+type Participation = Owner & Pick<PromoterCampaign, "campaignId">;
+
 /** What was counted of one thing on one day. */
 export interface DailySum {
   day: string;
@@ -45,13 +51,14 @@ export interface DailySum {
  */
 export function countFact(
   tx: Transaction,
-  { accountId, id, campaignId }: Pick<PromoterCampaign, "accountId" | "id" | "campaignId">,
+  participation: Participation,
   fact: { metric: Metric; at: Date; delta?: number },
 ): void {
+  const { accountId, id, campaignId } = participation;
   const { metric, at, delta = 1 } = fact;
   const day = dayNumber(at.toISOString().slice(0, 10));
   const ids = { account: accountId, campaign: campaignId, "promoter-campaign": id };
-  tx.add([...statsKey(accountId, id), metric], delta);
+  tx.add([...statsKey(participation), metric], delta);
   if (CAMPAIGN_METRICS.has(metric)) tx.add([...campaignKey(accountId, campaignId), metric], delta);
   for (const series of SERIES) tx.add([...dailyKey(accountId, series), day, ids[series], metric], delta);
 }
@@ -71,8 +78,8 @@ export async function* dailySums(
 }
 
 /** All that was counted for a promoter campaign; zero where nothing was. */
-export async function loadStats(store: Store, accountId: number, promoterCampaignId: number): Promise<Stats> {
-  const sums = await store.sums(statsKey(accountId, promoterCampaignId), METRICS);
+export async function loadStats(store: Store, participation: Owner): Promise<Stats> {
+  const sums = await store.sums(statsKey(participation), METRICS);
   return Object.fromEntries(METRICS.map((metric, index) => [metric, sums[index] ?? 0])) as Stats;
 }
 
@@ -93,8 +100,8 @@ function campaignKey(accountId: number, campaignId: number): Key {
   return [accountId, "campaign-stats", campaignId];
 }
 
-function statsKey(accountId: number, promoterCampaignId: number): Key {
-  return [accountId, "stats", promoterCampaignId];
+function statsKey({ accountId, promoterId, id }: Owner): Key {
+  return groupKey(PROMOTER_GROUP, accountId, promoterId, ["stats", id]);
 }
 
 function dailyKey(accountId: number, series: Series): Key {

@@ -43,14 +43,14 @@ export async function readPromotionParts(
   store: Store,
   promoterCampaign: PromoterCampaign,
 ): Promise<PromotionParts> {
-  const { accountId, id, campaignId } = promoterCampaign;
+  const { accountId, campaignId } = promoterCampaign;
   const campaign = await loadCampaign(store, accountId, campaignId);
   const forPromoters = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const forReferrals = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
   return {
     promoterCampaign,
     campaign,
-    stats: await loadStats(store, accountId, id),
+    stats: await loadStats(store, promoterCampaign),
     rewardsForPromoters: await readRewards(store, accountId, forPromoters),
     rewardsForReferrals: await readRewards(store, accountId, forReferrals),
   };

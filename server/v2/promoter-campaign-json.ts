@@ -69,7 +69,7 @@ export async function readPromoterCampaignParts(
     promoterCampaign,
     promoter: known ?? (await loadPromoter(store, accountId, promoterId)),
     campaign,
-    stats: await loadStats(store, accountId, id),
+    stats: await loadStats(store, promoterCampaign),
     rewardsForPromoters: await loadRewardEntries(
       store,
       accountId,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account.ts";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { SYSTEM } from "../../server/records.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../support/app.ts";
+import { statsOf } from "../support/stats.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const TID_2 = "8f1b2c3d-1111-4222-8333-444455556666";
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const click = (params: Record<string, string>, headers?: Record<string, string>) =>
   app.browser("/t/click", { tid: TID, ...params }, headers);
-const clicksOf = async (id: number) => (await loadStats(app.services.store, app.accountId, id)).clicks;
+const clicksOf = async (id: number) => (await statsOf(app.services.store, app.accountId, id)).clicks;
 
 describe("POST /t/click", () => {
   it("makes a visitor, counts once, and lets the page read the answer", async () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { CHROME, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { statsOf } from "../support/stats.ts";
 
 const DAY_BEFORE = "2026-03-03T05:06:07.890Z";
 const TIDS = ["7f1b2c3d-1111-4222-8333-444455556666", "7f1b2c3d-1111-4222-8333-444455557777"];
@@ -46,7 +46,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     app.setNow(DAY_BEFORE);
     await visit(TIDS[1]);
     await signUp({ email: "second@example.com" });
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 2, referrals: 2 });
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 2, referrals: 2 });
   });
 
   it("keeps the visitor, the first sign-up and the suspicion of what came later by the clock", async () => {
@@ -70,7 +70,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect((await update({ state: "active" })).body).toMatchObject({ customer_since: DAY_BEFORE });
     expect((await update({ state: "cancelled" })).body).toMatchObject({ cancelled_at: DAY_BEFORE });
     const counted = { referrals: 1, customers: 1, activeCustomers: 0, cancellations: 1 };
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject(counted);
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
     expect(app.bugs).toEqual([]);
   });
 
@@ -80,7 +80,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect((await visit()).status).toBe(200);
     app.setNow(NOW);
     await visit();
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 1 });
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 1 });
   });
 
   it("sends events of a thing in the order in which they happened, at once", async () => {

@@ -12,7 +12,6 @@ import { payouts } from "../../server/domain/payout.ts";
 import { promoCodes } from "../../server/domain/promo-code.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { hashAddress } from "../../server/domain/suspicion.ts";
 import { findVisitor } from "../../server/domain/visitor.ts";
 import { SYSTEM, type Payout } from "../../server/records.ts";
@@ -22,6 +21,7 @@ import { snapshot } from "../../server/storage/snapshot.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { statsOf } from "../support/stats.ts";
 
 /** Stands in whatever is the person's, and in nothing else. */
 const MARK = "zqx";
@@ -162,7 +162,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await addPromoter();
       expect((await placesOf(MARK)).length).toBeGreaterThanOrEqual(10);
       const { store } = app.context;
-      const counted = await loadStats(store, app.accountId, 1);
+      const counted = await statsOf(store, app.accountId, 1);
       await erasePromoter(app.context, app.accountId, who);
 
       expect(await placesOf(MARK)).toEqual([]);
@@ -187,7 +187,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(await loadBalance(store, app.accountId, 1)).toMatchObject({
         units: { cash: { earnings: 1_000, current: 1_000, paid: 0 } },
       });
-      expect(await loadStats(store, app.accountId, 1)).toEqual(counted);
+      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
       expect(await store.get(leads, app.accountId, 1)).toMatchObject({
         email: "lead@example.com",
         promoterId: 1,
@@ -259,7 +259,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await addLead();
       expect((await placesOf(MARK)).length).toBeGreaterThan(1);
       const { store } = app.context;
-      const counted = await loadStats(store, app.accountId, 1);
+      const counted = await statsOf(store, app.accountId, 1);
       const before = (await store.get(leads, app.accountId, 1))!;
       await eraseLead(app.context, app.accountId, who);
       expect(await placesOf(MARK)).toEqual([]);
@@ -278,7 +278,7 @@ describe.each(STORAGES)("on %s", (kind) => {
         subId: null,
         skipEmailNotification: true,
       });
-      expect(await loadStats(store, app.accountId, 1)).toEqual(counted);
+      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
       expect(await findVisitor(store, app.accountId, TID)).toBeNull();
     });
 

@@ -13,13 +13,13 @@ import { commissions } from "../../server/domain/commission.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { SYSTEM } from "../../server/records.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { overlayDriver } from "../../server/storage/overlay.ts";
 import { EVERYTHING } from "../../server/storage/snapshot.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { statsOf } from "../support/stats.ts";
 
 const NONE = { added: 0, changed: 0, known: 0, bad: 0 };
 
@@ -92,7 +92,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       signupEventId: null,
       createdAt: "2024-05-06T00:00:00.000Z",
     });
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({
       referrals: 3,
       customers: 2,
       activeCustomers: 1,
@@ -121,7 +121,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       createdAt: "2024-05-06T00:00:00.000Z",
     });
     const counted = { referrals: 2, customers: 2, activeCustomers: 2 };
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject(counted);
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
   });
 
   it("takes commissions over, once, with balances; equal lines are two", async () => {
@@ -156,7 +156,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect((await loadBalance(app.context.store, app.accountId, 1)).units).toEqual({
       cash: { earnings: 1_934, current: 1_434, paid: 500 },
     });
-    expect(await loadStats(app.context.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({
       sales: 1,
       salesCents: 10_050,
       earningsCents: 1_934,

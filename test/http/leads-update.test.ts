@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addToBalance, loadBalance } from "../../server/domain/balance.ts";
 import { commissions } from "../../server/domain/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { METRICS, SERIES, dailySums, loadStats } from "../../server/domain/stats.ts";
+import { METRICS, SERIES, dailySums } from "../../server/domain/stats.ts";
 import type { Commission } from "../../server/records.ts";
 import { updateLead } from "../../server/v1/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
+import { statsOf } from "../support/stats.ts";
 
 const LATER = "2026-05-01T00:00:00.000Z";
 const NO_STATE = "is not one of signup, active, subscribed, cancelled, denied";
@@ -34,8 +35,8 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     bodyOf(await send(app, "PUT /leads/update", params), updateLead) as Record<string, unknown>;
   const show = async (id: string) =>
     (await send(app, "GET /leads/show", { id })).body as Record<string, unknown>;
-  const statsOf = async (id: number) => {
-    const stats = await loadStats(app.services.store, app.accountId, id);
+  const countedFor = async (id: number) => {
+    const stats = await statsOf(app.services.store, app.accountId, id);
     return Object.fromEntries(METRICS.filter((metric) => stats[metric] !== 0).map((m) => [m, stats[m]]));
   };
   const daily = async (series: (typeof SERIES)[number]) => {
@@ -180,9 +181,9 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     it("keeps the counters, each fact on its own day", async () => {
       app.setNow(LATER);
       await updated({ id: "1", customer_since: SINCE });
-      expect(await statsOf(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
       await updated({ id: "1", state: "cancelled" });
-      expect(await statsOf(1)).toEqual({ referrals: 2, customers: 1, cancellations: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, cancellations: 1 });
       for (const series of SERIES)
         expect(await daily(series)).toEqual([
           "2026-01-02 1 activeCustomers 1",
@@ -193,9 +194,9 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         ]);
       await updated({ id: "1", state: "active" });
       await updated({ id: "1", state: "active" });
-      expect(await statsOf(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
       await updated({ id: "1", state: "denied" });
-      expect(await statsOf(1)).toEqual({ referrals: 2, customers: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1 });
       await updated({ id: "1", state: "signup" });
       expect(await daily("account")).toEqual(["2026-03-04 1 referrals 2"]);
     });
@@ -205,7 +206,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         Array.from({ length: 20 }, (_, n) => update({ id: "1", state: n % 2 ? "active" : "cancelled" })),
       );
       const { state } = await show("1");
-      const { customers, activeCustomers = 0, cancellations = 0 } = await statsOf(1);
+      const { customers, activeCustomers = 0, cancellations = 0 } = await countedFor(1);
       expect([customers ?? 0, activeCustomers + cancellations]).toEqual([1, 1]);
       expect(activeCustomers).toBe(state === "active" ? 1 : 0);
     });
@@ -248,8 +249,8 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         promotion: { id: 2, ref_id: "bob", leads_count: 1, customers_count: 1, active_customers_count: 1 },
         promoter: { id: 2 },
       });
-      expect(await statsOf(1)).toEqual({ referrals: 1 });
-      expect(await statsOf(2)).toEqual({ referrals: 1, customers: 1, activeCustomers: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 1 });
+      expect(await countedFor(2)).toEqual({ referrals: 1, customers: 1, activeCustomers: 1 });
       expect(await daily("account")).toEqual([
         "2026-03-04 1 activeCustomers 1",
         "2026-03-04 1 customers 1",

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
+import { addToCampaign, listParticipations } from "../../server/domain/participation.ts";
+import { moveToCampaign } from "../../server/domain/participation-move.ts";
 import { listLeads, showLead } from "../../server/v1/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
@@ -123,6 +125,29 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       });
       expect(await list({ page: "3", per_page: "2" })).toEqual([]);
       expect((await send(app, "GET /leads/list", { per_page: "501" })).headers.get("per-page")).toBe("500");
+    });
+
+    it("tells the leads of one of several promotions apart, page by page, and by the campaign they came by", async () => {
+      const move = { promoterId: 2, fromCampaignId: null, toCampaignId: 2, movesLeads: false };
+      await moveToCampaign(app.context, app.accountId, move);
+      await app.v1("/track/signup", { uid: "u5", ref_id: "bob" });
+      await addToCampaign(app.context, app.accountId, { promoterId: 2, campaignId: 1 });
+      const joined = await listParticipations(app.context.store, app.accountId, 2);
+      expect(joined.map(({ id, campaignId }) => [id, campaignId])).toEqual([
+        [2, 2],
+        [4, 1],
+      ]);
+      const { refToken } = joined[1]!;
+      for (const uid of ["u6", "u7", "u8"]) await app.v1("/track/signup", { uid, ref_id: refToken });
+      expect(await list({ promoter_id: "2" })).toEqual([2, 4, 5, 6, 7, 8]);
+      expect(await list({ promotion_id: "2" })).toEqual([2, 4, 5]);
+      expect(await list({ ref_id: refToken })).toEqual([6, 7, 8]);
+      expect(await list({ promoter_id: "2", campaign_id: "2" })).toEqual([5]);
+      expect(await list({ promoter_id: "2", campaign_id: "1" })).toEqual([2, 4, 6, 7, 8]);
+      expect(await list({ promotion_id: "2", campaign_id: "1" })).toEqual([2, 4]);
+      const second = await send(app, "GET /leads/list", { promotion_id: "4", per_page: "2", page: "2" });
+      expect((second.body as { id: number }[]).map(({ id }) => id)).toEqual([8]);
+      expect(second.headers.get("total")).toBe("3");
     });
 
     it("reads whose leads they are once, however many there are", async () => {

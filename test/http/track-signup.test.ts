@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { leads } from "../../server/domain/lead.ts";
 import type { PromoterCampaign } from "../../server/records.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../support/v1-records.ts";
+import { statsOf } from "../support/stats.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };
@@ -48,7 +48,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
         promoter: { ...V1_PROMOTER, status: "active" },
       },
     });
-    expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
+    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
   });
 
   it("keeps every parameter that it takes", async () => {
@@ -215,7 +215,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       lead: { ...V1_LEAD, uid: "u1", username: "new" },
     });
     expect(await signup({ uid: "u1", ref_id: "jane" })).toEqual({ status: 422, body: DUPLICATE });
-    expect(await loadStats(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
+    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
   });
 
   it("gives a lead that has no sign-up event yet its first one", async () => {
@@ -242,7 +242,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(39).fill(422)]);
     expect(await stored()).toHaveLength(1);
     const [first, second] = await Promise.all(
-      [1, 2].map((id) => loadStats(app.services.store, app.accountId, id)),
+      [1, 2].map((id) => statsOf(app.services.store, app.accountId, id)),
     );
     expect(first!.referrals + second!.referrals).toBe(1);
   });

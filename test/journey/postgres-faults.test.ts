@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
+import { statsOf } from "../support/stats.ts";
 
 /** What a request may take while the database is away, on a machine that does other things as well. */
 const PATIENCE_MS = 20_000;
@@ -52,7 +52,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     expect(await store.count(leads, "id", 1, [])).toBe(signedUpCount);
     expect(await store.count(leads, "promoter", 1, [1])).toBe(signedUpCount);
     expect(await store.tally(leads, 1, ["all"])).toBe(signedUpCount);
-    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: signedUpCount });
+    expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: signedUpCount });
     await store.close();
   }
 

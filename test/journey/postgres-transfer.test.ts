@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { openDriver, openStore } from "../../server/storage/open.ts";
 import { putEntries, type Entry } from "../../server/storage/snapshot.ts";
 import { runCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { statsOf } from "../support/stats.ts";
 
 /** Of util-linux; runs a command on a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
@@ -65,7 +65,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const count = await store.count(leads, "id", 1, []);
     expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
     expect(await store.tally(leads, 1, ["all"])).toBe(count);
-    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+    expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
     await store.close();
     return count;
   }

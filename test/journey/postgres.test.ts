@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
+import { statsOf } from "../support/stats.ts";
 
 const ALREADY = {
   status: 422,
@@ -45,7 +45,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     for (const answer of answers) if (answer.status !== 200) expect(answer).toEqual(ALREADY);
     const store = await openStore(cluster.url());
     expect(await store.count(leads, "id", 1, [])).toBe(1);
-    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: 1 });
+    expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: 1 });
     await store.close();
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
   });
@@ -77,7 +77,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     const store = await openStore(cluster.url());
     const count = await store.count(leads, "id", 1, []);
     expect(count).toBeGreaterThan(acknowledged.length);
-    expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+    expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
     expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
     await store.close();
   });

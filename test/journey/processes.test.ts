@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { statsOf } from "../support/stats.ts";
 
 let folder: string;
 let remove: () => void;
@@ -60,7 +60,7 @@ it("records one of many simultaneous sign-ups of one person through two processe
   }
   const store = await openStore(`lmdb:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(1);
-  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: 1 });
+  expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: 1 });
   await store.close();
 });
 
@@ -87,7 +87,7 @@ it("has every acknowledged sign-up, and counters that agree, after it was killed
   const store = await openStore(`lmdb:${folder}`);
   const count = await store.count(leads, "id", 1, []);
   expect(count).toBeGreaterThanOrEqual(acknowledged.length);
-  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+  expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
   expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
   expect(await store.get(promoterCampaigns, 1, 1)).toMatchObject({ refToken: "jane" });
   await store.close();

@@ -2,10 +2,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { statsOf } from "../support/stats.ts";
 
 let folder: string;
 let remove: () => void;
@@ -45,7 +45,7 @@ async function expectWhole(name: string): Promise<number> {
   const count = await store.count(leads, "id", 1, []);
   expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
   expect(await store.tally(leads, 1, ["all"])).toBe(count);
-  expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
+  expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
   await store.close();
   return count;
 }

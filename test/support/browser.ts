@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type LaunchOptions } from "playwright-core";
 import { loadAccount } from "../../server/domain/account.ts";
 import { findByRefToken } from "../../server/domain/ref-token.ts";
-import { loadStats } from "../../server/domain/stats.ts";
 import { visitors } from "../../server/domain/visitor.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { ACCOUNT } from "./server.ts";
+import { statsOf } from "./stats.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
@@ -50,7 +50,7 @@ export function countsOf(folder: string, refToken: string, account = ACCOUNT) {
   return reading(folder, async (store) => {
     const { id: accountId } = await loadAccount(store, account);
     const promoterCampaign = await findByRefToken(store, accountId, refToken);
-    const { clicks, referrals } = await loadStats(store, accountId, promoterCampaign!.id);
+    const { clicks, referrals } = await statsOf(store, accountId, promoterCampaign!.id);
     return { clicks, leads: referrals };
   });
 }

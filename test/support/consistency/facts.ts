@@ -41,10 +41,11 @@ export function checkClicks(
   const daily = new Map<string, number>();
   const byDay = new Map<string, Map<string, number>>();
   for (const [key, sum] of counted) {
-    const [accountId, name, first, second, metric] = decodeKey(key);
-    if (decodeKey(key).at(-1) !== "clicks") continue;
-    if (name === "stats") totals.set(`${accountId} ${first}`, sum);
-    if (metric !== "clicks") continue;
+    const parts = decodeKey(key);
+    if (parts.at(-1) !== "clicks") continue;
+    const [accountId, name, first, second] = parts;
+    if (parts[3] === "stats") totals.set(`${accountId} ${parts[4]}`, sum);
+    if (!String(name).startsWith("daily.")) continue;
     const series = String(name).replace("daily.", "");
     const day = `${accountId} ${first}`;
     const sums = byDay.get(day) ?? new Map<string, number>();

@@ -63,7 +63,7 @@ export const COLLECTIONS = [
 /** Kinds of record that nothing hangs on. */
 const PLAIN = new Set(["first-start", "forgotten-token", "imported-commission", "unsubscription"]);
 /** What is counted beside the collections' own tallies, and the blocks of ids. */
-const COUNTED = /^(stats|campaign-stats|daily\..*|ids)$/;
+const COUNTED = /^(campaign-stats|daily\..*|ids)$/;
 
 /** All records of one kind. */
 export type RecordsOf = <R extends Stored>(from: Collection<R>) => R[];
@@ -84,7 +84,7 @@ export function readHoldings(entries: Entry[], report: (fault: string) => void):
   const nextIds = new Map<string, number>();
   const derived = new Map<string, string>();
   for (const [key, text] of entries) {
-    const parts = decodeKey(key.split(":", 3).join(":"));
+    const parts = decodeKey(key.split(":", 4).join(":"));
     const name = String(parts[1]);
     const known = COLLECTIONS.find((from) => from.name === name);
     if (known !== undefined) {
@@ -95,7 +95,7 @@ export function readHoldings(entries: Entry[], report: (fault: string) => void):
       else others.push(record);
     } else if (name === "ids") {
       nextIds.set(String(parts[2]), (JSON.parse(text) as { next: number }).next);
-    } else if (COUNTED.test(name)) {
+    } else if (COUNTED.test(name) || parts[3] === "stats") {
       counted.set(key, readSum(text));
     } else if (!PLAIN.has(name)) derived.set(key, text);
   }
