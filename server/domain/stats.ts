@@ -1,5 +1,5 @@
 import type { PromoterCampaign } from "../records.ts";
-import { groupKey } from "../storage/collection.ts";
+import { inGroup } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { PROMOTER_GROUP } from "./scoped.ts";
@@ -101,7 +101,7 @@ function campaignKey(accountId: number, campaignId: number): Key {
 }
 
 function statsKey({ accountId, promoterId, id }: Owner): Key {
-  return groupKey(PROMOTER_GROUP, accountId, promoterId, ["stats", id]);
+  return inGroup(PROMOTER_GROUP, accountId, promoterId, ["stats", id]);
 }
 
 function dailyKey(accountId: number, series: Series): Key {

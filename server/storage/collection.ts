@@ -90,7 +90,7 @@ export function indexPrefix(
   const group = groups?.[index];
   if (group === undefined) return [accountId, `${name}/${index}`, ...start];
   const [first, ...rest] = start;
-  return groupKey(group, accountId, first, [name, index, ...rest]);
+  return inGroup(group, accountId, first, [name, index, ...rest]);
 }
 
 /** The tuple that a counter of a collection is kept under. */
@@ -103,11 +103,11 @@ export function tallyKey(
   const group = groups?.[String(index)];
   if (group === undefined) return [accountId, `${name}=`, ...counter];
   // After the entries of indexes, where the next one goes.
-  return groupKey(group, accountId, first, [name, "sums", index as KeyPart, ...rest]);
+  return inGroup(group, accountId, first, [name, "sums", index as KeyPart, ...rest]);
 }
 
 /** The tuple of something in a group. */
-export function groupKey(group: string, accountId: number, of: KeyPart | undefined, rest: Key): Key {
+export function inGroup(group: string, accountId: number, of: KeyPart | undefined, rest: Key): Key {
   if (of === undefined) throw new RangeError(`What is grouped by ${group} is found by one alone`);
   return [accountId, `${group}/`, of, ...rest];
 }
