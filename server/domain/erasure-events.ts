@@ -2,6 +2,7 @@ import { SYSTEM, type Delivery, type EventMessage, type Fact } from "../records.
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { deliveries, dropDelivery } from "./delivery.ts";
+import { countErasure } from "./erasure-count.ts";
 import { facts } from "./event.ts";
 
 /** Who is erased: a lead, or a promoter with their participations. */
@@ -17,6 +18,8 @@ export type Erased =
  */
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
   const { store } = context;
+  // Their records are nameless by now. What is still being made of what they were is not written any more.
+  await countErasure(store, erased.accountId);
   // Facts first: what becomes a delivery meanwhile is met there.
   for await (const chunk of store.scan(facts, "id", SYSTEM, [erased.accountId])) {
     for (const fact of chunk) await store.transact((tx) => eraseFact(tx, fact, erased));
@@ -97,8 +100,10 @@ function withoutPromoter(value: unknown, promoterId: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => {
     const isPromoter = name === "promoter" || name === "parent_promoter";
-    const isThem = isPromoter && (inner as Json | null)?.["id"] === promoterId;
-    return [name, isThem ? null : withoutPromoter(inner, promoterId)];
+    const unlessThem = (shown: unknown) =>
+      isPromoter && (shown as Json | null)?.["id"] === promoterId ? null : withoutPromoter(shown, promoterId);
+    // Of a change there are two, the old and the new.
+    return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
   });
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,5 @@
 import { accounts } from "../domain/account.ts";
+import { erasedEmail } from "../domain/erasure-values.ts";
 import { promoters } from "../domain/promoter.ts";
 import { isUnsubscribed } from "../domain/unsubscription.ts";
 import { validSecrets } from "../domain/webhook.ts";
@@ -75,7 +76,8 @@ async function sendLetter(
   }
   // A letter that waited follows its reader to a new address.
   const promoter = await store.get(promoters, ownerId, letter.promoterId);
-  if (promoter === null) return undeliverable("The promoter was deleted");
+  const isGone = promoter === null || promoter.email === erasedEmail(promoter.id);
+  if (isGone) return undeliverable("The promoter was deleted");
   const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const { error, isFinal } = await mailer.send({

@@ -14,10 +14,10 @@ export function retryDelayMs(failedAttempts: number): number {
 }
 
 /** Writes what became of an attempt, and when there is to be another one. */
-export type Recorder = (deliveryId: number, attempt: Attempt) => Promise<void>;
+export type Recorder = (sent: Delivery, attempt: Attempt) => Promise<void>;
 
 interface Result {
-  id: number;
+  sent: Delivery;
   attempt: Attempt;
   done: () => void;
   failed: (error: unknown) => void;
@@ -53,13 +53,13 @@ export function newRecorder(parts: OutboxParts): Recorder {
     const { store, lease } = parts;
     return store.transact(async (tx) => {
       await lease.guard(tx);
-      for (const { id, attempt } of batch) await record(tx, parts, { id, attempt });
+      for (const { sent, attempt } of batch) await record(tx, parts, { sent, attempt });
     });
   }
 
-  return (id, attempt) =>
+  return (sent, attempt) =>
     new Promise((done, failed) => {
-      waiting.push({ id, attempt, done, failed });
+      waiting.push({ sent, attempt, done, failed });
       if (!isWriting) void writeAll();
     });
 }
@@ -67,17 +67,18 @@ export function newRecorder(parts: OutboxParts): Recorder {
 async function record(
   tx: Transaction,
   { store, clock }: OutboxParts,
-  { id, attempt }: { id: number; attempt: Attempt },
+  { sent, attempt }: Pick<Result, "sent" | "attempt">,
 ): Promise<void> {
   const now = clock();
-  const before = await tx.get(deliveries, SYSTEM, id);
+  const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return;
   const attempts = before.attempts + 1;
   const after: Delivery = {
     ...before,
     attempts,
     responseCode: attempt.status,
-    responseBody: attempt.body,
+    // Receivers may answer with what they were sent: a name that was erased meanwhile must not come back.
+    responseBody: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
     lastError: attempt.error,
   };
   if (attempt.error === null) {

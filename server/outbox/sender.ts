@@ -57,7 +57,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
       if (attempt.error === null) failing.delete(destination);
       // What is refused for good says nothing of others that go there.
       else if (!attempt.isFinal) failing.add(destination);
-      await record(delivery.id, attempt);
+      await record(delivery, attempt);
     } catch (error) {
       // Another process has taken over, and sends it again.
       if (!parts.lease.isHeld()) return;
