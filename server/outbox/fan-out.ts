@@ -10,6 +10,7 @@ import type { Transaction } from "../storage/store.ts";
 import { letterOf } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render, type Rendering } from "./render.ts";
+import { isSetAside } from "./waiting.ts";
 
 /** How long a fact that could not be rendered, which is a bug, lets others go first. */
 const SET_ASIDE_MS = 60_000;
@@ -37,7 +38,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     const receivers = new Map<number, Webhook[]>();
     for (const fact of found) {
       const key = `${fact.ownerId} ${fact.entity} ${fact.entityId}`;
-      if ((setAside.get(key) ?? 0) > clock().getTime()) continue;
+      if (isSetAside(setAside.get(key) ?? 0, clock().getTime(), SET_ASIDE_MS)) continue;
       try {
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(parts, fact.ownerId));
         receivers.set(fact.ownerId, known);
@@ -55,7 +56,9 @@ export function newFanOut(parts: OutboxParts): FanOut {
   }
 
   return async function fanOut(limit) {
-    for (const [key, until] of setAside) if (until <= clock().getTime()) setAside.delete(key);
+    for (const [key, until] of setAside) {
+      if (!isSetAside(until, clock().getTime(), SET_ASIDE_MS)) setAside.delete(key);
+    }
     const found = await store.page(facts, "order", SYSTEM, [], { limit: limit + setAside.size });
     const plans = await plan(found);
     if (plans.length === 0) return 0;

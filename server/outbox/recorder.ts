@@ -3,15 +3,10 @@ import { SYSTEM, type Delivery } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
+import { retryDelayMs } from "./waiting.ts";
 
 /** Results written in one commit. */
 const MOST_AT_ONCE = 100;
-const MINUTE_MS = 60_000;
-
-/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
-export function retryDelayMs(failedAttempts: number): number {
-  return 2 ** failedAttempts * MINUTE_MS;
-}
 
 /** Writes what became of an attempt, and when there is to be another one. */
 export type Recorder = (sent: Delivery, attempt: Attempt) => Promise<void>;

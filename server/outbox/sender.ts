@@ -3,6 +3,7 @@ import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, isReachable } from "./attempt.ts";
 import { newRecorder } from "./recorder.ts";
+import { isSetAside } from "./waiting.ts";
 
 /** Sendings to one destination at a time. */
 const CONCURRENCY = 4;
@@ -69,7 +70,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   return {
     async begin(limit) {
       let count = 0;
-      if (pausedUntil > clock().getTime()) return 0;
+      if (isSetAside(pausedUntil, clock().getTime(), PAUSE_MS)) return 0;
       for (const destination of await destinations()) {
         const due = await dueAt(destination);
         const [first] = due;
