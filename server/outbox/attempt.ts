@@ -13,6 +13,9 @@ import { writeLetter } from "./template.ts";
 /** Failed attempts after which a letter is given up, as a webhook's usual number. */
 const MAX_LETTER_ATTEMPTS = 10;
 
+/** What becomes of all that waits for a webhook which is deleted. */
+export const WEBHOOK_GONE = "The webhook was deleted";
+
 /** How one sending of a delivery ended. */
 export interface Attempt {
   /** The status of the receiver's answer. null: none came, or it is a letter. */
@@ -26,13 +29,17 @@ export interface Attempt {
 }
 
 /**
- * Whether what a delivery goes to can be sent to now. Choice: what waits for a webhook that is switched
- * off is sent when it is switched on again; what waits for one that was deleted comes to its end.
+ * Whether what a delivery goes to can be sent to now, later, or never again. Choice: what waits for a webhook that
+ * is switched off is sent when it is switched on again; what waits for one that was deleted comes to its end.
  */
-export async function isReachable(parts: OutboxParts, { ownerId, webhookId }: Delivery): Promise<boolean> {
-  if (webhookId === null) return parts.mailer !== null;
+export async function reachOf(
+  parts: OutboxParts,
+  { ownerId, webhookId }: Delivery,
+): Promise<"now" | "later" | "never"> {
+  if (webhookId === null) return parts.mailer === null ? "later" : "now";
   const webhook = await parts.store.get(webhooks, ownerId, webhookId);
-  return webhook === null || webhook.isActive;
+  if (webhook === null) return "never";
+  return webhook.isActive ? "now" : "later";
 }
 
 /** Sends a delivery once. null: not now. */
@@ -48,7 +55,7 @@ async function postEvent(
   message: EventMessage,
 ): Promise<Attempt | null> {
   const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
-  if (webhook === null) return undeliverable("The webhook was deleted");
+  if (webhook === null) return undeliverable(WEBHOOK_GONE);
   if (!webhook.isActive) return null;
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };

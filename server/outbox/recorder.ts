@@ -67,7 +67,9 @@ async function record(
   const now = clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return;
-  const attempts = before.attempts + 1;
+  // What failed was no try of the beginning that somebody asked for meanwhile.
+  const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
+  const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
   const after: Delivery = {
     ...before,
     attempts,
@@ -79,6 +81,7 @@ async function record(
   if (attempt.error === null) {
     return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
   }
+  if (isAnew && !attempt.isFinal) return tx.put(deliveries, after);
   const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
   if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
   await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });
