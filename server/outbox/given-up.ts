@@ -1,4 +1,4 @@
-import { deliveries, finish } from "../domain/delivery.ts";
+import { deliveries, finish, isOpen } from "../domain/delivery.ts";
 import { SYSTEM } from "../records.ts";
 import { WEBHOOK_GONE } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
@@ -11,12 +11,12 @@ const MOST_AT_ONCE = 25;
  * Gives how many it ended.
  */
 export async function giveUp({ store, lease, clock }: OutboxParts, destination: string): Promise<number> {
-  const waiting = await store.page(deliveries, "due", SYSTEM, [destination], { limit: MOST_AT_ONCE });
+  const waiting = await store.page(deliveries, "lane", SYSTEM, [destination], { limit: MOST_AT_ONCE });
   await store.transact(async (tx) => {
     await lease.guard(tx);
     for (const { id } of waiting) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
-      if (delivery === null || delivery.dueAt === null) continue;
+      if (delivery === null || !isOpen(delivery)) continue;
       await finish(tx, { store, now: clock() }, { ...delivery, status: "failed", lastError: WEBHOOK_GONE });
     }
   });
