@@ -489,6 +489,12 @@ export interface Listening {
   version: number;
 }
 
+/** How many people of an account were erased. Absent where nobody was. */
+export interface ErasureCount {
+  accountId: number;
+  count: number;
+}
+
 /** A key that signs deliveries. */
 export interface WebhookSecret {
   /** `whsec_` and 33 bytes in base64. */

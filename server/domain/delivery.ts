@@ -61,11 +61,23 @@ export async function finish(
   if (lane === null) return;
   if (lane.count <= 1) return tx.remove(lanes, SYSTEM, destination, delivery.lane);
   await tx.put(lanes, { ...lane, count: lane.count - 1 });
-  // Whoever joins the lane writes it, so that this listing can't miss one.
-  const ahead = await store.page(deliveries, "lane", SYSTEM, [destination, delivery.lane], { limit: 2 });
-  const behind = ahead.find(({ id }) => id !== delivery.id);
-  const next = behind && (await tx.get(deliveries, SYSTEM, behind.id));
-  if (next) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
+  const next = await firstOpen(tx, store, delivery);
+  if (next !== null) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
+}
+
+/** The delivery in front of a lane that another one has just left. */
+async function firstOpen(tx: Transaction, store: Store, left: Delivery): Promise<Delivery | null> {
+  const start = [destinationOf(left), left.lane];
+  for (let limit = 2; ; limit *= 2) {
+    // Whoever joins the lane writes it, so that this listing can't miss one.
+    const listed = await store.page(deliveries, "lane", SYSTEM, start, { limit });
+    for (const { id } of listed) {
+      // Those that this transaction itself has finished are still in the listing.
+      const current = id === left.id ? null : await tx.get(deliveries, SYSTEM, id);
+      if (current !== null && isOpen(current)) return current;
+    }
+    if (listed.length < limit) return null;
+  }
 }
 
 /** Removes a delivery, unsent where it was not sent yet; what is behind it in its lane goes on. */
@@ -136,6 +148,7 @@ export async function retryDelivery(
   });
 }
 
-function isOpen({ status, finishedAt }: Delivery): boolean {
+/** Whether a delivery stands in its lane. */
+export function isOpen({ status, finishedAt }: Delivery): boolean {
   return finishedAt === null && status !== "held";
 }

@@ -1,8 +1,12 @@
 import { SYSTEM, type Delivery, type EventMessage, type Fact } from "../records.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { deliveries, dropDelivery } from "./delivery.ts";
+import { countErasure } from "./erasure-count.ts";
 import { facts } from "./event.ts";
+
+/** More would be in the way of those who are sending. */
+const CHANGED_AT_ONCE = 25;
 
 /** Who is erased: a lead, or a promoter with their participations. */
 export type Erased =
@@ -17,14 +21,28 @@ export type Erased =
  */
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
   const { store } = context;
+  // Their records are nameless by now. What is still being made of what they were is not written any more.
+  await countErasure(store, erased.accountId);
   // Facts first: what becomes a delivery meanwhile is met there.
   for await (const chunk of store.scan(facts, "id", SYSTEM, [erased.accountId])) {
-    for (const fact of chunk) await store.transact((tx) => eraseFact(tx, fact, erased));
+    await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
   }
   for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
-    for (const delivery of chunk.filter((each) => concerns(each, erased))) {
-      await store.transact((tx) => eraseDelivery(tx, context, { id: delivery.id, erased }));
-    }
+    const concerned = chunk.filter((each) => concerns(each, erased));
+    await changeAll(store, concerned, (tx, { id }) => eraseDelivery(tx, context, { id, erased }));
+  }
+}
+
+/** Changes a few in each commit: one by one, a hundred thousand would take minutes, in which they are still sent. */
+async function changeAll<R>(
+  store: Store,
+  records: R[],
+  change: (tx: Transaction, record: R) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < records.length; at += CHANGED_AT_ONCE) {
+    await store.transact(async (tx) => {
+      for (const record of records.slice(at, at + CHANGED_AT_ONCE)) await change(tx, record);
+    });
   }
 }
 
@@ -97,8 +115,10 @@ function withoutPromoter(value: unknown, promoterId: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => {
     const isPromoter = name === "promoter" || name === "parent_promoter";
-    const isThem = isPromoter && (inner as Json | null)?.["id"] === promoterId;
-    return [name, isThem ? null : withoutPromoter(inner, promoterId)];
+    const unlessThem = (shown: unknown) =>
+      isPromoter && (shown as Json | null)?.["id"] === promoterId ? null : withoutPromoter(shown, promoterId);
+    // Of a change there are two, the old and the new.
+    return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
   });
   return Object.fromEntries(entries);
 }

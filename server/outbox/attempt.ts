@@ -1,4 +1,5 @@
 import { accounts } from "../domain/account.ts";
+import { erasedEmail } from "../domain/erasure-values.ts";
 import { promoters } from "../domain/promoter.ts";
 import { isUnsubscribed } from "../domain/unsubscription.ts";
 import { validSecrets } from "../domain/webhook.ts";
@@ -11,6 +12,9 @@ import { writeLetter } from "./template.ts";
 
 /** Failed attempts after which a letter is given up, as a webhook's usual number. */
 const MAX_LETTER_ATTEMPTS = 10;
+
+/** What becomes of all that waits for a webhook which is deleted. */
+export const WEBHOOK_GONE = "The webhook was deleted";
 
 /** How one sending of a delivery ended. */
 export interface Attempt {
@@ -25,13 +29,17 @@ export interface Attempt {
 }
 
 /**
- * Whether what a delivery goes to can be sent to now. Choice: what waits for a webhook that is switched
- * off is sent when it is switched on again; what waits for one that was deleted comes to its end.
+ * Whether what a delivery goes to can be sent to now, later, or never again. Choice: what waits for a webhook that
+ * is switched off is sent when it is switched on again; what waits for one that was deleted comes to its end.
  */
-export async function isReachable(parts: OutboxParts, { ownerId, webhookId }: Delivery): Promise<boolean> {
-  if (webhookId === null) return parts.mailer !== null;
+export async function reachOf(
+  parts: OutboxParts,
+  { ownerId, webhookId }: Delivery,
+): Promise<"now" | "later" | "never"> {
+  if (webhookId === null) return parts.mailer === null ? "later" : "now";
   const webhook = await parts.store.get(webhooks, ownerId, webhookId);
-  return webhook === null || webhook.isActive;
+  if (webhook === null) return "never";
+  return webhook.isActive ? "now" : "later";
 }
 
 /** Sends a delivery once. null: not now. */
@@ -47,7 +55,7 @@ async function postEvent(
   message: EventMessage,
 ): Promise<Attempt | null> {
   const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
-  if (webhook === null) return undeliverable("The webhook was deleted");
+  if (webhook === null) return undeliverable(WEBHOOK_GONE);
   if (!webhook.isActive) return null;
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };
@@ -75,7 +83,8 @@ async function sendLetter(
   }
   // A letter that waited follows its reader to a new address.
   const promoter = await store.get(promoters, ownerId, letter.promoterId);
-  if (promoter === null) return undeliverable("The promoter was deleted");
+  const isGone = promoter === null || promoter.email === erasedEmail(promoter.id);
+  if (isGone) return undeliverable("The promoter was deleted");
   const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const { error, isFinal } = await mailer.send({

@@ -4,6 +4,7 @@ import { SYSTEM } from "../records.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
+import { newClockWatch } from "./waiting.ts";
 
 /** How long it waits when there was nothing to do, and between two turns while requests come in. */
 const IDLE_MS = 200;
@@ -36,6 +37,7 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
   let isWoken = false;
   const sender = newSender(parts, wake);
   const sweep = newSweep(parts);
+  const watchClock = newClockWatch(parts);
   let running: Promise<void> | null = null;
   const stopping = new AbortController();
 
@@ -52,7 +54,8 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
     await sweep();
     const released = await releaseHeld(parts);
     const fannedOut = await fanOut(limits.facts);
-    return released + fannedOut + (await sender.begin(limits.sendings));
+    const broughtForward = await watchClock();
+    return released + fannedOut + broughtForward + (await sender.begin(limits.sendings));
   }
 
   async function run(): Promise<void> {

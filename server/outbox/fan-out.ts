@@ -1,4 +1,5 @@
 import { deliveries, enqueue } from "../domain/delivery.ts";
+import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
 import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
@@ -9,6 +10,7 @@ import type { Transaction } from "../storage/store.ts";
 import { letterOf } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render, type Rendering } from "./render.ts";
+import { isSetAside } from "./waiting.ts";
 
 /** How long a fact that could not be rendered, which is a bug, lets others go first. */
 const SET_ASIDE_MS = 60_000;
@@ -20,6 +22,8 @@ export type FanOut = (limit: number) => Promise<number>;
 /** A fact and what is to be sent of it. */
 interface Plan {
   fact: Fact;
+  /** The erasures before anything was read for it. */
+  erasures: number;
   deliveries: Delivery[];
 }
 
@@ -34,11 +38,12 @@ export function newFanOut(parts: OutboxParts): FanOut {
     const receivers = new Map<number, Webhook[]>();
     for (const fact of found) {
       const key = `${fact.ownerId} ${fact.entity} ${fact.entityId}`;
-      if ((setAside.get(key) ?? 0) > clock().getTime()) continue;
+      if (isSetAside(setAside.get(key) ?? 0, clock().getTime(), SET_ASIDE_MS)) continue;
       try {
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(parts, fact.ownerId));
         receivers.set(fact.ownerId, known);
-        plans.push({ fact, deliveries: await planDeliveries(parts, fact, known) });
+        const erasures = await countErasures(parts.store, fact.ownerId);
+        plans.push({ fact, erasures, deliveries: await planDeliveries(parts, fact, known) });
       } catch (error) {
         // Says nothing of the fact, which is taken up again as soon as the store is there.
         if (error instanceof Failure && error.kind === "unavailable") throw error;
@@ -51,15 +56,19 @@ export function newFanOut(parts: OutboxParts): FanOut {
   }
 
   return async function fanOut(limit) {
-    for (const [key, until] of setAside) if (until <= clock().getTime()) setAside.delete(key);
+    for (const [key, until] of setAside) {
+      if (!isSetAside(until, clock().getTime(), SET_ASIDE_MS)) setAside.delete(key);
+    }
     const found = await store.page(facts, "order", SYSTEM, [], { limit: limit + setAside.size });
     const plans = await plan(found);
     if (plans.length === 0) return 0;
-    await store.transact(async (tx) => {
+    const carriedOut = await store.transact(async (tx) => {
       await parts.lease.guard(tx);
-      for (const each of plans) await carryOut(tx, each, clock());
+      const done: Plan[] = [];
+      for (const each of plans) if (await isCarriedOut(tx, each, clock())) done.push(each);
+      return done;
     });
-    for (const { deliveries: made } of plans) {
+    for (const { deliveries: made } of carriedOut) {
       for (const { status, letter, ownerId } of made) {
         if (status === "held") log.warn({ account: ownerId, letter }, "held until SMTP_URL is set");
       }
@@ -73,15 +82,19 @@ async function activeWebhooks({ store }: OutboxParts, ownerId: number): Promise<
   return all.filter(({ isActive }) => isActive);
 }
 
-async function carryOut(tx: Transaction, { fact, deliveries: made }: Plan, now: Date): Promise<void> {
+/** Does what was planned, unless it is founded on what has changed since: the next turn plans it anew. */
+async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
+  const { fact, erasures, deliveries: made } = plan;
   const key = facts.id(fact);
   const current = await tx.get(facts, SYSTEM, ...key);
-  if (JSON.stringify(current) !== JSON.stringify(fact)) return;
+  if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
+  if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
   await tx.remove(facts, SYSTEM, ...key);
   for (const delivery of made) {
     if (delivery.status === "held") await tx.put(deliveries, delivery);
     else await enqueue(tx, delivery, now);
   }
+  return true;
 }
 
 async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook[]): Promise<Delivery[]> {

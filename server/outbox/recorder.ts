@@ -3,21 +3,16 @@ import { SYSTEM, type Delivery } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
+import { retryDelayMs } from "./waiting.ts";
 
 /** Results written in one commit. */
 const MOST_AT_ONCE = 100;
-const MINUTE_MS = 60_000;
-
-/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
-export function retryDelayMs(failedAttempts: number): number {
-  return 2 ** failedAttempts * MINUTE_MS;
-}
 
 /** Writes what became of an attempt, and when there is to be another one. */
-export type Recorder = (deliveryId: number, attempt: Attempt) => Promise<void>;
+export type Recorder = (sent: Delivery, attempt: Attempt) => Promise<void>;
 
 interface Result {
-  id: number;
+  sent: Delivery;
   attempt: Attempt;
   done: () => void;
   failed: (error: unknown) => void;
@@ -53,13 +48,13 @@ export function newRecorder(parts: OutboxParts): Recorder {
     const { store, lease } = parts;
     return store.transact(async (tx) => {
       await lease.guard(tx);
-      for (const { id, attempt } of batch) await record(tx, parts, { id, attempt });
+      for (const { sent, attempt } of batch) await record(tx, parts, { sent, attempt });
     });
   }
 
-  return (id, attempt) =>
+  return (sent, attempt) =>
     new Promise((done, failed) => {
-      waiting.push({ id, attempt, done, failed });
+      waiting.push({ sent, attempt, done, failed });
       if (!isWriting) void writeAll();
     });
 }
@@ -67,22 +62,26 @@ export function newRecorder(parts: OutboxParts): Recorder {
 async function record(
   tx: Transaction,
   { store, clock }: OutboxParts,
-  { id, attempt }: { id: number; attempt: Attempt },
+  { sent, attempt }: Pick<Result, "sent" | "attempt">,
 ): Promise<void> {
   const now = clock();
-  const before = await tx.get(deliveries, SYSTEM, id);
+  const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return;
-  const attempts = before.attempts + 1;
+  // What failed was no try of the beginning that somebody asked for meanwhile.
+  const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
+  const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
   const after: Delivery = {
     ...before,
     attempts,
     responseCode: attempt.status,
-    responseBody: attempt.body,
+    // Receivers may answer with what they were sent: a name that was erased meanwhile must not come back.
+    responseBody: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
     lastError: attempt.error,
   };
   if (attempt.error === null) {
     return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
   }
+  if (isAnew && !attempt.isFinal) return tx.put(deliveries, after);
   const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
   if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
   await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });

@@ -1,8 +1,10 @@
 import { deliveries, destinationOf } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
-import { attemptOf, isReachable } from "./attempt.ts";
+import { attemptOf, reachOf } from "./attempt.ts";
+import { giveUp } from "./given-up.ts";
 import { newRecorder } from "./recorder.ts";
+import { isSetAside } from "./waiting.ts";
 
 /** Sendings to one destination at a time. */
 const CONCURRENCY = 4;
@@ -38,15 +40,14 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
     return [...found.slice(first), ...found.slice(0, first)];
   }
 
-  async function dueAt(destination: string): Promise<Delivery[]> {
+  async function waitingFor(destination: string): Promise<Delivery[]> {
     // Before the listing, in which one that ends meanwhile still stands as due.
     const sending = new Map(underWay);
     const busy = [...sending.values()].filter((each) => each.destination === destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
     if (free <= 0) return [];
     const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
-    const now = clock().getTime();
-    return first.filter(({ id, dueAt: at }) => at !== null && at <= now && !sending.has(id)).slice(0, free);
+    return first.filter(({ id }) => !sending.has(id)).slice(0, free);
   }
 
   async function send(delivery: Delivery): Promise<void> {
@@ -57,7 +58,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
       if (attempt.error === null) failing.delete(destination);
       // What is refused for good says nothing of others that go there.
       else if (!attempt.isFinal) failing.add(destination);
-      await record(delivery.id, attempt);
+      await record(delivery, attempt);
     } catch (error) {
       // Another process has taken over, and sends it again.
       if (!parts.lease.isHeld()) return;
@@ -69,12 +70,17 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   return {
     async begin(limit) {
       let count = 0;
-      if (pausedUntil > clock().getTime()) return 0;
+      if (isSetAside(pausedUntil, clock().getTime(), PAUSE_MS)) return 0;
       for (const destination of await destinations()) {
-        const due = await dueAt(destination);
-        const [first] = due;
+        const waiting = await waitingFor(destination);
+        const [first] = waiting;
         // Nothing to be done: counted as work, it would be come back to without a pause.
-        if (first === undefined || !(await isReachable(parts, first))) continue;
+        if (first === undefined) continue;
+        const reach = await reachOf(parts, first);
+        if (reach === "never") count += await giveUp(parts, destination);
+        if (reach !== "now") continue;
+        const now = clock().getTime();
+        const due = waiting.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
         for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;

@@ -61,7 +61,14 @@ export const COLLECTIONS = [
   webhooks,
 ] as unknown as Collection<Stored>[];
 /** Kinds of record that nothing hangs on. */
-const PLAIN = new Set(["first-start", "forgotten-token", "imported-commission", "layout", "unsubscription"]);
+const PLAIN = new Set([
+  "erasure-count",
+  "first-start",
+  "forgotten-token",
+  "imported-commission",
+  "layout",
+  "unsubscription",
+]);
 /** What is counted beside the collections' own tallies, and the blocks of ids. */
 const COUNTED = /^(campaign-stats|daily\..*|ids)$/;
 

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { countDeliveries } from "../../server/domain/delivery-retry.ts";
+import { deliveries, enqueue, lanes } from "../../server/domain/delivery.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { runCli } from "../support/cli.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+const HEADERS = {
+  authorization: "Bearer key-of-acme",
+  "account-id": "acme",
+  "content-type": "application/json",
+};
+/** Things, and what waits of each. */
+const LANES = 600;
+const EACH = 3;
+const AT_ONCE = 300;
+
+let folder: string;
+let remove: () => void;
+let receiver: Receiver;
+let server: Server;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await server.kill();
+  await receiver.close();
+  const faults = findFaults(await readEntries(`lmdb:${folder}`), { isSeeded: false });
+  remove();
+  expect(faults).toEqual([]);
+});
+
+const start = async () => {
+  server = await startServer(folder, { WEBHOOK_ALLOW_PRIVATE: "1" });
+};
+const company = async (method: string, path: string, body?: unknown) => {
+  const init = { method, headers: HEADERS, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return (await fetch(`${server.url}/api/v2/company${path}`, init)).status;
+};
+const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await openStore(`lmdb:${folder}`);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};
+
+/** A server that is down, in whose store much waits for a webhook, or was given up. */
+async function fill(status: "pending" | "failed", maxRetries: number): Promise<void> {
+  await start();
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  const webhook = { url: receiver.url, event_types: ["referral.created"], max_retries: maxRetries };
+  expect(await company("POST", "/webhooks", webhook)).toBe(201);
+  await v1(server, "/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  await receiver.has(1);
+  expect(await server.stop()).toBe(0);
+  await withStore(async (store) => {
+    const [model] = await store.page(deliveries, "webhook", 0, [1], { limit: 1 });
+    for (let count = 0; count < LANES * EACH; count += AT_ONCE) {
+      const ids: number[] = [];
+      while (ids.length < AT_ONCE) ids.push(await store.nextId("delivery"));
+      const at = new Date();
+      await store.transact(async (tx) => {
+        for (const [index, id] of ids.entries()) {
+          const number = Math.floor((count + index) / LANES) + 1;
+          const entityId = 1_000 + ((count + index) % LANES);
+          const message = { ...model!.message!, entityId, eventId: `${entityId} ${number}` };
+          const lane = `referral/${entityId}`;
+          const one = { ...model!, id, lane, message, status, attempts: 0, createdAt: at.toISOString() };
+          if (status === "failed") await tx.put(deliveries, { ...one, finishedAt: at.toISOString() });
+          else await enqueue(tx, { ...one, finishedAt: null, deliveredAt: null }, at);
+        }
+      });
+    }
+  });
+  receiver.received.length = 0;
+}
+
+/** What came of each thing, in the order of its coming. */
+function numbersOf(): Map<string, number[]> {
+  const numbers = new Map<string, number[]>();
+  for (const { body } of receiver.received) {
+    const [entity = "", number] = String(body["event_id"]).split(" ");
+    numbers.set(entity, [...(numbers.get(entity) ?? []), Number(number)]);
+  }
+  return numbers;
+}
+
+it("ends all that waits for a webhook that is deleted, also where it is killed amid that", async () => {
+  await fill("pending", 10);
+  receiver.answer((response) => response.writeHead(500).end());
+  await start();
+  await receiver.has(20);
+  expect(await company("DELETE", "/webhooks/1")).toBe(200);
+  const open = () => withStore((store) => store.count(lanes, "id", 0, []));
+  const before = await open();
+  for (let kills = 0; kills < 3; kills++) {
+    await server.kill();
+    await start();
+  }
+  while ((await open()) >= before) await server.printed(/listens/);
+  await server.kill();
+  expect(findFaults(await readEntries(`lmdb:${folder}`), { isSeeded: false })).toEqual([]);
+  await start();
+  while ((await open()) > 0) await server.printed(/listens/);
+  expect(await server.stop()).toBe(0);
+});
+
+it("sends each once, in order, and counts right, while an operator begins it anew elsewhere", async () => {
+  await fill("failed", 10);
+  await start();
+  const outcomes = await Promise.all(
+    ["webhook retry acme 1", "webhook retry acme 1"].map((words) => runCli(folder, words.split(" "))),
+  );
+  const retried = outcomes.map(({ stdout }) => (JSON.parse(stdout) as { retried: number }).retried);
+  expect(retried[0]! + retried[1]!).toBe(LANES * EACH);
+  await receiver.has(LANES * EACH);
+  expect(await server.stop()).toBe(0);
+  expect(receiver.received).toHaveLength(LANES * EACH);
+  const numbers = numbersOf();
+  expect(numbers.size).toBe(LANES);
+  for (const order of numbers.values()) expect(order).toEqual([1, 2, 3]);
+  const counts = await withStore((store) => countDeliveries(store, { accountId: 1, webhookId: 1 }));
+  const none = { pending: 0, retrying: 0, held: 0, failed: 0 };
+  expect(counts).toEqual({ ...none, delivered: LANES * EACH + 1 });
+  expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
+});
+
+it("sends all that was begun anew though it was killed before, or amid the sending", async () => {
+  await fill("failed", 10);
+  expect(await runCli(folder, "webhook retry acme 1".split(" "))).toMatchObject({ code: 0 });
+  for (const more of [0, 50, 200]) {
+    await start();
+    await receiver.has(receiver.received.length + more);
+    await server.kill();
+  }
+  await start();
+  const ids = () => new Set(receiver.received.map(({ body }) => body["event_id"]));
+  while (ids().size < LANES * EACH) await receiver.has(receiver.received.length + 1);
+  // What was under way at each of the three kills may have come twice.
+  expect(receiver.received.length - ids().size).toBeLessThanOrEqual(3 * 4);
+  for (const order of numbersOf().values()) {
+    expect(order.filter((number, index) => order.indexOf(number) === index)).toEqual([1, 2, 3]);
+  }
+  expect(await server.stop()).toBe(0);
+  const counts = await withStore((store) => countDeliveries(store, { accountId: 1, webhookId: 1 }));
+  expect(counts.delivered).toBe(LANES * EACH + 1);
+});
