@@ -5,6 +5,7 @@ import { leads } from "../../server/domain/lead.ts";
 import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -13,7 +14,7 @@ let server: Server;
 const at = (name: string) => join(folder, name);
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(at("first"), { WORKERS: "2" });
+  server = await startServer(at("first"), { WORKERS: "4" });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
 });
 afterEach(async () => {
@@ -47,6 +48,7 @@ async function expectWhole(name: string): Promise<number> {
   expect(await store.tally(leads, 1, ["all"])).toBe(count);
   expect(await loadStats(store, 1, 1)).toMatchObject({ referrals: count });
   await store.close();
+  expect(findFaults(await readEntries(`lmdb:${at(name)}`), { isSeeded: false })).toEqual([]);
   return count;
 }
 
@@ -91,6 +93,21 @@ it("exports while servers take sign-ups, imports that, and moves on", async () =
   const piped = await runCli(at("third"), ["export", "-"]);
   const withoutDate = (text: string) => text.slice(text.indexOf("\n"));
   expect(withoutDate(piped.stdout)).toBe(withoutDate(readFileSync(at("all.ndjson"), "utf8")));
+});
+
+it("refuses to call a move done while servers take sign-ups, though what it copied is whole", async () => {
+  const stop = signUp();
+  const { code, stdout, stderr } = await runCli(folder, [
+    "move",
+    `lmdb:${at("first")}`,
+    `lmdb:${at("second")}`,
+  ]);
+  await stop();
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(
+    /^The copy is not the same \(\d+ and \d+ entries\): stop what writes to the first store/,
+  );
+  await expectWhole("second");
 });
 
 it("leaves alone what is there already", async () => {
