@@ -6,6 +6,7 @@ import { loadStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
+import { startSignups } from "../support/signup-load.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -24,19 +25,11 @@ afterEach(async () => {
 
 /** Signs people up until it is told to stop; resolves to how many were recorded. */
 function signUp(): () => Promise<number> {
-  const work = { isOver: false, count: 0 };
-  const client = async (name: number) => {
-    for (let at = 0; !work.isOver; at++) {
-      const { status } = await v1(server, "/track/signup", { uid: `${name}-${at}`, ref_id: "jane" });
-      expect(status).toBe(200);
-      work.count++;
-    }
-  };
-  const clients = Promise.all([client(1), client(2), client(3)]);
+  const load = startSignups(server, { clients: 3, name: "lead" });
   return async () => {
-    work.isOver = true;
-    await clients;
-    return work.count;
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    return load.recorded.length;
   };
 }
 
