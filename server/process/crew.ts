@@ -1,11 +1,14 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { endUntakenConnections } from "./handover.ts";
 import { readMessage } from "./message.ts";
 import type { Started } from "./serving.ts";
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
+/** Where nobody is left who serves, a try costs nobody anything, and each second without one is an outage. */
+const LONGEST_OUTAGE_DELAY_MS = 1_000;
 /** Who lived so long before it died is replaced at once. */
 const STEADY_MS = 60_000;
 /** When workers that were told to stop and have not are killed, in milliseconds. They give up themselves before. */
@@ -45,6 +48,7 @@ export function newCrew(log: Logger): Crew {
   function add(): Promise<Started> {
     const worker = cluster.fork();
     live.add(worker);
+    endUntakenConnections(worker);
     const began = performance.now();
     // What is sent to one that has just died, as by the limiter, must not end the primary.
     worker.on("error", (error) =>
@@ -69,8 +73,8 @@ export function newCrew(log: Logger): Crew {
 
   async function replace({ worker, code, signal, livedMs }: Loss): Promise<void> {
     earlyDeaths = livedMs < STEADY_MS ? earlyDeaths + 1 : 0;
-    const delayMs =
-      earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), LONGEST_DELAY_MS);
+    const longestMs = serving.size === 0 ? LONGEST_OUTAGE_DELAY_MS : LONGEST_DELAY_MS;
+    const delayMs = earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), longestMs);
     log.error({ worker: worker.process.pid, code, signal, delayMs }, "worker died; it will be replaced");
     await sleep(delayMs);
     if (live.size < wanted && (await tryToAdd())) log.info("worker replaced");

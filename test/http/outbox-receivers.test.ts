@@ -92,11 +92,12 @@ describe("receivers of any kind, over real sockets", () => {
     expect(await deliveries(good.id)).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  it.each<[string, Behaviour, object]>([
+  it.each<[string, Behaviour, object, { timeout: number }?]>([
     [
       "takes its time",
       (response) => void setTimeout(() => response.end("at last"), 500),
       { response_body: "at last" },
+      { timeout: 30 },
     ],
     ["answers 10 MB", endless, { response_body: "x".repeat(1_000) }],
     ["drips", dripping, { response_body: expect.stringMatching(/^\.{1,30}$/) }],
@@ -106,8 +107,8 @@ describe("receivers of any kind, over real sockets", () => {
       // It is not unpacked.
       { response_body: bomb.toString().slice(0, 1_000) },
     ],
-  ])("one that %s has received", async (_, behaviour, record) => {
-    const { id } = await listen(behaviour);
+  ])("one that %s has received", async (_, behaviour, record, over) => {
+    const { id } = await listen(behaviour, over);
     await signUp("lead@example.com");
     await workOff(outbox);
     expect(await deliveries(id)).toMatchObject([{ status: "delivered", attempts: 1, ...record }]);
@@ -129,7 +130,8 @@ describe("receivers of any kind, over real sockets", () => {
     for (const { receiver } of quick)
       expect(emails(receiver.received).toSorted()).toEqual(expected.toSorted());
     expect(hanging.receiver.received.length).toBeLessThanOrEqual(4);
-    expect(slowest.ms).toBeLessThan(1_000);
+    // Whoever waited for it would wait for two minutes.
+    expect(slowest.ms).toBeLessThan(60_000);
     // Those that hang end with it.
     await hanging.receiver.close();
     await outbox.settle();

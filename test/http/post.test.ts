@@ -76,7 +76,7 @@ describe("a posting", () => {
 
   it("counts the status of an answer that never ends", async () => {
     receiver.answer((response) => void response.writeHead(200).write("tha"));
-    expect(await post(posting(receiver.url, 200))).toMatchObject({ status: 200, body: "tha", error: null });
+    expect(await post(posting(receiver.url, 2_000))).toMatchObject({ status: 200, body: "tha", error: null });
   });
 
   it("tells of a connection that is reset, refused or no HTTP", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
@@ -14,10 +15,8 @@ const BATCHES = 40;
 let folder: string;
 let remove: () => void;
 let server: Server;
-beforeEach(async () => {
+beforeEach(() => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(folder);
-  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
 });
 afterEach(async () => {
   await server.kill();
@@ -25,9 +24,11 @@ afterEach(async () => {
 });
 
 // The limit is set and lifted by prlimit, which belongs to Linux.
-it.skipIf(!hasPrlimit())(
-  "answers 503 while the disk is full, reads on, and writes on when there is room again",
-  async () => {
+it.skipIf(!hasPrlimit()).each(["1", "4"])(
+  "answers 503 while the disk is full, reads on, and writes on when there is room again, with WORKERS=%s",
+  async (workers) => {
+    server = await startServer(folder, { WORKERS: workers });
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     limit(String(statSync(join(folder, "data.mdb")).size + ROOM_BYTES));
     const first = await signUpMany("first");
     expect(first.refused.length).toBeGreaterThan(50);
@@ -36,6 +37,7 @@ it.skipIf(!hasPrlimit())(
       const answer = await fetch(`${server.url}${path}`, { headers: { "x-api-key": KEY } });
       expect([path, answer.status]).toEqual([path, 200]);
     }
+    if (workers !== "1") await expectReplacement();
     limit("unlimited");
     // Whom it refused it knows nothing of: nobody is taken for somebody who was recorded.
     const again = await signUpMany("first", first.refused);
@@ -51,11 +53,11 @@ it.skipIf(!hasPrlimit())(
   },
 );
 
-it.skipIf(!hasPrlimit())(
-  "goes on, and stops in order, though neither its store nor its log has any room",
-  async () => {
-    await server.kill();
-    server = await startServer(folder, {}, { logFile: join(folder, "log") });
+it.skipIf(!hasPrlimit()).each(["1", "4"])(
+  "goes on, and stops in order, though neither its store nor its log has any room, with WORKERS=%s",
+  async (workers) => {
+    server = await startServer(folder, { WORKERS: workers }, { logFile: join(folder, "log") });
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     limit("1");
     const { recorded, refused } = await signUpMany("first");
     expect([recorded, refused.length]).toEqual([[], BATCHES * 8]);
@@ -93,9 +95,20 @@ function namesOf(name: string): string[] {
   return Array.from({ length: BATCHES * 8 }, (_, at) => `${name}-${at}@example.com`);
 }
 
-/** How large the files may become that the server writes. */
+/** One that died while there is no room has a successor, which serves; the others live on. */
+async function expectReplacement(): Promise<void> {
+  const [first, ...others] = childrenOf(server.pid);
+  process.kill(first!, "SIGKILL");
+  await server.printed(/"msg":"worker died/);
+  await expect.poll(() => childrenOf(server.pid).length, { timeout: 30_000 }).toBe(others.length + 1);
+  expect(childrenOf(server.pid)).toEqual(expect.arrayContaining(others));
+  expect(server.output().match(/"msg":"worker (died|could not)/g)).toHaveLength(1);
+}
+
+/** How large the files may become that the server and its workers write, and those that are yet to come. */
 function limit(bytes: string): void {
-  execFileSync("prlimit", [`--pid=${server.pid}`, `--fsize=${bytes}:`]);
+  for (const pid of [server.pid, ...childrenOf(server.pid)])
+    execFileSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`]);
 }
 
 function hasPrlimit(): boolean {

@@ -11,6 +11,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
+import { startSignups } from "../support/signup-load.ts";
 
 /** Of util-linux; runs a command on a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
@@ -34,28 +35,17 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   afterAll(() => cluster.remove());
 
   /** Two servers that take sign-ups from six clients until it is called. */
-  async function startSignups(): Promise<() => Promise<number>> {
+  async function startLoad(): Promise<() => Promise<number>> {
     const settings = { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "3" };
     servers.push(await startServer("", settings), await startServer("", settings));
     await v1(servers[0]!, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-    const work = { isOver: false, count: 0 };
-    const client = async (name: number) => {
-      for (let each = 0; !work.isOver; each++) {
-        const { status } = await v1(servers[name % 2]!, "/track/signup", {
-          uid: `${name}-${each}`,
-          ref_id: "jane",
-        });
-        expect(status).toBe(200);
-        work.count++;
-      }
-    };
-    const clients = Promise.all([1, 2, 3, 4, 5, 6].map(client));
+    const loads = servers.map((server, at) => startSignups(server, { clients: 3, name: `lead-${at}` }));
     // More than one chunk of entries, so that an export meets writers between two of its reads.
-    while (work.count < 200) await new Promise(setImmediate);
+    await Promise.all(loads.map((load) => load.more(100)));
     return async () => {
-      work.isOver = true;
-      await clients;
-      return work.count;
+      await Promise.all(loads.map((load) => load.stop()));
+      expect(loads.flatMap(({ refused }) => refused)).toEqual([]);
+      return loads.flatMap(({ recorded }) => recorded).length;
     };
   }
 
@@ -74,7 +64,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     runCli(folder, words, { STORAGE_URL: cluster.url(), ...environment });
 
   it("is exported as of one moment while servers write, and comes back from that", async () => {
-    const stop = await startSignups();
+    const stop = await startLoad();
     const exports = [];
     for (const name of ["first", "second"]) exports.push(await cli(["export", at(name)]));
     const recorded = await stop();
@@ -92,7 +82,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   });
 
   it("is moved to LMDB and back to the letter", async () => {
-    const stop = await startSignups();
+    const stop = await startLoad();
     const recorded = await stop();
     await Promise.all(servers.map((server) => server.stop()));
     await cli(["export", at("before")]);

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
+import { startSignups } from "../support/signup-load.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
@@ -13,7 +15,7 @@ let server: Server;
 const at = (name: string) => join(folder, name);
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(at("first"), { WORKERS: "2" });
+  server = await startServer(at("first"), { WORKERS: "4" });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
 });
 afterEach(async () => {
@@ -23,19 +25,11 @@ afterEach(async () => {
 
 /** Signs people up until it is told to stop; resolves to how many were recorded. */
 function signUp(): () => Promise<number> {
-  const work = { isOver: false, count: 0 };
-  const client = async (name: number) => {
-    for (let at = 0; !work.isOver; at++) {
-      const { status } = await v1(server, "/track/signup", { uid: `${name}-${at}`, ref_id: "jane" });
-      expect(status).toBe(200);
-      work.count++;
-    }
-  };
-  const clients = Promise.all([client(1), client(2), client(3)]);
+  const load = startSignups(server, { clients: 3, name: "lead" });
   return async () => {
-    work.isOver = true;
-    await clients;
-    return work.count;
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    return load.recorded.length;
   };
 }
 
@@ -47,6 +41,7 @@ async function expectWhole(name: string): Promise<number> {
   expect(await store.tally(leads, 1, ["all"])).toBe(count);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
   await store.close();
+  expect(findFaults(await readEntries(`lmdb:${at(name)}`), { isSeeded: false })).toEqual([]);
   return count;
 }
 
@@ -91,6 +86,21 @@ it("exports while servers take sign-ups, imports that, and moves on", async () =
   const piped = await runCli(at("third"), ["export", "-"]);
   const withoutDate = (text: string) => text.slice(text.indexOf("\n"));
   expect(withoutDate(piped.stdout)).toBe(withoutDate(readFileSync(at("all.ndjson"), "utf8")));
+});
+
+it("refuses to call a move done while servers take sign-ups, though what it copied is whole", async () => {
+  const stop = signUp();
+  const { code, stdout, stderr } = await runCli(folder, [
+    "move",
+    `lmdb:${at("first")}`,
+    `lmdb:${at("second")}`,
+  ]);
+  await stop();
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(
+    /^The copy is not the same \(\d+ and \d+ entries\): stop what writes to the first store/,
+  );
+  await expectWhole("second");
 });
 
 it("leaves alone what is there already", async () => {

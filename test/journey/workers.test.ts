@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { childrenOf } from "../support/child-processes.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -27,9 +28,7 @@ const start = async (environment: Record<string, string> = {}) => {
   return server;
 };
 
-/** The processes that a primary has started. */
-const workersOf = ({ pid }: Server) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+const workersOf = ({ pid }: Server) => childrenOf(pid);
 
 /** A request on a connection of its own, so that any worker may get it. */
 function ask(server: Server, path: string, headers: Record<string, string> = {}) {

@@ -76,7 +76,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("counts that processes on one Postgres
     await cluster.kill();
     const began = performance.now();
     await expect(add(0)).rejects.toMatchObject({ kind: "unavailable" });
-    expect(performance.now() - began).toBeLessThan(1_000);
+    // Less than an attempt to connect may take.
+    expect(performance.now() - began).toBeLessThan(2_500);
     await expect(add(0)).rejects.toMatchObject({
       kind: "unavailable",
       cause: { message: "The database did not answer a moment ago" },

@@ -1,0 +1,78 @@
+import { Agent, request, type IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { KEY } from "./server.ts";
+
+/** How long a client that was refused leaves a server alone that may be about to come back. */
+const RETRY_MS = 50;
+
+/** Clients that sign people up, each over a connection that it keeps, until they are told to stop. */
+export interface SignupLoad {
+  /** Whom the server has acknowledged, by `uid`. */
+  recorded: string[];
+  /** Answers that were no success, as status and body. */
+  refused: string[];
+  /** Resolves when so many more are recorded. */
+  more(count: number): Promise<void>;
+  /** Resolves when each client has had its last answer. */
+  stop(): Promise<void>;
+}
+
+/** Begins so many clients; whatever cuts their connections, they go on. */
+export function startSignups(
+  { port }: { port: number },
+  { clients, name }: { clients: number; name: string },
+): SignupLoad {
+  const recorded: string[] = [];
+  const refused: string[] = [];
+  const work = { isOver: false };
+  let onRecorded = () => {};
+
+  async function workAs(client: number): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let at = 0; !work.isOver; at++) await signUpOne(agent, `${name}-${client}-${at}`);
+    agent.destroy();
+  }
+
+  async function signUpOne(agent: Agent, uid: string): Promise<void> {
+    const answer = await signUp({ port, agent, uid }).catch(() => null);
+    if (answer === null) return void (await sleep(RETRY_MS));
+    if (answer.status !== 200) return void refused.push(`${answer.status} ${answer.body}`);
+    recorded.push(uid);
+    onRecorded();
+  }
+
+  const working = Promise.all(Array.from({ length: clients }, (_, client) => workAs(client)));
+  return {
+    recorded,
+    refused,
+    more(count) {
+      const goal = recorded.length + count;
+      return new Promise((resolve) => {
+        onRecorded = () => void (recorded.length >= goal && resolve());
+      });
+    },
+    async stop() {
+      work.isOver = true;
+      await working;
+    },
+  };
+}
+
+function signUp({ port, agent, uid }: { port: number; agent: Agent; uid: string }) {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const headers = { "x-api-key": KEY, "content-type": "application/x-www-form-urlencoded" };
+    const path = "/api/v1/track/signup";
+    const asked = request({ port, host: "127.0.0.1", path, method: "POST", agent, headers });
+    asked.once("error", reject);
+    asked.once("response", (answer) => {
+      read(answer).then((body) => resolve({ status: answer.statusCode!, body }), reject);
+    });
+    asked.end(`ref_id=jane&uid=${uid}`);
+  });
+}
+
+async function read(answer: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of answer) body += String(chunk);
+  return body;
+}
