@@ -15,7 +15,7 @@ export interface Refusal {
 /** The answer to whatever a handler threw: a refusal in the route's shape, else a bug, logged and 500. */
 export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
   if (error instanceof Failure) {
-    if (error.kind === "unavailable") services.log.error({ err: error.cause }, error.message);
+    if (error.kind === "unavailable") services.logOutage(error);
     return refusal.shape(error, refusal.headers);
   }
   const id = requestId(event);

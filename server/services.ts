@@ -3,6 +3,7 @@ import type { Chance, Context } from "./domain/context.ts";
 import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
 import type { Post } from "./outgoing/post.ts";
 import type { Metrics } from "./metrics.ts";
+import type { OutageLog } from "./outage-log.ts";
 import type { Store } from "./storage/store.ts";
 
 /** What the routes are given: the store, the edges of the process, and the limits. */
@@ -11,6 +12,8 @@ export interface Services {
   clock: () => Date;
   chance: Chance;
   log: Logger;
+  /** Tells the operator of refusals for want of the store. */
+  logOutage: OutageLog;
   /** null: nothing is counted. */
   metrics: Metrics | null;
   publicUrl: string;

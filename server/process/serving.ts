@@ -12,6 +12,7 @@ import { failureLimiter, rateLimiter } from "../http/rate-limit.ts";
 import { newMetrics, type Metrics, type ProcessMetrics } from "../metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
+import { newOutageLog } from "../outage-log.ts";
 import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../services.ts";
@@ -102,10 +103,12 @@ function newServices(
     limitPerMinute,
     sharedCounts: parts.store.countPassing,
   });
+  const clock = () => new Date();
   return {
     ...parts,
+    logOutage: newOutageLog(parts.log, clock),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
-    clock: () => new Date(),
+    clock,
     chance: systemChance,
     trustProxyHops: config.trustProxyHops,
     limits: {

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
-import { KEY, answerOf, startApp } from "../support/app.ts";
+import { KEY, NOW, answerOf, startApp } from "../support/app.ts";
 
 const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
 
-it("answers 503 with Retry-After, and logs why, while the store cannot be written to", async () => {
-  const { services, v1, request, bugs, close } = await startApp();
+it("answers 503 with Retry-After, and logs why every ten seconds, while the store cannot be written to", async () => {
+  const { services, v1, request, bugs, setNow, close } = await startApp();
   const failure = new Failure("unavailable", "The store could not be written to; try again");
   failure.cause = new Error("No space left on device");
   services.store = { ...services.store, transact: () => Promise.reject(failure) };
@@ -24,7 +24,18 @@ it("answers 503 with Retry-After, and logs why, while the store cannot be writte
     code: "unavailable",
   });
 
+  expect(bugs).toHaveLength(1);
+  const line = { level: 50, msg: "The store could not be written to; try again" };
+  const cause = { message: "No space left on device" };
+  expect(JSON.parse(bugs[0]!)).toMatchObject({ ...line, err: cause });
+  for (const instant of [9_999, 10_000, 10_001]) {
+    setNow(new Date(Date.parse(NOW) + instant).toISOString());
+    expect((await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" })).status).toBe(503);
+  }
   expect(bugs).toHaveLength(2);
-  expect(bugs[0]).toContain("No space left on device");
+  expect(JSON.parse(bugs[1]!)).toMatchObject({ ...line, err: cause, unloggedCount: 2 });
+  setNow("2026-03-03T00:00:00.000Z");
+  await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  expect(bugs).toHaveLength(3);
   await close();
 });

@@ -7,6 +7,7 @@ import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
+import { newOutageLog } from "../../server/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/services.ts";
 import { openStore } from "../../server/storage/open.ts";
@@ -85,11 +86,14 @@ export async function startApp(
   const store = options.store ?? (await temporaryStore(kind));
   const bugs: string[] = [];
   let now = NOW;
+  const clock = () => new Date(now);
+  const log = pino({ level: "error" }, { write: (line: string) => void bugs.push(line) });
   const services: Services = {
     store,
-    clock: () => new Date(now),
+    clock,
     chance: countedChance(),
-    log: pino({ level: "error" }, { write: (line: string) => void bugs.push(line) }),
+    log,
+    logOutage: newOutageLog(log, clock),
     metrics: null,
     publicUrl: "https://track.acme.example",
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
