@@ -23,7 +23,7 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
   if (await isOurs(driver)) return;
   throw new Failure(
     "refused",
-    "The store was made by another release of Tidemark, which laid it out otherwise",
+    "The store was made by another release of Tidemark, which laid it out otherwise: use that one, or an empty store",
   );
 }
 

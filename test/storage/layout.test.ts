@@ -8,7 +8,8 @@ import { openDriver, openStore } from "../../server/storage/open.ts";
 const LAYOUT = encodeKey([0, "layout"]);
 const OTHERS = {
   kind: "refused",
-  message: "The store was made by another release of Tidemark, which laid it out otherwise",
+  message:
+    "The store was made by another release of Tidemark, which laid it out otherwise: use that one, or an empty store",
 };
 
 let folder: string;
