@@ -11,7 +11,7 @@ const IDLE_MS = 200;
 /** What is done in one turn: much when the process is idle, little while it answers requests, which come first. */
 const LIMITS = {
   idle: { facts: 20, sendings: 500 },
-  busy: { facts: 1, sendings: 10 },
+  busy: { facts: 1, sendings: 5 },
 };
 const HELD_AT_ONCE = 50;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;

@@ -5,6 +5,8 @@ const BUSY_PER_SECOND = 300;
 /** Share of its time that a process works from which on it is, with so many. */
 const BUSY_SHARE = 0.5;
 const WINDOW_MS = 200;
+/** In a window. */
+const MANY = (BUSY_PER_SECOND * WINDOW_MS) / 1_000;
 
 /** Counts requests, so that work that can wait gives way to them. */
 export interface Traffic {
@@ -49,7 +51,9 @@ export function newTraffic({
     },
     isBusy() {
       turn();
-      return last.counted >= (BUSY_PER_SECOND * WINDOW_MS) / 1_000 && last.share >= BUSY_SHARE;
+      if (last.counted >= MANY) return last.share >= BUSY_SHARE;
+      // They have just begun: until a whole window of them is over, nobody knows what they take.
+      return counted >= MANY;
     },
   };
 }
