@@ -9,8 +9,8 @@ import { PROMOTERS } from "./csv/promoters.ts";
 import type { Kind } from "./csv/row.ts";
 import { loadAccount } from "./domain/account.ts";
 import { systemChance } from "./domain/context.ts";
+import { storeOn } from "./storage/open.ts";
 import { overlayDriver } from "./storage/overlay.ts";
-import { newStore } from "./storage/store.ts";
 
 /** In the order in which they are imported: each may be about those before it. */
 const KINDS: Record<string, Kind> = {
@@ -39,7 +39,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
   // Before anything is written: a stream that can't be opened would end the process amid the others.
   for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
   await withDriver(async (driver) => {
-    const store = newStore(options.dryRun ? overlayDriver(driver) : driver);
+    const store = await storeOn(options.dryRun ? overlayDriver(driver) : driver);
     const context = { store, now: new Date(), chance: systemChance };
     const account = await loadAccount(store, accountId);
     const outcomes: Record<string, Outcome> = {};

@@ -2,7 +2,6 @@ import { readConfig } from "./config.ts";
 import { openConfiguredDriver, openConfiguredStore, requireConfiguredStore } from "./configured-store.ts";
 import { systemChance, type Context } from "./domain/context.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
-import { newStore } from "./storage/store.ts";
 
 /** Works on the store that the environment names and that is there already, and closes it after. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
@@ -36,11 +35,11 @@ export async function usingDriver(
   opened: Promise<AtomicDriver>,
   work: (driver: AtomicDriver) => Promise<void>,
 ): Promise<void> {
-  const store = newStore(await opened);
+  const driver = await opened;
   try {
-    await work(await opened);
+    await work(driver);
   } finally {
-    await store.close();
+    await driver.dispose?.();
   }
 }
 

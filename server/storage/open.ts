@@ -24,12 +24,17 @@ export async function openStore(
 ): Promise<Store> {
   const driver = await openDriver(url, connections);
   try {
-    await checkLayout(driver);
+    return await storeOn(counts === undefined ? driver : countedDriver(driver, counts));
   } catch (error) {
     await driver.dispose?.();
     throw error;
   }
-  return newStore(counts === undefined ? driver : countedDriver(driver, counts));
+}
+
+/** A store over a driver that is open already. @throws Failure `refused` for one that another release laid out otherwise */
+export async function storeOn(driver: AtomicDriver): Promise<Store> {
+  await checkLayout(driver);
+  return newStore(driver);
 }
 
 /** Opens the driver that a `STORAGE_URL` names, for what deals with items as such. @throws Error as `openStore` does */

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAccount, listAccounts } from "../../server/domain/account.ts";
 import { listApiKeys } from "../../server/domain/api-key.ts";
 import { listCampaigns } from "../../server/domain/campaign.ts";
-import { openStore } from "../../server/storage/open.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { openDriver, openStore } from "../../server/storage/open.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/server.ts";
@@ -107,6 +108,21 @@ it.each([
     stderr: `The store of STORAGE_URL can't be opened: there is no store in ${folder}\n`,
   });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it.each([
+  [["account", "list"]],
+  [["import-csv", "acme", "--leads", "package.json"]],
+  [["import-csv", "acme", "--leads", "package.json", "--dry-run"]],
+])("%j refuses a store that another release laid out, and leaves it as it is", async (words) => {
+  const driver = await openDriver(`lmdb:${folder}`);
+  const entry: [string, string] = [encodeKey([0, "layout"]), `{"version":1}`];
+  await driver.commit({ checks: [], puts: [entry], removes: [], sums: [] });
+  const { code, stdout, stderr } = await runCli(folder, words);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toContain("The store was made by another release of Tidemark, which laid it out otherwise");
+  expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([entry]);
+  await driver.dispose?.();
 });
 
 it("moves no store that is not there", async () => {
