@@ -1,36 +1,27 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deliveries, lanes } from "../../server/domain/delivery.ts";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { EVENT_TYPES } from "../../server/domain/event-type.ts";
-import { decodeKey } from "../../server/storage/keys.ts";
-import { openDriver } from "../../server/storage/open.ts";
-import { snapshot } from "../../server/storage/snapshot.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { newStore } from "../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { addPayout } from "../support/payouts.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
 
 /** Stands in whatever is the person's, and in nothing else. */
 const MARK = "zqx";
 
 describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind) => {
-  let folder: string;
-  let driver: AtomicDriver;
+  let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
   let isDown: boolean;
   beforeEach(async () => {
-    folder = mkdtempSync(path(tmpdir(), "tidemark-"));
-    driver = await openDriver(kind === "memory" ? "memory:" : `lmdb:${folder}`);
-    app = await startApp(kind, { store: newStore(driver), allowsPrivateWebhooks: true });
+    temporary = await temporaryStore(kind);
+    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     isDown = false;
     // It says what it got, as some do.
@@ -42,20 +33,9 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     expect(app.bugs).toEqual([]);
     await receiver.close();
     await app.close();
-    rmSync(folder, { recursive: true });
   });
 
-  async function placesOf(text: string): Promise<string[]> {
-    const found: string[] = [];
-    for await (const entries of snapshot(driver)) {
-      for (const [key, value] of entries) {
-        const line = `${JSON.stringify(decodeKey(key))} ${key} ${value}`;
-        if (line.toLowerCase().includes(text)) found.push(line);
-      }
-    }
-    return found;
-  }
-
+  const placesOf = (text: string) => temporary.placesOf(text);
   const change = (parameters: string) =>
     app.request(`/api/v1/leads/update?id=1&${parameters}`, {
       method: "PUT",

@@ -1,21 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join as path } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
 import { EVENT_TYPES } from "../../server/domain/event-type.ts";
 import type { Changes } from "../../server/storage/driver.ts";
-import { openDriver } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
-import { newStore } from "../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { findFaults } from "../support/consistency.ts";
 import { gatedDriver } from "../support/gated-driver.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join, reward } from "../support/v2.ts";
 
 /** Stands in whatever is the person's, and in nothing else. */
@@ -23,17 +17,14 @@ const MARK = "zqx";
 const PROMOTER = `${MARK}@example.com`;
 
 describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) => {
-  let folder: string;
-  let driver: AtomicDriver;
+  let temporary: TemporaryStore;
   let gate: (changes: Changes) => Promise<void> | void;
   let app: TestApp;
   let receiver: Receiver;
   beforeEach(async () => {
-    folder = mkdtempSync(path(tmpdir(), "tidemark-"));
-    driver = await openDriver(kind === "memory" ? "memory:" : `lmdb:${folder}`);
     gate = () => {};
-    const store = newStore(gatedDriver(driver, (changes) => gate(changes)));
-    app = await startApp(kind, { store, allowsPrivateWebhooks: true });
+    temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
+    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     // It says what it got, as some do.
     receiver.answer((response, { text }) => response.end(text));
@@ -46,19 +37,10 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     expect(app.bugs).toEqual([]);
     await receiver.close();
     await app.close();
-    rmSync(folder, { recursive: true });
   });
 
-  async function entries(): Promise<Entry[]> {
-    const found: Entry[] = [];
-    for await (const chunk of snapshot(driver)) found.push(...chunk);
-    return found;
-  }
-
-  const placesOf = async (text: string) =>
-    (await entries())
-      .map(([key, value]) => `${JSON.stringify(decodeKey(key))} ${key} ${value}`)
-      .filter((line) => line.toLowerCase().includes(text));
+  const entries = () => temporary.entries();
+  const placesOf = (text: string) => temporary.placesOf(text);
   const expectNothingOf = async (text: string) => {
     expect(await placesOf(text)).toEqual([]);
     expect(findFaults(await entries(), { isSeeded: false })).toEqual([]);

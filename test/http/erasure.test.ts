@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account.ts";
 import { addToBalance, loadBalance } from "../../server/domain/balance.ts";
@@ -15,13 +12,10 @@ import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { hashAddress } from "../../server/domain/suspicion.ts";
 import { findVisitor } from "../../server/domain/visitor.ts";
 import { SYSTEM, type Payout } from "../../server/records.ts";
-import { decodeKey, digest } from "../../server/storage/keys.ts";
-import { openDriver } from "../../server/storage/open.ts";
-import { snapshot } from "../../server/storage/snapshot.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { newStore } from "../../server/storage/store.ts";
+import { digest } from "../../server/storage/keys.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { statsOf } from "../support/stats.ts";
+import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 
 /** Stands in whatever is the person's, and in nothing else. */
 const MARK = "zqx";
@@ -29,31 +23,15 @@ const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";
 
 describe.each(STORAGES)("on %s", (kind) => {
-  let folder: string;
-  let driver: AtomicDriver;
+  let temporary: TemporaryStore;
   let app: TestApp;
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-    driver = await openDriver(kind === "memory" ? "memory:" : `lmdb:${folder}`);
-    app = await startApp(kind, { store: newStore(driver) });
+    temporary = await temporaryStore(kind);
+    app = await startApp(kind, { store: temporary.store });
   });
-  afterEach(async () => {
-    await app.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => app.close());
 
-  /** Everything in the store, keys and values, that holds a text. */
-  async function placesOf(text: string): Promise<string[]> {
-    const found: string[] = [];
-    for await (const entries of snapshot(driver)) {
-      for (const [key, value] of entries) {
-        const line = `${JSON.stringify(decodeKey(key))} ${key} ${value}`;
-        if (line.toLowerCase().includes(text)) found.push(line);
-      }
-    }
-    return found;
-  }
-
+  const placesOf = (text: string) => temporary.placesOf(text);
   const addressHash = async () =>
     hashAddress((await app.context.store.get(accounts, SYSTEM, app.accountId))!, ADDRESS);
 

@@ -1,34 +1,26 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deliveries, lanes } from "../../server/domain/delivery.ts";
 import { countDeliveries, retryFailed } from "../../server/domain/delivery-retry.ts";
 import { erasePromoter } from "../../server/domain/erasure.ts";
 import { EVENT_TYPES } from "../../server/domain/event-type.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { openDriver } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
-import { newStore } from "../../server/storage/store.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { findFaults } from "../support/consistency.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join, reward } from "../support/v2.ts";
 
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 
 describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
-  let folder: string;
-  let driver: AtomicDriver;
+  let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
   let outbox: Dispatcher;
   beforeEach(async () => {
-    folder = mkdtempSync(path(tmpdir(), "tidemark-"));
-    driver = await openDriver(kind === "memory" ? "memory:" : `lmdb:${folder}`);
-    app = await startApp(kind, { store: newStore(driver), allowsPrivateWebhooks: true });
+    temporary = await temporaryStore(kind);
+    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     receiver.answer((response) => response.writeHead(500).end());
     outbox = appOutbox(app);
@@ -37,12 +29,9 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    const found: Entry[] = [];
-    for await (const chunk of snapshot(driver)) found.push(...chunk);
-    expect(findFaults(found, { isSeeded: false })).toEqual([]);
+    expect(findFaults(await temporary.entries(), { isSeeded: false })).toEqual([]);
     await receiver.close();
     await app.close();
-    rmSync(folder, { recursive: true });
   });
 
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: "jane" });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newLease, type Lease } from "../../server/outbox/lease.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { STORAGES, temporaryStore } from "../support/app.ts";
+import { STORAGES, temporaryStore } from "../support/temporary-store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
@@ -36,7 +36,7 @@ async function contend(contenders: Lease[]): Promise<Set<number>> {
 describe.each(STORAGES)("a lease on %s", (storage) => {
   let store: Store;
   beforeEach(async () => {
-    store = await temporaryStore(storage);
+    ({ store } = await temporaryStore(storage));
   });
   afterEach(() => store.close());
 

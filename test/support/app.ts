@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { H3 } from "h3";
 import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
@@ -10,26 +7,11 @@ import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
 import { newOutageLog } from "../../server/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/services.ts";
-import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { newScript } from "../../server/track/script.ts";
+import { temporaryStore, type STORAGES } from "./temporary-store.ts";
 
-/** Storage that tests run on. */
-export const STORAGES = ["memory", "lmdb"] as const;
-
-/** A store that is gone when it is closed. */
-export async function temporaryStore(kind: (typeof STORAGES)[number]): Promise<Store> {
-  if (kind === "memory") return openStore("memory:");
-  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  const store = await openStore(`lmdb:${folder}`);
-  return {
-    ...store,
-    async close() {
-      await store.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
+export { STORAGES } from "./temporary-store.ts";
 
 /** Values that look like chance and repeat in every run. */
 export function countedChance(): Chance {
@@ -83,7 +65,7 @@ export async function startApp(
     store?: Store;
   } = {},
 ): Promise<TestApp> {
-  const store = options.store ?? (await temporaryStore(kind));
+  const store = options.store ?? (await temporaryStore(kind)).store;
   const bugs: string[] = [];
   let now = NOW;
   const clock = () => new Date(now);

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { decodeKey } from "../../server/storage/keys.ts";
+import { openDriver, storeOn } from "../../server/storage/open.ts";
+import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import type { Store } from "../../server/storage/store.ts";
+
+export const STORAGES = ["memory", "lmdb"] as const;
+
+/** A store that is gone when it is closed, and can be looked into until then. */
+export interface TemporaryStore {
+  store: Store;
+  /** All that it holds, in key order. */
+  entries(): Promise<Entry[]>;
+  /** What in it, keys and values, holds a text, which is in lower case. */
+  placesOf(text: string): Promise<string[]>;
+}
+
+/** Makes an empty store; with `through`, what is committed goes through that driver. */
+export async function temporaryStore(
+  kind: (typeof STORAGES)[number],
+  through: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
+): Promise<TemporaryStore> {
+  const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
+  const driver = await openDriver(folder === null ? "memory:" : `lmdb:${folder}`);
+  const store = await storeOn(through(driver));
+
+  async function entries(): Promise<Entry[]> {
+    const found: Entry[] = [];
+    for await (const chunk of snapshot(driver)) found.push(...chunk);
+    return found;
+  }
+
+  return {
+    store: {
+      ...store,
+      async close() {
+        await store.close();
+        if (folder !== null) rmSync(folder, { recursive: true });
+      },
+    },
+    entries,
+    placesOf: async (text) =>
+      (await entries())
+        .map(([key, value]) => `${JSON.stringify(decodeKey(key))} ${key} ${value}`)
+        .filter((line) => line.toLowerCase().includes(text)),
+  };
+}
