@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
-import { DRIVERS } from "../support/drivers.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
 interface Person {
   accountId: number;
@@ -24,19 +24,12 @@ const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 const ALL = { from: " ", before: "~" };
 
 describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
-  const source = DRIVERS[name]!();
   let driver: AtomicDriver;
   let store: Store;
-  let remove: () => Promise<void> | void;
-  beforeEach(async () => {
-    ({ driver, remove } = await source.open());
-    store = newStore(driver);
+  useEmptyStore(name, (emptyDriver, emptyStore) => {
+    driver = emptyDriver;
+    store = emptyStore;
   });
-  afterEach(async () => {
-    await store.close();
-    await remove();
-  });
-  afterAll(source.end);
 
   const entries = () => driver.list({ ...ALL, limit: 1_000 });
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
-import { DRIVERS } from "../support/drivers.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
 interface Sale {
   accountId: number;
@@ -25,19 +25,12 @@ const sales = collection<Sale>()({
 });
 
 describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
-  const source = DRIVERS[name]!();
   let driver: AtomicDriver;
   let store: Store;
-  let remove: () => Promise<void> | void;
-  beforeEach(async () => {
-    ({ driver, remove } = await source.open());
-    store = newStore(driver);
+  useEmptyStore(name, (emptyDriver, emptyStore) => {
+    driver = emptyDriver;
+    store = emptyStore;
   });
-  afterEach(async () => {
-    await store.close();
-    await remove();
-  });
-  afterAll(source.end);
 
   const put = (sale: Omit<Sale, "accountId">) =>
     store.transact((tx) => tx.put(sales, { accountId: 1, ...sale }));

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey, prefixRange } from "../../server/storage/keys.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
-import { DRIVERS } from "../support/drivers.ts";
+import type { Store } from "../../server/storage/store.ts";
+import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
 interface Visit {
   accountId: number;
@@ -23,19 +23,12 @@ const visits = collection<Visit>()({ name: "visit", ...definition, orderedClaims
 const orders = collection<Visit>()({ name: "order", ...definition });
 
 describe.each(Object.keys(DRIVERS))("neighbours on %s", (name) => {
-  const source = DRIVERS[name]!();
   let driver: AtomicDriver;
   let store: Store;
-  let remove: () => Promise<void> | void;
-  beforeEach(async () => {
-    ({ driver, remove } = await source.open());
-    store = newStore(driver);
+  useEmptyStore(name, (emptyDriver, emptyStore) => {
+    driver = emptyDriver;
+    store = emptyStore;
   });
-  afterEach(async () => {
-    await store.close();
-    await remove();
-  });
-  afterAll(source.end);
 
   const put = (into: typeof visits | typeof orders, id: number, over: Partial<Visit> = {}) =>
     store.transact((tx) => tx.put(into, { accountId: 1, id, shop: "a", ticket: `t${id}`, ...over }));

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, afterEach, beforeEach } from "vitest";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
@@ -35,6 +37,22 @@ export const DRIVERS: Record<string, () => DriverSource> = {
   ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
   ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
 };
+
+/** Gives each test of the block that calls it an empty store of a kind, and is rid of it after. */
+export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store: Store) => void): void {
+  const source = DRIVERS[kind]!();
+  let opened: EmptyDriver & { store: Store };
+  beforeEach(async () => {
+    const { driver, remove } = await source.open();
+    opened = { driver, remove, store: newStore(driver) };
+    begin(driver, opened.store);
+  });
+  afterEach(async () => {
+    await opened.store.close();
+    await opened.remove();
+  });
+  afterAll(source.end);
+}
 
 function postgresSource(startBefore: (cluster: Cluster) => Promise<Pooler | null>): DriverSource {
   let started: Promise<{ cluster: Cluster; pooler: Pooler | null }> | null = null;
