@@ -464,7 +464,10 @@ export interface EntityRecords {
   referral: Lead;
 }
 
-/** That a record came to be, changed or went. Written in the commit that did it, and gone once it is fanned out. */
+/**
+ * That a record came to be, changed or went. Written in the commit that did it, and gone once it is fanned out.
+ * What came to be is written down here only once it changes again: until then the record itself tells of it.
+ */
 export interface Fact {
   accountId: typeof SYSTEM;
   ownerId: number;
@@ -472,12 +475,10 @@ export interface Fact {
   entityId: number;
   /** Counts the facts of one entity that wait at the same time. */
   number: number;
-  /** Milliseconds; never less than an earlier waiting fact of the same entity has. */
-  order: number;
   at: string;
   /** null: it came to be. */
   before: EntityRecords[Entity] | null;
-  /** null: it went. */
+  /** null: it went or, where `before` is null too, is as its record says. */
   after: EntityRecords[Entity] | null;
 }
 

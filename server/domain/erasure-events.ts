@@ -4,6 +4,7 @@ import type { Context } from "./context.ts";
 import { deliveries, dropDelivery } from "./delivery.ts";
 import { countErasure } from "./erasure-count.ts";
 import { facts } from "./event.ts";
+import { happeningOf } from "./fact-record.ts";
 
 /** More would be in the way of those who are sending. */
 const CHANGED_AT_ONCE = 25;
@@ -49,11 +50,10 @@ async function changeAll<R>(
 async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
   const key = facts.id(found);
   const fact = await tx.get(facts, SYSTEM, ...key);
-  if (fact === null) return;
-  if (isSubject(fact.entity, (fact.after ?? fact.before) as unknown as Json, fact.entityId, erased)) {
-    return tx.remove(facts, SYSTEM, ...key);
-  }
-  const record = (fact.after ?? fact.before) as unknown as Json;
+  const happening = fact && (await happeningOf(tx, fact));
+  if (fact === null || happening === null) return;
+  const record = (happening.after ?? happening.before) as unknown as Json;
+  if (isSubject(fact.entity, record, fact.entityId, erased)) return tx.remove(facts, SYSTEM, ...key);
   if (!("promoterId" in erased) || record["promoterId"] !== erased.promoterId) return;
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
 }

@@ -1,16 +1,22 @@
-import { SYSTEM, type Fact, type Listening } from "../records.ts";
+import { SYSTEM, type Entity, type EntityRecords, type Fact, type Listening } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { eventTypesOf, type Happening } from "./event-type.ts";
 
-/** What happened and was not told to anybody yet; of all accounts, as one process tells it all. */
+/**
+ * What happened and was not told to anybody yet; of all accounts, as one process tells it all. Each sign-up writes
+ * one, so that these are small, and in no list but that by id.
+ */
 export const facts = collection<Fact>()({
   name: "fact",
   id: ({ ownerId, entity, entityId, number }) => [ownerId, entity, entityId, number],
   claims: {},
-  indexes: { order: ({ order }) => [order] },
+  indexes: {},
 });
+
+/** The number of an entity's first fact of those that wait at the same time. */
+const FIRST = 1;
 
 export const listenings = collection<Listening>()({
   name: "listening",
@@ -33,30 +39,39 @@ export async function announce(
   const record = after ?? before;
   if (record === null) return;
   const listening = await tx.get(listenings, record.accountId, 1);
-  if (listening === null || !isWanted(listening, happening)) return;
-  const fact: Fact = {
+  if (listening === null) return;
+  const key = [record.accountId, entity, record.id] as const;
+  if (before !== null) await writeDown(tx, key, before);
+  if (!isWanted(listening, happening)) return;
+  await tx.insert(facts, {
     accountId: SYSTEM,
     ownerId: record.accountId,
     entity,
     entityId: record.id,
-    number: 1,
-    order: now.getTime(),
+    // Of what has just come to be, no other fact can wait.
+    number: before === null ? FIRST : await nextNumber(tx, store, key),
     at: now.toISOString(),
     before,
-    after,
-  };
-  // Of what has just come to be, no other fact can wait.
-  await tx.insert(facts, before === null ? fact : await behindOthers(tx, store, fact));
+    after: before === null ? null : after,
+  });
 }
 
-/** The number and order that put a fact behind those of the same entity that still wait. */
-async function behindOthers(tx: Transaction, store: Store, fact: Fact): Promise<Fact> {
-  const key = [fact.ownerId, fact.entity, fact.entityId] as const;
+/** Whose record a fact is of, what it is of, and its id. */
+type EntityKey = readonly [ownerId: number, entity: Entity, entityId: number];
+
+/** Writes into the fact that a record came to be what it was then, if that still waits to be told. */
+async function writeDown(tx: Transaction, key: EntityKey, asMade: EntityRecords[Entity]): Promise<void> {
+  const fact = await tx.get(facts, SYSTEM, ...key, FIRST);
+  if (fact?.before === null && fact.after === null) await tx.put(facts, { ...fact, after: asMade });
+}
+
+/** The number that puts a fact behind those of the same entity that still wait. */
+async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promise<number> {
   const [last] = await store.page(facts, "id", SYSTEM, key, { limit: 1, reverse: true });
   let number = (last?.number ?? 0) + 1;
   // What this transaction itself has noted is in no listing yet.
   while ((await tx.get(facts, SYSTEM, ...key, number)) !== null) number += 1;
-  return { ...fact, number, order: Math.max(fact.order, last?.order ?? 0) };
+  return number;
 }
 
 function isWanted({ eventTypes }: Listening, happening: Happening): boolean {

@@ -1,6 +1,7 @@
 import { deliveries, enqueue } from "../domain/delivery.ts";
 import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
+import { happeningOf } from "../domain/fact-record.ts";
 import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { webhooks } from "../domain/webhook-list.ts";
@@ -10,6 +11,7 @@ import type { Transaction } from "../storage/store.ts";
 import { letterOf } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render, type Rendering } from "./render.ts";
+import { newRound } from "./round.ts";
 import { isSetAside } from "./waiting.ts";
 
 /** How long a fact that could not be rendered, which is a bug, lets others go first. */
@@ -30,15 +32,20 @@ interface Plan {
 /** Makes the part of the outbox that turns each fact into one delivery for each that wants it. */
 export function newFanOut(parts: OutboxParts): FanOut {
   const { store, clock, log } = parts;
+  const nextFacts = newRound(store);
   /** Until when facts of an entity are left alone. */
   const setAside = new Map<string, number>();
+
+  function isLeftAlone(fact: Fact): boolean {
+    return isSetAside(setAside.get(entityOf(fact)) ?? 0, clock().getTime(), SET_ASIDE_MS);
+  }
 
   async function plan(found: Fact[]): Promise<Plan[]> {
     const plans: Plan[] = [];
     const receivers = new Map<number, Webhook[]>();
     for (const fact of found) {
-      const key = `${fact.ownerId} ${fact.entity} ${fact.entityId}`;
-      if (isSetAside(setAside.get(key) ?? 0, clock().getTime(), SET_ASIDE_MS)) continue;
+      // One before it may have been set aside just now.
+      if (isLeftAlone(fact)) continue;
       try {
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(parts, fact.ownerId));
         receivers.set(fact.ownerId, known);
@@ -48,7 +55,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
         // Says nothing of the fact, which is taken up again as soon as the store is there.
         if (error instanceof Failure && error.kind === "unavailable") throw error;
         // One that can't be shown must not stop all others; the later ones of its entity wait with it.
-        setAside.set(key, clock().getTime() + SET_ASIDE_MS);
+        setAside.set(entityOf(fact), clock().getTime() + SET_ASIDE_MS);
         log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
       }
     }
@@ -59,8 +66,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     for (const [key, until] of setAside) {
       if (!isSetAside(until, clock().getTime(), SET_ASIDE_MS)) setAside.delete(key);
     }
-    const found = await store.page(facts, "order", SYSTEM, [], { limit: limit + setAside.size });
-    const plans = await plan(found);
+    const plans = await plan(await nextFacts(limit, isLeftAlone));
     if (plans.length === 0) return 0;
     const carriedOut = await store.transact(async (tx) => {
       await parts.lease.guard(tx);
@@ -77,19 +83,27 @@ export function newFanOut(parts: OutboxParts): FanOut {
   };
 }
 
+/** Whose order counts among facts. */
+function entityOf({ ownerId, entity, entityId }: Fact): string {
+  return `${ownerId} ${entity} ${entityId}`;
+}
+
 async function activeWebhooks({ store }: OutboxParts, ownerId: number): Promise<Webhook[]> {
   const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
   return all.filter(({ isActive }) => isActive);
 }
 
-/** Does what was planned, unless it is founded on what has changed since: the next turn plans it anew. */
+/** Does what was planned, unless it is founded on what has changed since: the next round plans it anew. */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
   const { fact, erasures, deliveries: made } = plan;
-  const key = facts.id(fact);
-  const current = await tx.get(facts, SYSTEM, ...key);
+  const { ownerId, entity, entityId, number } = fact;
+  const key = [ownerId, entity, entityId] as const;
+  const current = await tx.get(facts, SYSTEM, ...key, number);
   if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
+  // The one before it may have been among those that have changed.
+  if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
   if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
-  await tx.remove(facts, SYSTEM, ...key);
+  await tx.remove(facts, SYSTEM, ...key, number);
   for (const delivery of made) {
     if (delivery.status === "held") await tx.put(deliveries, delivery);
     else await enqueue(tx, delivery, now);
@@ -98,8 +112,9 @@ async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boo
 }
 
 async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook[]): Promise<Delivery[]> {
-  const happening = fact as Fact & Happening;
+  const happening = await happeningOf(parts.store, fact);
   const planned: Delivery[] = [];
+  if (happening === null) return planned;
   const types = eventTypesOf(happening);
   const campaignId = receivers.length === 0 ? null : await campaignOf(parts, happening);
   const wanting = receivers.filter(

@@ -1,0 +1,33 @@
+import type { Entity, EntityRecords, Fact } from "../records.ts";
+import type { Collection } from "../storage/collection.ts";
+import type { Reader } from "../storage/store.ts";
+import type { Happening } from "./event-type.ts";
+import { leads } from "./lead.ts";
+import { payouts } from "./payout.ts";
+import { promoCodes } from "./promo-code.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { promoters } from "./promoter.ts";
+
+const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
+  payout: payouts,
+  promo_code: promoCodes,
+  promoter: promoters,
+  promoter_campaign: promoterCampaigns,
+  referral: leads,
+};
+
+/** What a fact tells, before and after it; null where the record that tells of it is gone. */
+export async function happeningOf(reader: Reader, fact: Fact): Promise<Happening | null> {
+  const { entity, before, after } = fact;
+  if (before !== null || after !== null) return fact as Fact & Happening;
+  const made = await recordOf(reader, entity, fact);
+  return made && ({ entity, before, after: made } as Happening);
+}
+
+function recordOf<E extends Entity>(
+  reader: Reader,
+  entity: E,
+  { ownerId, entityId }: Fact,
+): Promise<EntityRecords[E] | null> {
+  return reader.get<EntityRecords[E]>(COLLECTIONS[entity], ownerId, entityId);
+}
