@@ -6,13 +6,8 @@ import type { Store } from "../../server/storage/store.ts";
 import { runCli } from "../support/cli.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
-const HEADERS = {
-  authorization: "Bearer key-of-acme",
-  "account-id": "acme",
-  "content-type": "application/json",
-};
 /** Things, and what waits of each. */
 const LANES = 600;
 const EACH = 3;
@@ -37,10 +32,6 @@ afterEach(async () => {
 const start = async () => {
   server = await startServer(folder, { WEBHOOK_ALLOW_PRIVATE: "1" });
 };
-const company = async (method: string, path: string, body?: unknown) => {
-  const init = { method, headers: HEADERS, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  return (await fetch(`${server.url}/api/v2/company${path}`, init)).status;
-};
 const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
   const store = await openStore(`lmdb:${folder}`);
   try {
@@ -55,7 +46,7 @@ async function fill(status: "pending" | "failed", maxRetries: number): Promise<v
   await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   const webhook = { url: receiver.url, event_types: ["referral.created"], max_retries: maxRetries };
-  expect(await company("POST", "/webhooks", webhook)).toBe(201);
+  expect((await v2(server, "POST /webhooks", webhook)).status).toBe(201);
   await v1(server, "/track/signup", { email: "lead@example.com", ref_id: "jane" });
   await receiver.has(1);
   expect(await server.stop()).toBe(0);
@@ -96,7 +87,7 @@ it("ends all that waits for a webhook that is deleted, also where it is killed a
   receiver.answer((response) => response.writeHead(500).end());
   await start();
   await receiver.has(20);
-  expect(await company("DELETE", "/webhooks/1")).toBe(200);
+  expect((await v2(server, "DELETE /webhooks/1")).status).toBe(200);
   const open = () => withStore((store) => store.count(lanes, "id", 0, []));
   const before = await open();
   for (let kills = 0; kills < 3; kills++) {

@@ -6,13 +6,7 @@ import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
-
-const V2_HEADERS = {
-  authorization: "Bearer key-of-acme",
-  "account-id": "acme",
-  "content-type": "application/json",
-};
+import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
 let folder: string;
 let remove: () => void;
@@ -41,9 +35,7 @@ const receive = async () => {
 };
 const subscribe = async (server: Server, receiver: Receiver, over: Record<string, unknown> = {}) => {
   const body = { url: receiver.url, event_types: ["referral.created", "referral.updated"], ...over };
-  const options = { method: "POST", headers: V2_HEADERS, body: JSON.stringify(body) };
-  const response = await fetch(`${server.url}/api/v2/company/webhooks`, options);
-  expect(response.status).toBe(201);
+  expect((await v2(server, "POST /webhooks", body)).status).toBe(201);
 };
 const signUp = async (server: Server, email: string) => {
   const { status } = await v1(server, "/track/signup", { email, ref_id: "jane" });

@@ -4,7 +4,7 @@ import { openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { startServer, v1, type Server } from "../support/server.ts";
+import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
 /** What a request may take while the database is away, on a machine that does other things as well. */
@@ -105,16 +105,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
   it("post the event of each lead though Postgres is killed while events are sent", async () => {
     const receiver = await startReceiver();
     const server = await start({ WEBHOOK_ALLOW_PRIVATE: "1" });
-    const subscribed = await fetch(`${server.url}/api/v2/company/webhooks`, {
-      method: "POST",
-      headers: {
-        authorization: "Bearer key-of-acme",
-        "account-id": "acme",
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ url: receiver.url, event_types: ["referral.created"] }),
-    });
-    expect(subscribed.status).toBe(201);
+    const webhook = { url: receiver.url, event_types: ["referral.created"] };
+    expect((await v2(server, "POST /webhooks", webhook)).status).toBe(201);
     const people = await Promise.all(Array.from({ length: 40 }, () => signUp(() => server)));
     await receiver.has(5);
     await cluster.kill();

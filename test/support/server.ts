@@ -91,3 +91,14 @@ export async function v1(
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
+
+/** Calls a V2 company operation with the first account's key. */
+export async function v2({ url }: Pick<Server, "url">, request: string, body?: unknown) {
+  const [method = "", path = ""] = request.split(" ");
+  const response = await fetch(`${url}/api/v2/company${path}`, {
+    method,
+    headers: { authorization: `Bearer ${KEY}`, "account-id": ACCOUNT, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as unknown };
+}
