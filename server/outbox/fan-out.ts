@@ -32,7 +32,7 @@ interface Plan {
 /** Makes the part of the outbox that turns each fact into one delivery for each that wants it. */
 export function newFanOut(parts: OutboxParts): FanOut {
   const { store, clock, log } = parts;
-  const nextFacts = newRound(store);
+  const nextFacts = newRound(parts);
   /** Until when facts of an entity are left alone. */
   const setAside = new Map<string, number>();
 

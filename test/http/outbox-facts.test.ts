@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { facts } from "../../server/domain/event.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { newRound } from "../../server/outbox/round.ts";
-import { SYSTEM, type Fact } from "../../server/records.ts";
+import { SYSTEM, type Entity, type Fact } from "../../server/records.ts";
 import type { Changes } from "../../server/storage/driver.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -130,7 +130,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
 
   it("come each in its turn, however many come to be meanwhile", async () => {
     await subscribe("created", "updated");
-    const next = newRound(app.services.store);
+    const next = newRound(app.services);
     const ids = async (limit: number, isLeftAlone: (fact: Fact) => boolean = () => false) =>
       (await next(limit, isLeftAlone)).map(({ entityId }) => entityId);
     expect(await ids(2)).toEqual([]);
@@ -143,5 +143,49 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     expect(await ids(9)).toEqual([6]);
     expect(await ids(9, () => true)).toEqual([]);
     expect(await ids(9)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("come to their turn though more come without end than are told", async () => {
+    const { store, clock } = app.services;
+    const next = newRound(app.services);
+    const note = (entity: Entity, ids: number[]) =>
+      store.transact(async (tx) => {
+        const at = clock().toISOString();
+        const fact = {
+          accountId: SYSTEM,
+          ownerId: 1,
+          entity,
+          number: 1,
+          at,
+          before: null,
+          after: null,
+        } as const;
+        for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
+      });
+    // Behind all of those in the order of ids, and older than all but the first.
+    await note("referral", [1]);
+    const taken: Fact[] = [];
+    for (let second = 10; second < 13; second++) {
+      app.setNow(`2026-04-01T00:00:${second}.000Z`);
+      // As many as are read at once.
+      await note(
+        "promoter",
+        Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
+      );
+      taken.push(...(await next(1_000, () => false)));
+      await store.transact(async (tx) => {
+        for (const fact of taken) await tx.remove(facts, SYSTEM, ...facts.id(fact));
+      });
+    }
+    expect(taken.map(({ entity }) => entity)).toContain("referral");
+  });
+
+  it("of a clock that goes ahead wait for no turn of this one's", async () => {
+    await subscribe("created");
+    app.setNow("2026-05-01T00:00:00.000Z");
+    await signUp("lead@example.com");
+    app.setNow("2026-04-01T00:00:00.000Z");
+    await workOff(appOutbox(app));
+    expect(told()).toMatchObject([{ type: "referral.created" }]);
   });
 });
