@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 
 /** A posting as the receiver got it. */
 export interface Received {
+  path: string;
   headers: IncomingHttpHeaders;
   text: string;
   body: Record<string, unknown>;
@@ -36,7 +37,8 @@ export async function startReceiver(): Promise<Receiver> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString();
-      const posting = { headers: request.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+      const { headers, url: path = "" } = request;
+      const posting = { path, headers, text, body: JSON.parse(text) as Record<string, unknown> };
       received.push(posting);
       for (const each of waiting) if (received.length >= each.count) each.resolve();
       how(response, posting);
