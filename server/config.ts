@@ -2,6 +2,8 @@ import { z } from "zod";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
+/** Choice: what was taken over from another program may be short, but not to be guessed in a day. */
+const MIN_KEY_LENGTH = 8;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
 const count = (fallback: string) =>
@@ -29,6 +31,7 @@ const environment = z
     TIDEMARK_API_KEY: z
       .string()
       .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since headers carry it")
+      .min(MIN_KEY_LENGTH, `must have ${MIN_KEY_LENGTH} characters at least, as it opens everything`)
       .optional(),
     TRUST_PROXY: count("0"),
     RATE_LIMIT_V1: count("450"),

@@ -117,6 +117,7 @@ describe("the environment", () => {
     ["TIDEMARK_ACCOUNT_ID", 'a"b', "must be 1 to 100 letters, digits, dots, dashes or underscores"],
     ["TIDEMARK_API_KEY", "key of acme", "must be ASCII characters without spaces, since headers carry it"],
     ["TIDEMARK_API_KEY", "schlüssel", "must be ASCII characters without spaces, since headers carry it"],
+    ["TIDEMARK_API_KEY", "1234567", "must have 8 characters at least, as it opens everything"],
     ["MAIL_FROM", "acme", 'must be an e-mail address, as me@acme.example or "Acme <me@acme.example>"'],
     ["WEBHOOK_ALLOW_PRIVATE", "true", "must be 0 or 1"],
     ["METRICS", "yes", "must be 0 or 1"],
