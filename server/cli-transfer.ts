@@ -79,7 +79,7 @@ async function backUp(folder: string): Promise<void> {
   await withDriver(async (driver) => {
     if (driver.backup === undefined)
       throw new Error("This store keeps no files; use export, or its own tools");
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
     await driver.backup(folder);
   });

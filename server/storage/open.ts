@@ -48,7 +48,8 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
     );
   }
   const path = resolve(folder);
-  mkdirSync(path, { recursive: true });
+  // Nobody else on the machine is to read it.
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   return lmdbDriver(path);
 }
 

@@ -52,6 +52,8 @@ it("backs up while servers take sign-ups, and serves from the copy", async () =>
   const { code, stdout, stderr } = await runCli(at("first"), ["backup", at("copy")]);
   const recorded = await stop();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  // Neither is for others on the machine to read.
+  for (const store of ["first", "copy"]) expect(statSync(at(store)).mode & 0o777).toBe(0o700);
   const count = await expectWhole("copy");
   expect(count).toBeGreaterThanOrEqual(20);
   expect(count).toBeLessThanOrEqual(20 + recorded);
