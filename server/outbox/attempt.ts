@@ -18,7 +18,7 @@ export const WEBHOOK_GONE = "The webhook was deleted";
 
 /** How one sending of a delivery ended. */
 export interface Attempt {
-  /** The status of the receiver's answer. null: none came, or it is a letter. */
+  /** The status of the receiver's answer, or a mail server's refusal. null: none came. */
   status: number | null;
   body: string | null;
   /** null: it has arrived. */
@@ -87,7 +87,7 @@ async function sendLetter(
   if (isGone) return undeliverable("The promoter was deleted");
   const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);
-  const { error, isFinal } = await mailer.send({
+  const { status, error, isFinal } = await mailer.send({
     ...writeLetter(templates, { ...letter, values: { ...letter.values, email } }),
     to: email,
     from: account?.mailSender ?? null,
@@ -95,7 +95,7 @@ async function sendLetter(
     // The same for each attempt, so that a receiver can drop the second of two.
     messageId: `${id}.${Date.parse(createdAt)}`,
   });
-  return { status: null, body: null, error, isFinal, maxAttempts: MAX_LETTER_ATTEMPTS };
+  return { status, body: null, error, isFinal, maxAttempts: MAX_LETTER_ATTEMPTS };
 }
 
 function undeliverable(error: string): Attempt {

@@ -3,20 +3,18 @@ import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
 import { happeningOf } from "../domain/fact-record.ts";
 import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
-import { webhooks } from "../domain/webhook-list.ts";
 import { Failure } from "../failure.ts";
 import { SYSTEM, type Delivery, type EventMessage, type Fact, type Webhook } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
-import { letterOf } from "./letter.ts";
+import { letterInLog, letterOf } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render, type Rendering } from "./render.ts";
 import { newRound } from "./round.ts";
+import { activeWebhooks, wantingOf } from "./webhook-choice.ts";
 import { isSetAside } from "./waiting.ts";
 
 /** How long a fact that could not be rendered, which is a bug, lets others go first. */
 const SET_ASIDE_MS = 60_000;
-const MAX_WEBHOOKS = 1_000;
 
 /** Makes deliveries of what happened; gives how many facts it dealt with. */
 export type FanOut = (limit: number) => Promise<number>;
@@ -47,7 +45,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
       // One before it may have been set aside just now.
       if (isLeftAlone(fact)) continue;
       try {
-        const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(parts, fact.ownerId));
+        const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
         receivers.set(fact.ownerId, known);
         const erasures = await countErasures(parts.store, fact.ownerId);
         plans.push({ fact, erasures, deliveries: await planDeliveries(parts, fact, known) });
@@ -75,8 +73,8 @@ export function newFanOut(parts: OutboxParts): FanOut {
       return done;
     });
     for (const { deliveries: made } of carriedOut) {
-      for (const { status, letter, ownerId } of made) {
-        if (status === "held") log.warn({ account: ownerId, letter }, "held until SMTP_URL is set");
+      for (const delivery of made) {
+        if (delivery.status === "held") log.warn(letterInLog(delivery), "held until SMTP_URL is set");
       }
     }
     return plans.length;
@@ -86,11 +84,6 @@ export function newFanOut(parts: OutboxParts): FanOut {
 /** Whose order counts among facts. */
 function entityOf({ ownerId, entity, entityId }: Fact): string {
   return `${ownerId} ${entity} ${entityId}`;
-}
-
-async function activeWebhooks({ store }: OutboxParts, ownerId: number): Promise<Webhook[]> {
-  const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
-  return all.filter(({ isActive }) => isActive);
 }
 
 /** Does what was planned, unless it is founded on what has changed since: the next round plans it anew. */
@@ -116,11 +109,7 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
   const planned: Delivery[] = [];
   if (happening === null) return planned;
   const types = eventTypesOf(happening);
-  const campaignId = receivers.length === 0 ? null : await campaignOf(parts, happening);
-  const wanting = receivers.filter(
-    ({ eventTypes, campaignIds }) =>
-      types.some((type) => eventTypes.includes(type)) && includes(campaignIds, campaignId),
-  );
+  const wanting = await wantingOf(parts.store, happening, receivers);
   const rendering = wanting.length === 0 ? null : await render(parts.store, happening);
   for (const type of rendering !== null && isVisible(happening, rendering) ? types : []) {
     const message = newMessage(parts, { fact, happening, type, rendering });
@@ -183,19 +172,4 @@ async function newDelivery(
     deliveredAt: null,
     finishedAt: null,
   };
-}
-
-/** The campaign that a happening belongs to. null: to none of them alone. */
-async function campaignOf({ store }: OutboxParts, happening: Happening): Promise<number | null> {
-  const record = happening.after ?? happening.before;
-  if (record === null) return null;
-  if ("campaignId" in record) return record.campaignId;
-  if (!("promoterCampaignId" in record)) return null;
-  const owner = await store.get(promoterCampaigns, record.accountId, record.promoterCampaignId);
-  return owner?.campaignId ?? null;
-}
-
-/** Choice: a webhook of some campaigns is told of promoters all the same, who belong to no single one. */
-function includes(campaignIds: number[], campaignId: number | null): boolean {
-  return campaignIds.length === 0 || campaignId === null || campaignIds.includes(campaignId);
 }

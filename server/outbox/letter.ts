@@ -7,6 +7,7 @@ import { unsubscribeToken } from "../domain/unsubscription.ts";
 import {
   SYSTEM,
   type Account,
+  type Delivery,
   type Lead,
   type Letter,
   type LetterKind,
@@ -23,6 +24,12 @@ interface Occasion {
   /** Whether the request that caused it asked for silence. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
+}
+
+/** What the log says of a letter: neither whom it is to, nor what it says. */
+export function letterInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
+  const { kind, promoterId } = letter ?? {};
+  return { account: ownerId, delivery: id, letter: kind, promoter: promoterId, status: responseCode };
 }
 
 /** The letter that a happening is an occasion for, where its campaign sends such letters; else null. */

@@ -2,6 +2,7 @@ import { deliveries, finish } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
+import { letterInLog } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
 
@@ -44,12 +45,18 @@ export function newRecorder(parts: OutboxParts): Recorder {
     return true;
   }
 
-  function write(batch: Result[]): Promise<void> {
-    const { store, lease } = parts;
-    return store.transact(async (tx) => {
+  async function write(batch: Result[]): Promise<void> {
+    const { store, lease, log } = parts;
+    const givenUp = await store.transact(async (tx) => {
       await lease.guard(tx);
-      for (const { sent, attempt } of batch) await record(tx, parts, { sent, attempt });
+      const letters: Delivery[] = [];
+      for (const { sent, attempt } of batch) {
+        const after = await record(tx, parts, { sent, attempt });
+        if (after?.letter && !isAsWanted(attempt)) letters.push(after);
+      }
+      return letters;
     });
+    for (const letter of givenUp) log.warn(letterInLog(letter), "a letter was given up");
   }
 
   return (sent, attempt) =>
@@ -59,14 +66,20 @@ export function newRecorder(parts: OutboxParts): Recorder {
     });
 }
 
+/** Whether a letter ended for its reader's sake, who has unsubscribed or is gone. */
+function isAsWanted({ isFinal, status }: Attempt): boolean {
+  return isFinal && status === null;
+}
+
+/** Gives the delivery if this was its end without having arrived. */
 async function record(
   tx: Transaction,
   { store, clock }: OutboxParts,
   { sent, attempt }: Pick<Result, "sent" | "attempt">,
-): Promise<void> {
+): Promise<Delivery | null> {
   const now = clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
-  if (before === null || before.finishedAt !== null) return;
+  if (before === null || before.finishedAt !== null) return null;
   // What failed was no try of the beginning that somebody asked for meanwhile.
   const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
   const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
@@ -79,10 +92,14 @@ async function record(
     lastError: attempt.error,
   };
   if (attempt.error === null) {
-    return finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
+    await finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
+    return null;
   }
-  if (isAnew && !attempt.isFinal) return tx.put(deliveries, after);
-  const isGivenUp = attempt.isFinal || attempts >= attempt.maxAttempts;
-  if (isGivenUp) return finish(tx, { store, now }, { ...after, status: "failed" });
-  await tx.put(deliveries, { ...after, status: "retrying", dueAt: now.getTime() + retryDelayMs(attempts) });
+  if (!attempt.isFinal && (isAnew || attempts < attempt.maxAttempts)) {
+    const dueAt = now.getTime() + retryDelayMs(attempts);
+    await tx.put(deliveries, isAnew ? after : { ...after, status: "retrying", dueAt });
+    return null;
+  }
+  await finish(tx, { store, now }, { ...after, status: "failed" });
+  return after;
 }

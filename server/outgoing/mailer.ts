@@ -19,6 +19,8 @@ export interface Mail {
 
 /** What became of a letter. */
 export interface MailReceipt {
+  /** The code of the mail server's refusal. null: it has taken it, or said nothing. @see RFC 5321, 4.2 */
+  status: number | null;
   /** null: the mail server has taken it. */
   error: string | null;
   /** Whether the mail server will never take it, as for an address that does not exist. */
@@ -66,10 +68,11 @@ export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSetting
           messageId: `<${mail.messageId}@${host}>`,
           headers: { "auto-submitted": "auto-generated", ...unsubscribeHeaders(mail) },
         });
-        return { error: null, isFinal: false };
+        return { status: null, error: null, isFinal: false };
       } catch (error) {
         const { message, ...fault } = error as Error & SmtpFault;
-        return { error: message.slice(0, 1_000), isFinal: isForGood(fault) };
+        const status = fault.responseCode ?? null;
+        return { status, error: message.slice(0, 1_000), isFinal: isForGood(fault) };
       }
     },
     close: () => transport.close(),

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countDeliveries, retryFailed } from "../../server/domain/delivery-retry.ts";
 import { deliveries } from "../../server/domain/delivery.ts";
@@ -50,6 +51,33 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
     app.setNow("2026-03-04T06:00:00.000Z");
     await send();
     expect(recipients()).toEqual(expected === "failed" ? [] : ["jane@example.com"]);
+  });
+
+  it("tells its operator which were held or given up, and nobody's name or address", async () => {
+    const lines: string[] = [];
+    const log = pino(
+      { level: "info", base: null, timestamp: false },
+      { write: (line: string) => void lines.push(line) },
+    );
+    await join(app, "jane@example.com", { first_name: "Jane" });
+    await workOff(appOutbox(app, { log }));
+    server.refuse(550);
+    await workOff(appOutbox(app, { log, mailer }));
+    const letter = { account: app.accountId, delivery: 1, letter: "signup_accepted", promoter: 1 };
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { level: 40, ...letter, status: null, msg: "held until SMTP_URL is set" },
+      { level: 40, ...letter, status: 550, msg: "a letter was given up" },
+    ]);
+  });
+
+  it("says nothing in the log of one whose reader wants no more", async () => {
+    const lines: string[] = [];
+    const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    await join(app, "jane@example.com");
+    const headers = { "x-api-key": "key-of-acme" };
+    await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers });
+    await workOff(appOutbox(app, { log, mailer }));
+    expect([lines, recipients()]).toEqual([[], []]);
   });
 
   it("holds up no others for one that is refused", async () => {
@@ -158,11 +186,16 @@ it("takes a mail server that says nothing, or hangs up, for one that can't take 
     messageId: "1",
   };
   expect(await mailer.send(mail)).toEqual({
+    status: null,
     error: expect.stringMatching(/timeout|greeting/i) as string,
     isFinal: false,
   });
   isSilent = false;
-  expect(await mailer.send(mail)).toEqual({ error: expect.any(String) as string, isFinal: false });
+  expect(await mailer.send(mail)).toEqual({
+    status: null,
+    error: expect.any(String) as string,
+    isFinal: false,
+  });
   mailer.close();
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server.close(resolve));

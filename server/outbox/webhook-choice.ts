@@ -1,0 +1,37 @@
+import { eventTypesOf, type Happening } from "../domain/event-type.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { webhooks } from "../domain/webhook-list.ts";
+import type { Webhook } from "../records.ts";
+import type { Store } from "../storage/store.ts";
+
+const MAX_WEBHOOKS = 1_000;
+
+/** An account's webhooks that are switched on. */
+export async function activeWebhooks(store: Store, ownerId: number): Promise<Webhook[]> {
+  const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
+  return all.filter(({ isActive }) => isActive);
+}
+
+/** Those of them that want an event of a happening. */
+export async function wantingOf(store: Store, happening: Happening, all: Webhook[]): Promise<Webhook[]> {
+  const types = eventTypesOf(happening);
+  const wanting = all.filter(({ eventTypes }) => types.some((type) => eventTypes.includes(type)));
+  if (wanting.length === 0) return [];
+  const campaignId = await campaignOf(store, happening);
+  return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));
+}
+
+/** The campaign that a happening belongs to. null: to none of them alone. */
+async function campaignOf(store: Store, happening: Happening): Promise<number | null> {
+  const record = happening.after ?? happening.before;
+  if (record === null) return null;
+  if ("campaignId" in record) return record.campaignId;
+  if (!("promoterCampaignId" in record)) return null;
+  const owner = await store.get(promoterCampaigns, record.accountId, record.promoterCampaignId);
+  return owner?.campaignId ?? null;
+}
+
+/** Choice: a webhook of some campaigns is told of promoters all the same, who belong to no single one. */
+function includes(campaignIds: number[], campaignId: number | null): boolean {
+  return campaignIds.length === 0 || campaignId === null || campaignIds.includes(campaignId);
+}
