@@ -45,8 +45,13 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
     const outcomes: Record<string, Outcome> = {};
     for (const [name, kind] of files) {
       const file = String(options[name]);
-      const onBad = (line: number, reason: string) => tell(`${basename(file)}:${line}: ${reason}`);
-      outcomes[name] = await importCsv(context, account, { kind, file, delimiter: options.delimiter, onBad });
+      outcomes[name] = await importCsv(context, account, {
+        kind,
+        file,
+        delimiter: options.delimiter,
+        onUnknown: (titles) => tell(`${basename(file)}:1: left out, as unknown: ${titles.join(", ")}`),
+        onBad: (line, reason) => tell(`${basename(file)}:${line}: ${reason}`),
+      });
     }
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;

@@ -19,7 +19,7 @@ const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust
 export async function importCsv(
   context: Context,
   account: Account,
-  { kind, file, delimiter, onBad }: ImportInput,
+  { kind, file, delimiter, onUnknown, onBad }: ImportInput,
 ): Promise<Outcome> {
   const outcome: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
   const seen = new Map<string, number>();
@@ -28,7 +28,8 @@ export async function importCsv(
     outcome[result.outcome]++;
     return { line: row.line, fault: result.fault };
   };
-  for await (const rows of inGroups(readCsv(file, { columns: kind.columns, delimiter }), kind.concurrency)) {
+  const lines = readCsv(file, { columns: kind.columns, delimiter, onUnknown });
+  for await (const rows of inGroups(lines, kind.concurrency)) {
     const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, seen))));
     for (const { line, fault } of done) if (fault !== null) onBad(line, fault);
   }
@@ -40,6 +41,8 @@ export interface ImportInput {
   kind: Kind;
   file: string;
   delimiter: string;
+  /** Is told the titles of columns that are left out, if there are any. */
+  onUnknown: (titles: string[]) => void;
   onBad: (line: number, reason: string) => void;
 }
 

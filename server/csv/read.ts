@@ -15,6 +15,14 @@ export interface Row {
 /** The names that the columns of a file go by; the first is ours. */
 export type Columns = readonly string[];
 
+/** What a CSV file may hold. */
+export interface CsvForm {
+  columns: readonly Columns[];
+  delimiter: string;
+  /** Is told the titles of columns that are left out, if there are any. */
+  onUnknown: (titles: string[]) => void;
+}
+
 /**
  * The lines of a CSV file (RFC 4180, in UTF-8, with a header). Other programs' column names are known
  * in any case and with any marks between words: `First Name` is `first_name`.
@@ -23,7 +31,7 @@ export type Columns = readonly string[];
  */
 export async function* readCsv(
   file: string,
-  { columns, delimiter }: { columns: readonly Columns[]; delimiter: string },
+  { columns, delimiter, onUnknown }: CsvForm,
 ): AsyncGenerator<Row> {
   const parser = createReadStream(file).pipe(
     parse({
@@ -42,8 +50,11 @@ export async function* readCsv(
       record: string[];
       info: { lines: number };
     }>) {
-      if (names === null) names = columnNames(record, columns);
-      else yield toRow(record, names, info.lines);
+      if (names === null) {
+        names = columnNames(record, columns);
+        const unknown = record.filter((_, at) => names?.[at] === null);
+        if (unknown.length > 0) onUnknown(unknown);
+      } else yield toRow(record, names, info.lines);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
