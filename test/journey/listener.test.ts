@@ -65,6 +65,14 @@ async function dial(text = ""): Promise<Socket> {
   return socket;
 }
 
+/** Resolves when a connection is closed, by a reset as well, of which `once` would make an error. */
+function untilClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once("close", () => resolve());
+  });
+}
+
 it("answers 503 from the moment that its port is open until it serves", async () => {
   const ask = client();
   expect(await ask("/readyz")).toMatchObject({ status: 503, body: '{"status":"starting"}' });
@@ -104,7 +112,7 @@ describe("a drain", () => {
       const drained = listener.drain();
       if (second === "") open();
       else socket.write(second!);
-      await once(socket, "close");
+      await untilClosed(socket);
       expect(answers.match(/^(HTTP|Connection).*$/gm)!.map((line) => line.trim())).toEqual([
         "HTTP/1.1 200",
         "Connection: keep-alive",
@@ -119,7 +127,7 @@ describe("a drain", () => {
     listener.serve(() => new Response("done"));
     await client()("/");
     const fresh = await dial();
-    const closed = once(fresh, "close");
+    const closed = untilClosed(fresh);
     await listener.drain();
     await closed;
   });
@@ -140,7 +148,7 @@ describe("a drain", () => {
   it("cuts a request that never ends", async () => {
     listener.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
     const socket = await dial("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf");
-    const closed = once(socket, "close");
+    const closed = untilClosed(socket);
     await listener.drain();
     await closed;
   });
@@ -160,7 +168,7 @@ it.each([
   socket.on("data", (chunk) => (answer += String(chunk)));
   const chunk = `8000\r\n${"a".repeat(0x8000)}\r\n`;
   const sending = setInterval(() => socket.writable && socket.write(chunk), 20);
-  await once(socket, "close");
+  await untilClosed(socket);
   clearInterval(sending);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   await app.close();
@@ -183,7 +191,7 @@ describe("whoever sends too slowly or too much", () => {
     const socket = await dial(begin);
     const trickle = setInterval(() => socket.writable && socket.write(more), 20);
     const began = Date.now();
-    const closed = once(socket, "close");
+    const closed = untilClosed(socket);
     socket.resume();
     expect((await client()("/")).status).toBe(200);
     await closed;
@@ -220,7 +228,7 @@ describe("whoever sends too slowly or too much", () => {
     const socket = await dial(text);
     let answer = "";
     socket.on("data", (chunk) => (answer += String(chunk)));
-    await once(socket, "close");
+    await untilClosed(socket);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect((await client()("/")).status).toBe(200);
   });
@@ -235,7 +243,7 @@ describe("whoever sends too slowly or too much", () => {
     const [answer] = (await once(socket, "data")) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
     socket.write("a".repeat(1_000_000));
-    await once(socket, "close");
+    await untilClosed(socket);
     await app.close();
   });
 
@@ -248,7 +256,7 @@ describe("whoever sends too slowly or too much", () => {
     );
     socket.end();
     socket.resume();
-    await once(socket, "close");
+    await untilClosed(socket);
     expect((await client()("/healthz")).status).toBe(200);
     expect(app.bugs).toEqual([]);
     await app.close();
@@ -265,7 +273,7 @@ it("takes what follows a body as a request of its own, and answers each in its t
     (_, at) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(at).length}\r\n\r\n${at}`,
   );
   socket.write(`${posts.join("")}GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-  await once(socket, "close");
+  await untilClosed(socket);
   const bodies = answers.match(/(POST|GET) \d*(?=HTTP|\r|$)/g)!.map((body) => body.trim());
   expect(bodies).toEqual([...posts.map((_, at) => `POST ${at}`), "GET"]);
 });
@@ -275,6 +283,6 @@ it("serves others while a thousand connections say nothing", async () => {
   const idle = await Promise.all(Array.from({ length: 1_000 }, () => dial()));
   expect((await client()("/")).status).toBe(200);
   const drained = listener.drain();
-  await Promise.all(idle.map((socket) => socket.closed || once(socket, "close")));
+  await Promise.all(idle.map((socket) => untilClosed(socket)));
   await drained;
 });
