@@ -59,7 +59,10 @@ export async function announce(
 /** Whose record a fact is of, what it is of, and its id. */
 type EntityKey = readonly [ownerId: number, entity: Entity, entityId: number];
 
-/** Writes into the fact that a record came to be what it was then, if that still waits to be told. */
+/**
+ * Writes into the fact that a record came to be what it was then, if that still waits to be told. Choice: imports and
+ * erasures, which announce nothing, do not: it is told as they have left it.
+ */
 async function writeDown(tx: Transaction, key: EntityKey, asMade: EntityRecords[Entity]): Promise<void> {
   const fact = await tx.get(facts, SYSTEM, ...key, FIRST);
   if (fact?.before === null && fact.after === null) await tx.put(facts, { ...fact, after: asMade });

@@ -8,7 +8,8 @@ export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Pro
 /**
  * Goes round the facts that wait, in the order of their ids: each is given once before any is given again, and
  * those that come to be in a round wait for the next, so that none is passed over for what comes to be meanwhile.
- * What is given may have changed since it was read.
+ * What is given may have changed since it was read. Choice: order counts within each thing; of different ones, those
+ * that wait together are told by id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
   let walk: AsyncGenerator<Fact[]> | null = null;
