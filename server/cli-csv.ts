@@ -12,6 +12,10 @@ import { systemChance } from "./domain/context.ts";
 import { storeOn } from "./storage/open.ts";
 import { overlayDriver } from "./storage/overlay.ts";
 
+/** Of what a file holds that is not known. */
+const MOST_TITLES = 20;
+const MOST_LETTERS = 60;
+
 /** In the order in which they are imported: each may be about those before it. */
 const KINDS: Record<string, Kind> = {
   promoters: PROMOTERS,
@@ -49,13 +53,19 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
         kind,
         file,
         delimiter: options.delimiter,
-        onUnknown: (titles) => tell(`${basename(file)}:1: left out, as unknown: ${titles.join(", ")}`),
+        onUnknown: (titles) => tell(`${basename(file)}:1: left out, as unknown: ${listed(titles)}`),
         onBad: (line, reason) => tell(`${basename(file)}:${line}: ${reason}`),
       });
     }
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
+}
+
+/** Titles in quotes, in which nothing can steer a terminal; not more than a reader takes in. */
+function listed(titles: string[]): string {
+  const shown = titles.slice(0, MOST_TITLES).map((title) => JSON.stringify(title.slice(0, MOST_LETTERS)));
+  return shown.join(", ") + (titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "");
 }
 
 function requireReadable(option: string, file: string): void {

@@ -52,7 +52,7 @@ export async function* readCsv(
     }>) {
       if (names === null) {
         names = columnNames(record, columns);
-        const unknown = record.filter((_, at) => names?.[at] === null);
+        const unknown = record.filter((title, at) => title !== "" && names?.[at] === null);
         if (unknown.length > 0) onUnknown(unknown);
       } else yield toRow(record, names, info.lines);
     }

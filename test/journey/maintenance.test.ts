@@ -16,7 +16,7 @@ afterEach(() => remove());
 
 it("takes over another program's exports, after a dry run, and forgets people who ask for it", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");
-  writeFileSync(at("leads.csv"), "email\tref_id\trating\nmia@example.com\tjane\t5\n");
+  writeFileSync(at("leads.csv"), "email\tref_id\t\u001b[2Jrating\t\nmia@example.com\tjane\t5\t\n");
   const files = ["--promoters", at("promoters.csv")];
   const promoterCounts = { added: 1, changed: 0, known: 0, bad: 1 };
   const told = "promoters.csv:3: email is invalid\n";
@@ -27,7 +27,7 @@ it("takes over another program's exports, after a dry run, and forgets people wh
   const real = await run("import-csv", "acme", ...files);
   expect(JSON.parse(real.stdout)).toEqual({ dry_run: false, promoters: promoterCounts });
   const leads = await run("import-csv", "acme", "--leads", at("leads.csv"), "--delimiter", "\\t");
-  expect(leads).toMatchObject({ code: 0, stderr: "leads.csv:1: left out, as unknown: rating\n" });
+  expect(leads).toMatchObject({ code: 0, stderr: 'leads.csv:1: left out, as unknown: "\\u001b[2Jrating"\n' });
   expect(JSON.parse(leads.stdout)).toMatchObject({ leads: { added: 1 } });
 
   expect(JSON.parse((await run("erase", "promoter", "acme", "Jane@example.com")).stdout)).toEqual({
