@@ -25,7 +25,9 @@ export async function eraseEvents(context: Context, erased: Erased): Promise<voi
   // Their records are nameless by now. What is still being made of what they were is not written any more.
   await countErasure(store, erased.accountId);
   // Facts first: what becomes a delivery meanwhile is met there.
-  for await (const chunk of store.scan(facts, "id", SYSTEM, [erased.accountId])) {
+  const { accountId } = erased;
+  const start = "leadId" in erased ? [accountId, "referral", erased.leadId] : [accountId];
+  for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
     await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
   }
   for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
