@@ -70,13 +70,15 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
     ]);
   });
 
-  it("says nothing in the log of one whose reader wants no more", async () => {
+  it("says nothing in the log of one whose reader is gone", async () => {
     const lines: string[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     await join(app, "jane@example.com");
+    await workOff(appOutbox(app));
     const headers = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers });
     await workOff(appOutbox(app, { log, mailer }));
+    expect(await letter()).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
     expect([lines, recipients()]).toEqual([[], []]);
   });
 
