@@ -29,10 +29,8 @@ export interface Collection<R, Claim extends string = string, Index extends stri
 /** A counter's name, and what one record adds to it. */
 export type Tally = [name: Key, amount: number];
 
-/** What claims and index entries point with. */
-export interface Pointer {
-  id: Key;
-}
+/** What claims and index entries hold: the id of their record. */
+export type Pointer = Key;
 
 /** Declares a collection; called twice so that the names of claims and indexes are inferred. */
 export function collection<R extends { accountId: number }>() {

@@ -11,6 +11,26 @@ const INTEGER_DIGITS = 11;
 const LENGTH_MARKS = "_cdefghijklm";
 const FINGERPRINT_LENGTH = 22;
 const END = "!";
+/**
+ * What stands in the keys that a store has most of, and the letter that stands for it there. Else names would be
+ * half of such a key, and a tree of longer keys has more pages above its leaves, which each commit writes, too.
+ */
+export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
+  ["clicks", "K"],
+  ["commission", "C"],
+  ["commission/campaign", "A"],
+  ["commission/lead", "B"],
+  ["daily.promoter-campaign", "D"],
+  ["lead", "L"],
+  ["lead.email", "E"],
+  ["lead.uid", "U"],
+  ["lead/campaign", "I"],
+  ["promoter", "P"],
+  ["promoter/", "G"],
+  ["referrals", "R"],
+  ["visitor", "V"],
+]);
+const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, letter]) => [letter, text]));
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
@@ -19,8 +39,8 @@ const encodedNames = new Map<string, string>();
 const MAX_ENCODED_NAMES = 1_000;
 
 /**
- * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
- * texts, numbers by value, texts by UTF-16 code unit.
+ * The storage key of a tuple. No two tuples share one, and byte order is tuple order: what is abbreviated
+ * before numbers, numbers before other texts, numbers by value, texts by UTF-16 code unit.
  *
  * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`; so each segment is made of letters,
  * digits and a few safe marks, and `:` only joins.
@@ -41,6 +61,8 @@ export function encodeKey(key: Key): string {
 /** The tuple of a storage key. */
 export function decodeKey(encoded: string): KeyPart[] {
   return encoded.split(":").map((segment) => {
+    const abbreviated = ABBREVIATED.get(segment);
+    if (abbreviated !== undefined) return abbreviated;
     if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
     const value = Number.parseInt(segment.slice(1), 36);
     return segment.startsWith("b") ? value - Number.MAX_SAFE_INTEGER : value;
@@ -83,6 +105,8 @@ function encodeName(name: string): string {
 
 /** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
 function encodeText(text: string): string {
+  const letter = ABBREVIATIONS.get(text);
+  if (letter !== undefined) return letter;
   if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
   return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
 }

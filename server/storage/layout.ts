@@ -4,7 +4,7 @@ import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./snapshot.ts";
 
 /** Grows when claims, lists or counters come to lie elsewhere in a store. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const KEY = encodeKey([0, "layout"]);
 
 /**

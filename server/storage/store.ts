@@ -92,7 +92,7 @@ export function newStore(driver: AtomicDriver): Store {
     if (index === "id") return entries.map(([, text]) => JSON.parse(text));
     // All at once, as a remote store answers such in one.
     const texts = await Promise.all(
-      entries.map(([, text]) => read(recordKey(from, accountId, (JSON.parse(text) as Pointer).id))),
+      entries.map(([, text]) => read(recordKey(from, accountId, JSON.parse(text) as Pointer))),
     );
     return texts.filter((text) => text !== null).map((text) => JSON.parse(text));
   }
@@ -101,7 +101,7 @@ export function newStore(driver: AtomicDriver): Store {
     get,
     async find(from, claim, accountId, value) {
       const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
-      return pointer && get(from, accountId, ...pointer.id);
+      return pointer && get(from, accountId, ...pointer);
     },
     async page(from, index, accountId, start, page) {
       const range = prefixRange(listPrefix(from, index, accountId, start));

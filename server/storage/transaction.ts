@@ -75,13 +75,13 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
     get: (from, accountId, ...id) => load(draft, recordKey(from, accountId, id)),
     async find(from, claim, accountId, value) {
       const pointer = await load<Pointer>(draft, claimKey(from, claim, accountId, value));
-      return pointer && load(draft, recordKey(from, accountId, pointer.id));
+      return pointer && load(draft, recordKey(from, accountId, pointer));
     },
     async isTaken(from, claim, record) {
       const key = claimKeyOf(from, claim, record);
       if (key === null) return false;
       const pointer = await load<Pointer>(draft, key);
-      return pointer !== null && encodeKey(pointer.id) !== encodeKey(from.id(record));
+      return pointer !== null && encodeKey(pointer) !== encodeKey(from.id(record));
     },
     async put(into, record, refusals = {}) {
       const before = await load<typeof record>(draft, recordKey(into, record.accountId, into.id(record)));
@@ -118,7 +118,7 @@ async function write<R extends { accountId: number }>(
   { before, after, refusals }: { before: R | null; after: R; refusals: Refusals },
 ): Promise<void> {
   const id = into.id(after);
-  const pointer = JSON.stringify({ id } satisfies Pointer);
+  const pointer = JSON.stringify(id satisfies Pointer);
   for (const claim of Object.keys(into.claims)) {
     const from = before && claimKeyOf(into, claim, before);
     const to = claimKeyOf(into, claim, after);

@@ -86,7 +86,8 @@ function isTrailer(value: Record<string, unknown>): value is Record<string, unkn
 
 /** As values are written without blanks, and their fields keep their order, the text comes back to the letter. */
 function readEntry({ key, value }: Record<string, unknown>, number: number): Entry {
-  if (typeof key === "string" && isObject(value)) return [key, JSON.stringify(value)];
+  if (typeof key === "string" && typeof value === "object" && value !== null)
+    return [key, JSON.stringify(value)];
   throw new Failure("malformed", `Line ${number} is not a line of an export`);
 }
 

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { prefixStorage, createStorage } from "unstorage";
 import { describe, expect, it } from "vitest";
-import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "../../server/storage/keys.ts";
+import {
+  ABBREVIATIONS,
+  decodeKey,
+  encodeKey,
+  prefixRange,
+  type Key,
+  type KeyPart,
+} from "../../server/storage/keys.ts";
 
 const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.maxSafeInteger(),
@@ -10,18 +17,24 @@ const part: fc.Arbitrary<KeyPart> = fc.oneof(
     unit: fc.constantFrom("a", "b", "/", "?", ":", ".", "$", "%", "!", "\\", "\u0000", "é", "\ud800"),
   }),
   fc.constantFrom("", "..", "a:b", "a/b", "x".repeat(10_000), "🜁", "true", "$"),
+  fc.constantFrom(...ABBREVIATIONS.keys(), ...ABBREVIATIONS.values()),
 );
 const key: fc.Arbitrary<Key> = fc.array(part, { minLength: 1, maxLength: 4 });
 
-/** Numbers before texts, numbers by value, texts by code unit, shorter tuples first. */
+/** What is abbreviated by its letter, numbers by value, other texts by code unit; shorter tuples first. */
 function compareKeys(left: Key, right: Key): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
-    const [a, b] = [left[at]!, right[at]!];
-    if (a === b) continue;
-    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
-    return a < b ? -1 : 1;
+    const [a, b] = [ranked(left[at]!), ranked(right[at]!)];
+    if (a.rank !== b.rank) return a.rank - b.rank;
+    if (a.value !== b.value) return a.value < b.value ? -1 : 1;
   }
   return left.length - right.length;
+}
+
+function ranked(value: KeyPart): { rank: number; value: KeyPart } {
+  if (typeof value === "number") return { rank: 1, value };
+  const letter = ABBREVIATIONS.get(value);
+  return letter === undefined ? { rank: 2, value } : { rank: 0, value: letter };
 }
 
 const sign = (value: number) => Math.sign(value) + 0;

@@ -117,7 +117,7 @@ function compareDerived(of: RecordsOf, derived: Map<string, string>, report: (fa
   const sums = new Map<string, number>();
   for (const from of COLLECTIONS) {
     for (const record of of(from)) {
-      const pointer = JSON.stringify({ id: from.id(record) });
+      const pointer = JSON.stringify(from.id(record));
       const label = `${from.name} ${JSON.stringify(from.id(record))}`;
       for (const claim of Object.keys(from.claims)) {
         const key = claimKeyOf(from, claim, record);
