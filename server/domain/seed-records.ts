@@ -88,13 +88,13 @@ function newPromoter({ accountId, dice }: SeedPlan, person: Person): Promoter {
   };
 }
 
-/** A believable lead of one of the members; few of them bring many, as everywhere. */
+/** A believable lead of one of the members, of a day that is over; few of them bring many, as everywhere. */
 export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; eventId: number }): Lead {
   const { dice, accountId } = plan;
   const { promoterCampaign } = members[
     Math.min(dice.number(members.length), dice.number(members.length))
   ] as Member;
-  const createdAt = daysAgo(plan, dice.number(SPREAD_DAYS));
+  const createdAt = daysAgo(plan, 1 + dice.number(SPREAD_DAYS));
   const state = dice.pick(LEAD_STATES);
   const isCustomer = state === "active" || state === "cancelled";
   return {
