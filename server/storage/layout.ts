@@ -27,7 +27,20 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
   );
 }
 
+/** Refuses the mark of a store that another release laid out otherwise; all other entries pass. @throws Failure `refused` */
+export function checkMark(key: string, text: string): void {
+  if (key !== KEY || versionOf(text) === LAYOUT) return;
+  throw new Failure(
+    "refused",
+    "The store was exported by another release of Tidemark, which laid it out otherwise: import it with that one",
+  );
+}
+
 async function isOurs(driver: AtomicDriver): Promise<boolean> {
   const text = await driver.getItemRaw(KEY);
-  return text !== null && (JSON.parse(text) as { version: number }).version === LAYOUT;
+  return text !== null && versionOf(text) === LAYOUT;
+}
+
+function versionOf(mark: string): number {
+  return (JSON.parse(mark) as { version: number }).version;
 }

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
+import { checkMark } from "../storage/layout.ts";
 import { inChunks, isEmpty, putEntries, type Entry } from "../storage/snapshot.ts";
 import { FORMAT, FORMAT_VERSION, type Header } from "./export.ts";
 import { counting, type Progress } from "./progress.ts";
@@ -10,7 +11,8 @@ import { newTally, type Totals } from "./tally.ts";
  * Fills an empty store with an export. The file is read twice: nothing is written before all of it was
  * found to be as it was made.
  *
- * @throws Failure `in_use` for a store that isn't empty, `malformed` for a file that is not whole
+ * @throws Failure `in_use` for a store that isn't empty, `malformed` for a file that is not whole, `refused` for
+ *   the export of a release that lays stores out otherwise
  */
 export async function importFile(driver: AtomicDriver, file: string, onProgress: Progress): Promise<Totals> {
   await refuseFull(driver);
@@ -18,7 +20,10 @@ export async function importFile(driver: AtomicDriver, file: string, onProgress:
   const read = { trailer: null as Totals | null };
   const check = counting("checked", onProgress);
   for await (const entries of inChunks(readEntries(file, read))) {
-    for (const entry of entries) tally.add(entry);
+    for (const entry of entries) {
+      checkMark(...entry);
+      tally.add(entry);
+    }
     check(entries.length);
   }
   const totals = tally.totals();

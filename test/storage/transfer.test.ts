@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account.ts";
 import { seed } from "../../server/domain/seed.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { exportLines } from "../../server/transfer/export.ts";
@@ -151,6 +152,12 @@ it.each<[string, (lines: string[]) => string[], string]>([
     "is of a later release",
     (lines) => lines.with(0, lines[0]!.replace('"version":1', '"version":2')),
     "The export is of version 2; this release reads 1",
+  ],
+  [
+    "is of a release that lays stores out otherwise",
+    (lines) =>
+      lines.toSpliced(1, 0, `{"key":${JSON.stringify(encodeKey([0, "layout"]))},"value":{"version":1}}`),
+    "The store was exported by another release of Tidemark, which laid it out otherwise: import it with that one",
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
   const file = write(change(await exported(await filled())));
