@@ -9,7 +9,7 @@ export type Key = readonly KeyPart[];
 const INTEGER_DIGITS = 11;
 /** Stands before an integer for the count of its digits, so that longer ones sort after shorter ones. */
 const LENGTH_MARKS = "_cdefghijklm";
-const FINGERPRINT_LENGTH = 22;
+const FINGERPRINT_LENGTH = 16;
 const END = "!";
 /**
  * What stands in the keys that a store has most of, and the letter that stands for it there. Else names would be
@@ -81,7 +81,11 @@ export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** Stands for a tuple where only equality counts: 132 bits of its SHA-256. Two that share one can't be found. */
+/**
+ * Stands for a tuple where only equality counts: 96 bits of its SHA-256. Of a billion, two share one with a chance
+ * of one in a hundred billion; who searched for two of their own would be refused the second, and none is found
+ * that shares somebody else's.
+ */
 export function fingerprint(key: Key): string {
   return hash("sha256", JSON.stringify(key), "base64url").slice(0, FINGERPRINT_LENGTH);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { decodeKey, prefixRange } from "../../server/storage/keys.ts";
+import { decodeKey, fingerprint, prefixRange } from "../../server/storage/keys.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
@@ -78,7 +78,7 @@ describe.each(Object.keys(DRIVERS))("neighbours on %s", (name) => {
 
   it("are ordered claims, however long, and of whatever characters", async () => {
     const long = "9".repeat(65);
-    const tickets = ["10", "9", "11", "a/b", "A?", "", long, `${long}0`, "ThZKnS4yXmmDbhYAkRDE9-"];
+    const tickets = ["10", "9", "11", "a/b", "A?", "", long, `${long}0`, fingerprint([long])];
     for (const [id, ticket] of tickets.entries()) await put(visits, id, { ticket });
     for (const [id, ticket] of tickets.entries()) {
       expect(await store.find(visits, "ticket", 1, [ticket])).toMatchObject({ id, ticket });
@@ -88,7 +88,7 @@ describe.each(Object.keys(DRIVERS))("neighbours on %s", (name) => {
       ([key]) => key,
     );
     const kept = claimed.filter((key) => key.endsWith("!")).map((key) => decodeKey(key)[2]);
-    expect(kept).toEqual(["", "10", "11", "9", "A?", "ThZKnS4yXmmDbhYAkRDE9-", "a/b"]);
+    expect(kept).toEqual(["", "10", "11", "9", "A?", "a/b", fingerprint([long])]);
     expect(claimed).toHaveLength(tickets.length);
     await put(visits, 0, { ticket: "12" });
     expect(await store.find(visits, "ticket", 1, ["10"])).toBeNull();
