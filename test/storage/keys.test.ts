@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { prefixStorage, createStorage } from "unstorage";
 import { describe, expect, it } from "vitest";
+import { METRICS, SERIES } from "../../server/domain/stats.ts";
 import {
   ABBREVIATIONS,
   decodeKey,
@@ -9,6 +10,7 @@ import {
   type Key,
   type KeyPart,
 } from "../../server/storage/keys.ts";
+import { COLLECTIONS } from "../support/consistency/structure.ts";
 
 const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.maxSafeInteger(),
@@ -82,6 +84,18 @@ describe("keys", () => {
       }),
     );
     expect(encodeKey([1, "a", 2]) >= prefixRange([1, "a"]).from).toBe(true);
+  });
+
+  it("abbreviate what the records' keys are made of, under a letter of its own", () => {
+    const names = COLLECTIONS.flatMap(({ name, claims, indexes, groups = {} }) => [
+      name,
+      ...Object.keys(claims).map((claim) => `${name}.${claim}`),
+      ...Object.keys(indexes).map((index) => `${name}/${index}`),
+      ...Object.values(groups).map((group) => `${group}/`),
+    ]);
+    const counted = [...METRICS, ...SERIES.map((series) => `daily.${series}`)];
+    expect([...names, ...counted]).toEqual(expect.arrayContaining([...ABBREVIATIONS.keys()]));
+    expect(new Set(ABBREVIATIONS.values()).size).toBe(ABBREVIATIONS.size);
   });
 
   it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("refuse %d", (value) => {
