@@ -12,25 +12,30 @@ const LENGTH_MARKS = "_cdefghijklm";
 const FINGERPRINT_LENGTH = 16;
 const END = "!";
 /**
- * What stands in the keys that a store has most of, and the letter that stands for it there. Else names would be
- * half of such a key, and a tree of longer keys has more pages above its leaves, which each commit writes, too.
+ * What stands in the keys that a store has most of, and what stands for it there. Else names would be half of such
+ * a key, and a tree of longer keys has more pages above its leaves, which each commit writes, too.
+ *
+ * The letters order what an account has: leads, which grow fastest, lie at its end, as LMDB leaves pages half empty
+ * that grow anywhere but at the end of all; and a promoter's counters lie where the next lead goes.
  */
 export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
-  ["clicks", "K"],
-  ["commission", "C"],
-  ["commission/campaign", "A"],
-  ["commission/lead", "B"],
-  ["daily.promoter-campaign", "D"],
-  ["lead", "L"],
-  ["lead.email", "E"],
-  ["lead.uid", "U"],
-  ["lead/campaign", "I"],
-  ["promoter", "P"],
-  ["promoter/", "G"],
-  ["referrals", "R"],
-  ["visitor", "V"],
+  ["promoter", "t"],
+  ["clicks", "ta"],
+  ["commission", "tb"],
+  ["commission/campaign", "tc"],
+  ["commission/lead", "td"],
+  ["referrals", "te"],
+  ["visitor", "tf"],
+  ["sums", "tz"],
+  ["daily.promoter-campaign", "u"],
+  ["lead.uid", "v"],
+  ["lead.email", "w"],
+  ["lead/campaign", "x"],
+  ["promoter/", "y"],
+  ["lead", "z"],
+  ["stats", "zs"],
 ]);
-const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, letter]) => [letter, text]));
+const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, short]) => [short, text]));
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
@@ -39,8 +44,8 @@ const encodedNames = new Map<string, string>();
 const MAX_ENCODED_NAMES = 1_000;
 
 /**
- * The storage key of a tuple. No two tuples share one, and byte order is tuple order: what is abbreviated
- * before numbers, numbers before other texts, numbers by value, texts by UTF-16 code unit.
+ * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
+ * texts, numbers by value, texts by UTF-16 code unit, and what is abbreviated after all other texts.
  *
  * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`; so each segment is made of letters,
  * digits and a few safe marks, and `:` only joins.
@@ -109,8 +114,8 @@ function encodeName(name: string): string {
 
 /** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
 function encodeText(text: string): string {
-  const letter = ABBREVIATIONS.get(text);
-  if (letter !== undefined) return letter;
+  const short = ABBREVIATIONS.get(text);
+  if (short !== undefined) return short;
   if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
   return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
 }

@@ -23,7 +23,7 @@ const part: fc.Arbitrary<KeyPart> = fc.oneof(
 );
 const key: fc.Arbitrary<Key> = fc.array(part, { minLength: 1, maxLength: 4 });
 
-/** What is abbreviated by its letter, numbers by value, other texts by code unit; shorter tuples first. */
+/** Numbers by value, texts by code unit, what is abbreviated by its letters; shorter tuples first. */
 function compareKeys(left: Key, right: Key): number {
   for (let at = 0; at < Math.min(left.length, right.length); at++) {
     const [a, b] = [ranked(left[at]!), ranked(right[at]!)];
@@ -34,9 +34,9 @@ function compareKeys(left: Key, right: Key): number {
 }
 
 function ranked(value: KeyPart): { rank: number; value: KeyPart } {
-  if (typeof value === "number") return { rank: 1, value };
-  const letter = ABBREVIATIONS.get(value);
-  return letter === undefined ? { rank: 2, value } : { rank: 0, value: letter };
+  if (typeof value === "number") return { rank: 0, value };
+  const short = ABBREVIATIONS.get(value);
+  return short === undefined ? { rank: 1, value } : { rank: 2, value: short };
 }
 
 const sign = (value: number) => Math.sign(value) + 0;
@@ -86,14 +86,14 @@ describe("keys", () => {
     expect(encodeKey([1, "a", 2]) >= prefixRange([1, "a"]).from).toBe(true);
   });
 
-  it("abbreviate what the records' keys are made of, under a letter of its own", () => {
+  it("abbreviate what the records' keys are made of, each under letters of its own", () => {
     const names = COLLECTIONS.flatMap(({ name, claims, indexes, groups = {} }) => [
       name,
       ...Object.keys(claims).map((claim) => `${name}.${claim}`),
       ...Object.keys(indexes).map((index) => `${name}/${index}`),
       ...Object.values(groups).map((group) => `${group}/`),
     ]);
-    const counted = [...METRICS, ...SERIES.map((series) => `daily.${series}`)];
+    const counted = ["stats", "sums", ...METRICS, ...SERIES.map((series) => `daily.${series}`)];
     expect([...names, ...counted]).toEqual(expect.arrayContaining([...ABBREVIATIONS.keys()]));
     expect(new Set(ABBREVIATIONS.values()).size).toBe(ABBREVIATIONS.size);
   });

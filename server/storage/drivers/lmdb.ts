@@ -4,17 +4,18 @@ import { open } from "lmdb";
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { applyBatch } from "../batch.ts";
+import { EVERYTHING } from "../snapshot.ts";
 import { knownTexts } from "./known-texts.ts";
 import { endable } from "./lmdb-end.ts";
 import { snapshot } from "./lmdb-snapshot.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
-/** Where each commit leaves its stamp; after all encoded keys. */
-const STAMP = "~";
+/** Where each commit leaves its stamp; before all encoded keys, so that the last of these grow at the tree's end. */
+const STAMP = "\u001f";
 
-/** Where a process leaves its mark whose commit came too late; after all encoded keys, too. */
-const LATE = "~late";
+/** Where a process leaves its mark whose commit came too late; before all encoded keys, too. */
+const LATE = "\u001flate";
 /** How long others then leave gaps between their transactions, and how long such a gap is. */
 const GIVE_WAY_MS = 100;
 const GAP_MS = 4;
@@ -55,7 +56,7 @@ export function lmdbDriver(path: string): AtomicDriver {
     getItemRaw: read,
     setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
     removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
-    getKeys: () => (freshen(), [...db.getKeys({ end: STAMP })]),
+    getKeys: () => (freshen(), [...db.getKeys({ start: EVERYTHING.from })]),
     dispose: () => db.close(),
     commit,
     async list(range: Range) {
@@ -67,7 +68,7 @@ export function lmdbDriver(path: string): AtomicDriver {
       return db.getKeysCount({ start: from, end: before });
     },
     refresh,
-    snapshot: () => snapshot(db, STAMP),
+    snapshot: () => snapshot(db),
     backup: (folder) => db.backup(folder, true),
   };
 
