@@ -41,6 +41,17 @@ function ranked(value: KeyPart): { rank: number; value: KeyPart } {
 
 const sign = (value: number) => Math.sign(value) + 0;
 
+/** What may stand second in a key. */
+const NAMES = [
+  ...SERIES.map((series) => `daily.${series}`),
+  ...COLLECTIONS.flatMap(({ name, claims, indexes, groups = {} }) => [
+    name,
+    ...Object.keys(claims).map((claim) => `${name}.${claim}`),
+    ...Object.keys(indexes).map((index) => `${name}/${index}`),
+    ...Object.values(groups).map((group) => `${group}/`),
+  ]),
+];
+
 describe("keys", () => {
   it("keep the order of their tuples, and no two tuples share one", () => {
     fc.assert(
@@ -87,15 +98,21 @@ describe("keys", () => {
   });
 
   it("abbreviate what the records' keys are made of, each under letters of its own", () => {
-    const names = COLLECTIONS.flatMap(({ name, claims, indexes, groups = {} }) => [
-      name,
-      ...Object.keys(claims).map((claim) => `${name}.${claim}`),
-      ...Object.keys(indexes).map((index) => `${name}/${index}`),
-      ...Object.values(groups).map((group) => `${group}/`),
-    ]);
-    const counted = ["stats", "sums", ...METRICS, ...SERIES.map((series) => `daily.${series}`)];
-    expect([...names, ...counted]).toEqual(expect.arrayContaining([...ABBREVIATIONS.keys()]));
+    const parts = [...NAMES, "stats", "sums", ...METRICS];
+    expect(parts).toEqual(expect.arrayContaining([...ABBREVIATIONS.keys()]));
     expect(new Set(ABBREVIATIONS.values()).size).toBe(ABBREVIATIONS.size);
+  });
+
+  it("put leads last of all that an account has, and a promoter's counters after what they count", () => {
+    const last = NAMES.map((name) => encodeKey([1, name]))
+      .toSorted()
+      .at(-1);
+    expect(last).toBe(encodeKey([1, "lead"]));
+    const group = [1, "promoter/", 7];
+    const listed = encodeKey([...group, "lead", "promoter", Number.MAX_SAFE_INTEGER]);
+    const summed = encodeKey([...group, "lead", "sums", "promoter"]);
+    const counted = encodeKey([...group, "stats", 1, "referrals"]);
+    expect([counted, summed, listed].toSorted()).toEqual([listed, summed, counted]);
   });
 
   it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("refuse %d", (value) => {
