@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
+import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
@@ -32,6 +33,19 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
   });
 
   const entries = () => driver.list({ ...ALL, limit: 1_000 });
+
+  it("tells of what was committed, and of nothing that it keeps beside", async () => {
+    await driver.commit({ ...NOTHING, puts: [["b", "2"]], sums: [["a", 1]] });
+    // Refusals may leave a mark, too.
+    expect(await driver.commit({ ...NOTHING, checks: [["b", null]], puts: [["c", "3"]] })).toBe(false);
+    expect([...(await driver.getKeys("", {}))].toSorted()).toEqual(["a", "b"]);
+    const told: Entry[] = [];
+    for await (const chunk of snapshot(driver)) told.push(...chunk);
+    expect(told).toEqual([
+      ["a", '{"sum":1}'],
+      ["b", "2"],
+    ]);
+  });
 
   it("writes all of a commit, or nothing of it", async () => {
     expect(
