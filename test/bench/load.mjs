@@ -2,12 +2,13 @@
 import autocannon from "autocannon";
 import { randomUUID } from "node:crypto";
 
-const { url, method, path, headers, body, seconds, picks = [] } = JSON.parse(process.argv[2]);
+const { url, method, path, headers, body, seconds, picks = [], known = 1 } = JSON.parse(process.argv[2]);
 let count = 0;
 const pick = () => picks[Math.floor(Math.random() * picks.length)];
 const fill = () =>
   body
     .replaceAll("{n}", `${process.pid}-${++count}`)
+    .replaceAll("{known}", () => 1 + Math.floor(Math.random() * known))
     .replaceAll("{uuid}", randomUUID())
     .replaceAll("{pick}", pick);
 const statuses = {};
