@@ -75,15 +75,17 @@ async function evict(file) {
 async function activeTokens(storageUrl) {
   const server = await startTidemark(storageUrl);
   const tokens = [];
-  for (let page = 1; ; page++) {
-    const list = `${server.url}/api/v1/promoters/list?per_page=500&page=${page}`;
-    const promoters = await (await fetch(list, { headers: KEY })).json();
-    if (promoters.length === 0) break;
-    const active = promoters.filter(({ status }) => status !== "pending");
-    tokens.push(...active.map((promoter) => promoter.default_ref_id));
+  try {
+    for (let page = 1; ; page++) {
+      const list = `${server.url}/api/v1/promoters/list?per_page=500&page=${page}`;
+      const promoters = await (await fetch(list, { headers: KEY })).json();
+      if (promoters.length === 0) return tokens;
+      const active = promoters.filter(({ status }) => status !== "pending");
+      tokens.push(...active.map((promoter) => promoter.default_ref_id));
+    }
+  } finally {
+    await stop(server);
   }
-  await stop(server);
-  return tokens;
 }
 
 async function stop({ child, ended }) {
