@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
@@ -78,6 +79,20 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       ["b", "2"],
       ["n", '{"sum":-1}'],
     ]);
+  });
+
+  it("gives who has committed what was written, whatever was read meanwhile", async () => {
+    const expected = Array.from({ length: 200 }, (_, at) => String(at));
+    const found = expected.map(async (text, at) => {
+      const isDone = driver.commit({ ...NOTHING, puts: [[`k${at}`, text]] });
+      for (let turn = 0; turn < at % 7; turn++) {
+        await nextTurn();
+        await driver.getItemRaw(`k${at}`);
+      }
+      await isDone;
+      return driver.getItemRaw(`k${at}`);
+    });
+    expect(await Promise.all(found)).toEqual(expected);
   });
 
   it("gives texts back exactly as they were stored", async () => {

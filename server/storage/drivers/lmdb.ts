@@ -117,6 +117,8 @@ export function lmdbDriver(path: string): AtomicDriver {
           return write(batch);
         }),
       );
+      // What it was read from until now is the past.
+      refresh();
       batch.forEach(({ resolve }, index) => resolve(results[index] === true));
     } catch (error) {
       if (batch.length === 0) take();
