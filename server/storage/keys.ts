@@ -35,6 +35,10 @@ export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
   ["lead", "z"],
   ["stats", "zs"],
 ]);
+/** Of the names in keys that most commits write, those whose keys lie all over a store: a person's, a promoter's. */
+const SCATTERED = new Set(
+  ["daily.promoter-campaign", "lead.email", "promoter/"].map((name) => ABBREVIATIONS.get(name)),
+);
 const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, short]) => [short, text]));
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
@@ -79,6 +83,12 @@ export function prefixRange(prefix: Key): { from: string; before: string } {
   const start = encodeKey(prefix);
   // `;` follows `:` in ASCII, so it ends the range of whatever continues with a further segment.
   return { from: `${start}:`, before: `${start};` };
+}
+
+/** Whether a storage key is one of those that follow no order of time, of the kinds that a store has most of. */
+export function isScattered(encoded: string): boolean {
+  const start = encoded.indexOf(":") + 1;
+  return encoded.charAt(start + 1) === ":" && SCATTERED.has(encoded.charAt(start));
 }
 
 /** SHA-256 of a text, hexadecimal: stands in a key for what could be too long or should not be readable there. */

@@ -3,8 +3,8 @@ import type { AtomicDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./snapshot.ts";
 
-/** Grows when claims, lists or counters come to lie elsewhere in a store. */
-const LAYOUT = 4;
+/** Grows when claims, lists or counters come to lie elsewhere in a store, or a driver keeps them otherwise. */
+const LAYOUT = 5;
 const KEY = encodeKey([0, "layout"]);
 
 /**

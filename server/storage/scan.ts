@@ -22,8 +22,8 @@ export async function* scan(
   }
 }
 
-/** Entries passed over before others get their turn: some milliseconds' worth, too. */
-const STRIDE = 10_000;
+/** Entries passed over before others get their turn: some milliseconds' worth, too, where a driver merges them. */
+const STRIDE = 4_000;
 
 /** The same stretch without its first `offset` entries, which are passed over without keeping others waiting. */
 export async function passOver(driver: AtomicDriver, range: Range): Promise<Range> {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
-import { openStore } from "../../server/storage/open.ts";
 import { buildStorageModule } from "../support/build.ts";
+import { openStore } from "../support/logged-store.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
@@ -35,9 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("keeps every acknowledged commit whole when two processes on one store are killed while they write", async () => {
-  await killWriters(`lmdb:${folder}`, { rounds: 20 });
-});
+it.each(["lmdb", "logged"])(
+  "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
+  async (scheme) => {
+    await killWriters(`${scheme}:${join(folder, scheme)}`, { rounds: 20 });
+  },
+);
 
 it.skipIf(POSTGRES_FOLDER === null)(
   "keeps every acknowledged commit whole when processes that write to Postgres, and Postgres itself, are killed",

@@ -10,19 +10,21 @@ import { buildStorageModule } from "../support/build.ts";
 const LIMITED = 'ulimit -S -f 1024; exec "$@"';
 
 // The limit is lifted by prlimit, which belongs to Linux.
-it.skipIf(!hasPrlimit())(
-  "refuses what the disk has no room for, keeps running, and writes on when there is room",
-  async () => {
+it.skipIf(!hasPrlimit()).each(["lmdb", "logged"])(
+  "refuses what the disk has no room for, can be backed up, and writes on when there is room (%s)",
+  async (scheme) => {
     const module = await buildStorageModule();
     const folder = mkdtempSync(join(tmpdir(), "tidemark-full-"));
-    const child = [process.execPath, "test/support/storage-full.mjs", module, `lmdb:${folder}`];
+    const child = [process.execPath, "test/support/storage-full.mjs", module, `${scheme}:${folder}`];
     const { stdout } = await promisify(execFile)("sh", ["-c", LIMITED, "sh", ...child]);
     rmSync(folder, { recursive: true });
-    const { kinds, refusedCount, refusedLaterCount, acknowledged, found, total } = JSON.parse(stdout);
+    const { kinds, refusedCount, refusedLaterCount, acknowledged, found, total, copied, acknowledgedCount } =
+      JSON.parse(stdout);
     expect(kinds).toEqual(["unavailable: The store could not be written to; try again"]);
     expect(refusedCount).toBeGreaterThan(100);
     expect(refusedLaterCount).toBe(0);
     const pairs = acknowledged.flatMap((id: number) => [id, -id]);
+    expect(copied.toSorted()).toEqual(pairs.slice(0, 2 * acknowledgedCount).toSorted());
     expect(found.toSorted()).toEqual(pairs.toSorted());
     expect(total).toBe(found.length);
   },

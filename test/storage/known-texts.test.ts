@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { knownTexts } from "../../server/storage/drivers/known-texts.ts";
+import { knownTexts } from "../../server/storage/drivers/lmdb/known-texts.ts";
 import type { Changes } from "../../server/storage/driver.ts";
 
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };

@@ -113,7 +113,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
           await tx.insert(sales, { accountId: 1, id, shop: "a", cents: 1 });
       });
     }
-    for (const offset of [9_999, 10_000, 10_001, 20_000, 24_999, 25_000, 40_000]) {
+    for (const offset of [3_999, 4_000, 4_001, 8_000, 20_000, 24_999, 25_000, 40_000]) {
       for (const reverse of [false, true]) {
         const page = await store.page(sales, "id", 1, [], { limit: 2, offset, reverse });
         const expected = (reverse ? ids.toReversed() : ids).slice(offset, offset + 2);

@@ -8,9 +8,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
-import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { buildStorageModule } from "../support/build.ts";
+import { openStore } from "../support/logged-store.ts";
 
 interface Thing {
   accountId: number;
@@ -19,7 +19,7 @@ interface Thing {
 
 const things = collection<Thing>()({ name: "thing", id: ({ id }) => [id], claims: {}, indexes: {} });
 
-describe("a store that another process writes to", () => {
+describe.each(["lmdb", "logged"])("a store (%s) that another process writes to", (scheme) => {
   let module: string;
   let folder: string;
   let store: Store;
@@ -27,7 +27,7 @@ describe("a store that another process writes to", () => {
   beforeAll(async () => {
     module = await buildStorageModule();
     folder = mkdtempSync(join(tmpdir(), "tidemark-processes-"));
-    store = await openStore(`lmdb:${folder}`);
+    store = await openStore(`${scheme}:${folder}`);
   });
   afterAll(async () => {
     await store.close();
@@ -44,7 +44,7 @@ describe("a store that another process writes to", () => {
     void execFileSync(process.execPath, [
       "test/support/storage-put.mjs",
       module,
-      `lmdb:${folder}`,
+      `${scheme}:${folder}`,
       String(id),
     ]);
 
@@ -71,7 +71,7 @@ describe("a store that another process writes to", () => {
       promisify(execFile)(process.execPath, [
         "test/support/storage-count.mjs",
         module,
-        `lmdb:${folder}`,
+        `${scheme}:${folder}`,
         "40",
       ]);
     await Promise.all([child(), child(), child()]);

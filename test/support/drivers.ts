@@ -7,6 +7,7 @@ import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
+import { loggedDriver } from "./logged-store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
@@ -27,13 +28,8 @@ export interface DriverSource {
 /** The drivers that the contract is held against. */
 export const DRIVERS: Record<string, () => DriverSource> = {
   memory: () => ({ open: () => ({ driver: memoryDriver(), remove: () => {} }), end: async () => {} }),
-  lmdb: () => ({
-    open() {
-      const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-      return { driver: lmdbDriver(folder), remove: () => rmSync(folder, { recursive: true }) };
-    },
-    end: async () => {},
-  }),
+  lmdb: () => lmdbSource((folder) => lmdbDriver(folder)),
+  "lmdb, all logged": () => lmdbSource(loggedDriver),
   ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
   ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
 };
@@ -52,6 +48,16 @@ export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store:
     await opened.remove();
   });
   afterAll(source.end);
+}
+
+function lmdbSource(open: (folder: string) => AtomicDriver): DriverSource {
+  return {
+    open() {
+      const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+      return { driver: open(folder), remove: () => rmSync(folder, { recursive: true }) };
+    },
+    end: async () => {},
+  };
 }
 
 function postgresSource(startBefore: (cluster: Cluster) => Promise<Pooler | null>): DriverSource {

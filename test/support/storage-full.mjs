@@ -1,16 +1,20 @@
 // A process of its own that writes until its file may not grow any more, then gets room and writes on.
 // Arguments: the bundled storage module, the store's url. Prints what became of its writes, as JSON.
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const [, , module, url] = process.argv;
-const { openStore, collection } = await import(module);
+const { openDriver, openStore, storeOn, collection } = await import(module);
 const things = collection()({
   name: "thing",
   id: ({ id }) => [id],
   claims: { name: ({ name }) => [name] },
   indexes: {},
 });
-const store = await openStore(url);
+const driver = await openDriver(url);
+const store = await storeOn(driver);
 const filler = "x".repeat(2_000);
 const acknowledged = [];
 const refusals = [];
@@ -34,8 +38,21 @@ async function write(rounds) {
   for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 8 }, writePair));
 }
 
+/** The ids of what a backup has. */
+async function copy() {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
+  await driver.backup(folder);
+  const backup = await openStore(url.replace(/:.*/, `:${folder}`));
+  const all = await backup.page(things, "id", 1, [], { limit: 10_000 });
+  await backup.close();
+  rmSync(folder, { recursive: true });
+  return all.map((thing) => thing.id);
+}
+
 await write(60);
+const acknowledgedCount = acknowledged.length;
 const refusedCount = refusals.length;
+const copied = await copy();
 execFileSync("prlimit", [`--pid=${process.pid}`, "--fsize=unlimited:"]);
 await write(5);
 const found = await store.page(things, "id", 1, [], { limit: 10_000 });
@@ -47,6 +64,8 @@ console.log(
     refusedCount,
     refusedLaterCount: refusals.length - refusedCount,
     acknowledged,
+    acknowledgedCount,
+    copied,
     found: found.map((thing) => thing.id),
     total,
   }),

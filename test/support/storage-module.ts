@@ -1,2 +1,3 @@
 export { collection } from "../../server/storage/collection.ts";
-export { openStore } from "../../server/storage/open.ts";
+export { storeOn } from "../../server/storage/open.ts";
+export { openDriver, openStore } from "./logged-store.ts";

@@ -1,4 +1,4 @@
-import type { Changes } from "../driver.ts";
+import type { Changes } from "../../driver.ts";
 
 const MAX_TEXTS = 4_000;
 const MAX_LENGTH = 4_096;
