@@ -6,6 +6,7 @@ import {
   ABBREVIATIONS,
   decodeKey,
   encodeKey,
+  isScattered,
   prefixRange,
   type Key,
   type KeyPart,
@@ -113,6 +114,14 @@ describe("keys", () => {
     const summed = encodeKey([...group, "lead", "sums", "promoter"]);
     const counted = encodeKey([...group, "stats", 1, "referrals"]);
     expect([counted, summed, listed].toSorted()).toEqual([listed, summed, counted]);
+  });
+
+  it("tell the kinds that lie all over a store from all others, whatever they contain", () => {
+    const scattered = new Set(NAMES.filter((name) => isScattered(encodeKey([1, name, "lead.email", 7]))));
+    expect([...scattered].toSorted()).toEqual(["daily.promoter-campaign", "lead.email", "promoter/"]);
+    expect(
+      [[1], ["lead.email"], [1, ":w:"], [1, "w", 7]].filter((tuple) => isScattered(encodeKey(tuple))),
+    ).toEqual([]);
   });
 
   it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])("refuse %d", (value) => {

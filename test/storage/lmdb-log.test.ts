@@ -11,6 +11,7 @@ import { knownTexts } from "../../server/storage/drivers/lmdb/known-texts.ts";
 import { list } from "../../server/storage/drivers/lmdb/lists.ts";
 import { newLog } from "../../server/storage/drivers/lmdb/log.ts";
 import { newView } from "../../server/storage/drivers/lmdb/view.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
 import { EVERYTHING, type Entry } from "../../server/storage/snapshot.ts";
 
 const KEYS = Array.from({ length: 24 }, (_, at) => String.fromCharCode(97 + at));
@@ -23,6 +24,8 @@ const LIMITS = [
 ] as const;
 /** Of three keys, two are logged. */
 const isLogged = (key: string) => key.charCodeAt(0) % 3 !== 0;
+
+type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
 const key = fc.constantFrom(...KEYS);
 const commit = fc.record({
@@ -90,6 +93,16 @@ it("is not seen by who reads, whoever of three writes, and however often they co
   );
 });
 
+it("has what lies all over a store wait, and all else in the tree at once", async () => {
+  const driver = lmdbDriver(folder);
+  const [claim, lead] = [encodeKey([1, "lead.email", "jane"]), encodeKey([1, "lead", 7])];
+  await driver.commit({ ...NOTHING, puts: [claim, lead].map((name): Entry => [name, "7"]) });
+  await driver.dispose?.();
+  const { marks, entries } = await contents(folder);
+  expect(entries).toEqual([[lead, "7"]]);
+  expect(marks.map(([, text]) => text)).toContain(JSON.stringify([[claim, "7"]]));
+});
+
 it("tells a snapshot what it told at its beginning, however much is merged meanwhile", async () => {
   const driver = lmdbDriver(folder, { isLogged, limits: { keys: 500, records: Infinity } });
   const names = Array.from({ length: 3_000 }, (_, at) => `${KEYS[at % 24]}${1_000 + at}`).toSorted();
@@ -121,9 +134,22 @@ it.each([
   const driver = lmdbDriver(folder, { isLogged: () => true, limits });
   for (let at = 0; at < 1_000; at++) await driver.commit({ ...NOTHING, puts: [[`k${at % keys}`, "1"]] });
   await driver.dispose?.();
-  const { marks, entries } = contents(folder);
+  const { marks, entries } = await contents(folder);
   expect(marks.length).toBeLessThan(40);
   expect(entries.length).toBeGreaterThan(keys - 40);
+});
+
+it("merges what was logged at once before a counter alone has filled the next layer", async () => {
+  const limits = { keys: 100, records: 20 };
+  const driver = lmdbDriver(folder, { isLogged: () => true, limits });
+  const puts = Array.from({ length: limits.keys }, (_, at): Entry => [`k${at}`, "1"]);
+  await driver.commit({ ...NOTHING, puts });
+  for (let at = 0; at < 200; at++) {
+    await driver.commit({ ...NOTHING, sums: [["n", 1]] });
+    const { marks } = await contents(folder);
+    expect(marks.length).toBeLessThan(2 * limits.records + 5);
+  }
+  await driver.dispose?.();
 });
 
 it("leaves nothing in a backup of what was removed", async () => {
@@ -137,7 +163,7 @@ it("leaves nothing in a backup of what was removed", async () => {
   await driver.commit({ ...NOTHING, puts: [["b", "again"]] });
   expect(await driver.getItemRaw("b")).toBe("again");
   await driver.dispose?.();
-  const { marks, entries } = contents(copy);
+  const { marks, entries } = await contents(copy);
   const left = KEYS.filter((name) => name !== "b").map((name): Entry => [name, `text of ${name}`]);
   left.push(["y+", '{"sum":2}']);
   expect(entries).toEqual(left.toSorted(byKey));
@@ -214,7 +240,7 @@ it("writes nothing of commits that a fault keeps from being told apart", async (
 async function change(
   driver: AtomicDriver,
   model: Map<string, string>,
-  { puts, removes, sums, checked, isFounded }: typeof commit extends fc.Arbitrary<infer T> ? T : never,
+  { puts, removes, sums, checked, isFounded }: Drawn<typeof commit>,
 ): Promise<void> {
   const isDone = await driver.commit({
     checks: checked.map((each) => [each, isFounded ? (model.get(each) ?? null) : "other"]),
@@ -258,7 +284,7 @@ function count(model: Map<string, string>, name: string): void {
 async function compare(
   driver: AtomicDriver,
   model: Map<string, string>,
-  { bounds: [from, before], limit, offset, reverse }: typeof read extends fc.Arbitrary<infer T> ? T : never,
+  { bounds: [from, before], limit, offset, reverse }: Drawn<typeof read>,
 ): Promise<void> {
   // Another has written, and nobody told this one: only a new turn, or what was to come of it, shows that.
   driver.refresh!();
@@ -288,10 +314,10 @@ function byKey([a]: Entry, [b]: Entry): number {
 }
 
 /** What LMDB itself has in a folder, before the keys of entries and from there on. */
-function contents(path: string): { marks: Entry[]; entries: Entry[] } {
+async function contents(path: string): Promise<{ marks: Entry[]; entries: Entry[] }> {
   const db = open<string, string>({ path, noSubdir: false, encoding: "string" });
   const all = [...db.getRange({})].map(({ key: name, value }): Entry => [name, value]);
-  void db.close();
+  await db.close();
   return {
     marks: all.filter(([name]) => name < EVERYTHING.from),
     entries: all.filter(([name]) => name >= EVERYTHING.from),
