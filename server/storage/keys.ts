@@ -85,6 +85,12 @@ export function prefixRange(prefix: Key): { from: string; before: string } {
   return { from: `${start}:`, before: `${start};` };
 }
 
+/** The least storage key after one. */
+export function successor(encoded: string): string {
+  // A space sorts before all that may continue a key.
+  return `${encoded} `;
+}
+
 /** Whether a storage key is one of those that follow no order of time, of the kinds that a store has most of. */
 export function isScattered(encoded: string): boolean {
   const start = encoded.indexOf(":") + 1;

@@ -1,14 +1,13 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { AtomicDriver, Range } from "./driver.ts";
+import { successor } from "./keys.ts";
 
 /** Entries read before others get their turn: a few milliseconds' worth. */
 const CHUNK = 1_000;
-/** Sorts before all that may continue a key. */
-const LEAST = " ";
 
 /** All entries of a stretch of keys, in chunks. However long it is, the event loop stays free for others. */
 export async function* scan(
-  driver: AtomicDriver,
+  driver: Pick<AtomicDriver, "list">,
   { from, before }: { from: string; before: string },
 ): AsyncGenerator<[key: string, value: string][]> {
   let start = from;
@@ -17,7 +16,7 @@ export async function* scan(
     yield entries;
     const last = entries.at(-1);
     if (entries.length < CHUNK || last === undefined) return;
-    start = last[0] + LEAST;
+    start = successor(last[0]);
     await othersTurn();
   }
 }
@@ -34,7 +33,7 @@ export async function passOver(driver: AtomicDriver, range: Range): Promise<Rang
     // Past the end: nothing is left. LMDB would count what remains to be passed over in 32 bits alone.
     if (last === undefined) return { ...range, from: before, before, offset: 0 };
     if (range.reverse) before = last[0];
-    else from = last[0] + LEAST;
+    else from = successor(last[0]);
     await othersTurn();
   }
   return { ...range, from, before, offset };

@@ -2,7 +2,7 @@ import { BTreeEx } from "sorted-btree/extended/index.js";
 import { isBefore, merged, type Item, type Stretch } from "./merged.ts";
 
 /** What a log tells at one moment. */
-export interface Late {
+export interface Logged {
   /** The text under a key, null where it was removed, undefined where the tree tells. */
   get(key: string): Item[1] | undefined;
   /** The first key of a stretch, in its direction, that it tells of. */
@@ -24,8 +24,8 @@ export function newLayer(): Layer {
   return new BTreeEx<string, Item[1]>(undefined, compare);
 }
 
-/** What layers tell, as long as they stay as they are. */
-export function lateOf(layers: Layers): Late {
+/** What layers tell, as they are when they are asked. */
+export function loggedIn(layers: Layers): Logged {
   return {
     get(key) {
       const text = layers.newer.get(key);

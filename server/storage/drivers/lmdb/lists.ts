@@ -1,16 +1,14 @@
 import type { Database, Transaction } from "lmdb";
 import type { Range } from "../../driver.ts";
+import { successor } from "../../keys.ts";
 import type { Entry } from "../../snapshot.ts";
-import type { Late } from "./layers.ts";
+import type { Logged } from "./layers.ts";
 import { merged, type Stretch } from "./merged.ts";
-
-/** Sorts before all that may continue a key. */
-const LEAST = " ";
 
 /** What entries are listed from: a tree, and what its log tells of it. */
 export interface Source {
   db: Database<string, string>;
-  late: Late;
+  logged: Logged;
   /** The moment that both are of, where that is not the present one. */
   transaction?: Transaction;
 }
@@ -18,7 +16,7 @@ export interface Source {
 /** The entries of a range. */
 export function list(source: Source, range: Range): Entry[] {
   const { offset = 0, ...stretch } = range;
-  const first = source.late.first(stretch);
+  const first = source.logged.first(stretch);
   if (first === undefined) return [...inTree(source, range)];
   if (offset === 0) return joined(source, stretch, 0);
   // Up to there LMDB passes over entries much faster than they can be merged.
@@ -32,7 +30,7 @@ export function list(source: Source, range: Range): Entry[] {
 function joined(source: Source, { limit, ...stretch }: Range, toPassOver: number): Entry[] {
   const entries: Entry[] = [];
   if (limit === 0) return entries;
-  for (const [key, text] of merged(source.late.items(stretch), inTree(source, stretch), stretch)) {
+  for (const [key, text] of merged(source.logged.items(stretch), inTree(source, stretch), stretch)) {
     if (text === null || toPassOver-- > 0) continue;
     if (entries.push([key, text]) === limit) break;
   }
@@ -42,7 +40,7 @@ function joined(source: Source, { limit, ...stretch }: Range, toPassOver: number
 /** How many entries a stretch has. */
 export function count(source: Source, stretch: Stretch): number {
   let total = countInTree(source, stretch);
-  for (const [key, text] of source.late.items(stretch)) {
+  for (const [key, text] of source.logged.items(stretch)) {
     total += Number(text !== null) - Number(source.db.doesExist(key));
   }
   return total;
@@ -51,8 +49,8 @@ export function count(source: Source, stretch: Stretch): number {
 /** What comes before a key in the direction of a stretch, and what begins with it. */
 function parted<S extends Stretch>(stretch: S, key: string): { head: S; rest: S } {
   if (!stretch.reverse) return { head: { ...stretch, before: key }, rest: { ...stretch, from: key } };
-  const successor = key + LEAST;
-  return { head: { ...stretch, from: successor }, rest: { ...stretch, before: successor } };
+  const behind = successor(key);
+  return { head: { ...stretch, from: behind }, rest: { ...stretch, before: behind } };
 }
 
 function countInTree({ db, transaction }: Source, { from, before }: Stretch): number {

@@ -1,13 +1,14 @@
 import type { Database } from "lmdb";
-import { lateOf, newLayer, type Late } from "./layers.ts";
+import { EVERYTHING } from "../../snapshot.ts";
+import { loggedIn, newLayer, type Logged } from "./layers.ts";
 import type { Item } from "./merged.ts";
 
 /** A log beside a tree, as the present read transaction has it. */
-export interface Log extends Late {
+export interface Log extends Logged {
   /** Reads what is new; to be called before anything is read from a new transaction. */
   catchUp(): void;
   /** What it tells by now, whatever comes later. */
-  hold(): Late;
+  hold(): Logged;
   /** Begins a record, within a write transaction. */
   begin(): LogRecord;
   /** The last record by now. */
@@ -45,8 +46,6 @@ interface Progress {
 /** Where the progress stands; before all encoded keys, as the records are. */
 const PROGRESS = "\u001e";
 const EMPTY: Progress = { first: 1, sealed: 0, last: 0, next: null };
-/** Sorts before all keys that are logged. */
-const LEAST = " ";
 /** Enough keys for some to share their pages; few enough of both to be read at each start. */
 const LIMITS: LayerLimits = { keys: 32_768, records: 4_096 };
 /** Keys, and layers, merged while one is logged, so that the older layer is in the tree before the newer is full. */
@@ -65,14 +64,14 @@ const SETTLED_AT_ONCE = 1_000;
  */
 export function newLog(db: Database<string, string>, limits = LIMITS): Log {
   const layers = { newer: newLayer(), older: newLayer() };
-  const present = lateOf(layers);
+  const present = loggedIn(layers);
   const leastMerged = Math.ceil((limits.keys * MERGED_PER_LOGGED) / limits.records);
   let seen = EMPTY;
   let seenText: string | undefined;
   return {
     ...present,
     catchUp,
-    hold: () => lateOf({ ...layers, newer: layers.newer.clone() }),
+    hold: () => loggedIn({ ...layers, newer: layers.newer.clone() }),
     begin,
     last: () => seen.last,
     settle,
@@ -142,7 +141,7 @@ export function newLog(db: Database<string, string>, limits = LIMITS): Log {
       next = merge(next, count);
     } else if (isKnown && isFull) {
       for (let at = first; at <= sealed; at++) void db.remove(recordKey(at));
-      [first, sealed, next] = [sealed + 1, now.last, LEAST];
+      [first, sealed, next] = [sealed + 1, now.last, EVERYTHING.from];
     }
     void db.put(PROGRESS, JSON.stringify({ ...now, first, sealed, next } satisfies Progress));
   }

@@ -55,20 +55,20 @@ export function newView({ db, log, known, isLogged }: Parts): View {
     freshen();
     const text = known.get(key);
     if (text !== undefined) return text;
-    const late = isLogged(key) ? log.get(key) : undefined;
-    const stored = late === undefined ? (db.get(key) ?? null) : late;
+    const logged = isLogged(key) ? log.get(key) : undefined;
+    const stored = logged === undefined ? (db.get(key) ?? null) : logged;
     known.set(key, stored);
     return stored;
   }
 
-  /** That timer may have run, and lmdb have begun another snapshot: tree and log must be of the same one. */
+  /** lmdb may have begun another snapshot since, by its timer: tree and log must be of the same one. */
   function now(): Source {
     if (isFresh) look();
     else freshen();
-    return { db, late: log };
+    return { db, logged: log };
   }
 
   function hold(): Required<Source> {
-    return { ...now(), late: log.hold(), transaction: db.useReadTransaction() };
+    return { ...now(), logged: log.hold(), transaction: db.useReadTransaction() };
   }
 }
