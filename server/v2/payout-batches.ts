@@ -61,14 +61,14 @@ function payoutBatch(name: string, summary: string, work: Work): V2Operation {
   };
 }
 
-/** Choice: sums of cash, and promoters of the payouts that the batch changed, as others stay as they were. */
+/** Choice: sums of cash in cents, and promoters of the payouts that the batch changed, as others stay as they were. */
 function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
   const cash = payouts.filter(({ unit }) => unit === "cash");
   const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;
   return {
-    total: cash.reduce((sum, { amount }) => sum + amount, 0) / 100,
+    total: cash.reduce((sum, { amount }) => sum + amount, 0),
     promoters_count: promotersCount,
-    total_incl_tax: cash.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0) / 100,
+    total_incl_tax: cash.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
     all_promoters_count: promotersCount,
   };
 }

@@ -47,7 +47,7 @@ export interface PayoutParts {
   method: PayoutMethod | null;
 }
 
-/** A payout; amounts in currency units, or in whole units of another kind. */
+/** A payout; amounts are cents of `cash`, or whole units of another kind. */
 export function payoutJson({
   payout,
   promoter,
@@ -57,7 +57,7 @@ export function payoutJson({
   return {
     id: payout.id,
     status: payout.status,
-    amount: inUnits(payout, payout.amount),
+    amount: payout.amount,
     payments_batch_id: payout.paymentsBatchId,
     tax_rate: payout.taxRateHundredths / 100,
     unit: payout.unit,
@@ -67,14 +67,10 @@ export function payoutJson({
     processing_started_at: payout.processingStartedAt,
     failed_at: payout.failedAt,
     error: payout.error,
-    total_incl_tax: inUnits(payout, payout.totalInclTax),
+    total_incl_tax: payout.totalInclTax,
     created_at: payout.createdAt,
     payout_method: method && payoutMethodJson(method),
     promoter: embeddedPromoterJson(promoter),
     campaign: embeddedCampaignJson(campaign),
   };
-}
-
-function inUnits({ unit }: Payout, amount: number): number {
-  return unit === "cash" ? amount / 100 : amount;
 }

@@ -59,10 +59,12 @@ export const groupParams = z.object({
       {
         status: oneOf(PAYOUT_STATUSES),
         campaign_id: listOf(id),
+        // Choice: in cents, as all amounts are.
         min_payment: z
-          .union([z.number(), z.string()], "is invalid")
-          .transform(Number)
-          .pipe(z.number("is invalid").min(0, "is invalid").max(1e12, "is invalid")),
+          .string("is invalid")
+          .trim()
+          .regex(/^\d{1,15}$/, "is invalid")
+          .transform(Number),
         invoiceable: oneOf(INVOICEABLE),
       },
       "is invalid",

@@ -80,7 +80,7 @@ async function group(request: V2Request) {
       text: q,
       status: filters.status,
       campaignIds: filters.campaign_id,
-      minPaymentCents: filters.min_payment === undefined ? undefined : Math.round(filters.min_payment * 100),
+      minPaymentCents: filters.min_payment,
       invoiceable: filters.invoiceable,
     },
     ...window,
@@ -91,9 +91,9 @@ async function group(request: V2Request) {
   return {
     data: await Promise.all(data),
     meta: {
-      total: found.cents / 100,
+      total: found.cents,
       promoters_count: found.promotersCount,
-      total_incl_tax: found.centsInclTax / 100,
+      total_incl_tax: found.centsInclTax,
       due_date: found.due?.dueDate ?? null,
       period_end: found.due?.periodEndDate ?? null,
     },
@@ -121,8 +121,8 @@ async function groupJson(
       : payouts.map((payout) => ({ ...payout, payout_method: withoutDetails(payout.payout_method) })),
     is_amount_payable: each.isPayable,
     payout_ids: each.payouts.map(({ id }) => id),
-    amount: each.cents / 100,
-    total_incl_tax: each.centsInclTax / 100,
+    amount: each.cents,
+    total_incl_tax: each.centsInclTax,
   };
 }
 

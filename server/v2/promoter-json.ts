@@ -156,7 +156,7 @@ function participationJson({
   };
 }
 
-/** What is approved and not paid yet; `cash` in cents, as all amounts of V2 but those of payouts. */
+/** What is approved and not paid yet; `cash` in cents. */
 function balancesJson({ units }: Balance): z.output<typeof balancesAnswer> {
   return {
     cash: units["cash"]?.current ?? 0,

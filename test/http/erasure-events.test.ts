@@ -90,7 +90,7 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     });
     expect(bodies.find(({ entity_type: type }) => type === "payout")).toMatchObject({
       changes: { status: ["processing", "failed"] },
-      data: { status: "failed", amount: 100, error: null, promoter: null, payout_method: null },
+      data: { status: "failed", amount: 10_000, error: null, promoter: null, payout_method: null },
     });
     expect(bodies.find(({ entity_type: type }) => type === "referral")).toMatchObject({
       changes: { uid: [null, "u-1"] },

@@ -174,7 +174,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(receiver.received.find(({ body }) => body["event_type"] === "payout.failed")!.body).toMatchObject({
       action: "updated",
       changes: { status: ["processing", "failed"], error: [null, "closed"] },
-      data: { status: "failed", amount: 100, promoter: JANE },
+      data: { status: "failed", amount: 10_000, promoter: JANE },
     });
   });
 

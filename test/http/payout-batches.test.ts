@@ -55,7 +55,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
         progress: 100,
         processing_errors: ["2: A cancelled payout can't become completed", "99: Payout not found."],
       },
-      meta: { total: 100, promoters_count: 1, total_incl_tax: 120, all_promoters_count: 1 },
+      meta: { total: 10_000, promoters_count: 1, total_incl_tax: 12_000, all_promoters_count: 1 },
     });
     expect(await payout(1)).toMatchObject({
       status: "completed",

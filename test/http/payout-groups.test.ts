@@ -68,8 +68,8 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
           payouts: [first],
           is_amount_payable: false,
           payout_ids: [1],
-          amount: 1.05,
-          total_incl_tax: 1.26,
+          amount: 105,
+          total_incl_tax: 126,
         },
         {
           promoter: {
@@ -84,14 +84,14 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
           payouts: [second, third],
           is_amount_payable: true,
           payout_ids: [2, 3],
-          amount: 100,
-          total_incl_tax: 120,
+          amount: 10_000,
+          total_incl_tax: 12_000,
         },
       ],
       meta: {
-        total: 101.05,
+        total: 10_105,
         promoters_count: 2,
-        total_incl_tax: 121.26,
+        total_incl_tax: 12_126,
         due_date: "2026-04-01",
         period_end: "2026-02-28",
       },
@@ -124,24 +124,24 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
         [1, 2],
         [3, 4],
       ],
-      400,
+      40_000,
     ],
-    ["?q=jane", [[1, 2]], 200],
-    ["?filters[status]=pending", [[1], [3, 4]], 300],
+    ["?q=jane", [[1, 2]], 20_000],
+    ["?filters[status]=pending", [[1], [3, 4]], 30_000],
     ["?filters[status]=cancelled", [], 0],
-    ["?filters[campaign_id]=2", [[2], [4]], 200],
+    ["?filters[campaign_id]=2", [[2], [4]], 20_000],
     [
       "?filters[campaign_id][]=1&filters[campaign_id][]=2",
       [
         [1, 2],
         [3, 4],
       ],
-      400,
+      40_000,
     ],
-    ["?filters[min_payment]=200&filters[status]=pending", [[3, 4]], 200],
-    ["?filters[min_payment]=200.01", [], 0],
-    ["?filters[invoiceable]=true", [[3, 4]], 200],
-    ["?filters[invoiceable]=not_set", [[1, 2]], 200],
+    ["?filters[min_payment]=20000&filters[status]=pending", [[3, 4]], 20_000],
+    ["?filters[min_payment]=20001", [], 0],
+    ["?filters[invoiceable]=true", [[3, 4]], 20_000],
+    ["?filters[invoiceable]=not_set", [[1, 2]], 20_000],
     ["?filters[invoiceable]=false", [], 0],
   ])("groups by %s", async (query, expected, total) => {
     await addPayout(app.context, jane);
@@ -179,13 +179,14 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     for (const promoter of [jane, bob]) await addPayout(app.context, promoter);
     const { data, meta } = await grouped("?per_page=1&page=2");
     expect(data.map(({ promoter }) => promoter.id)).toEqual([bob.id]);
-    expect(meta).toMatchObject({ total: 200, promoters_count: 2 });
+    expect(meta).toMatchObject({ total: 20_000, promoters_count: 2 });
     expect((await grouped("?page=9")).data).toEqual([]);
   });
 
   it.each([
     ["?filters[invoiceable]=maybe", "filters[invoiceable]", "is not one of true, false, not_set"],
     ["?filters[min_payment]=lots", "filters[min_payment]", "is invalid"],
+    ["?filters[min_payment]=200.50", "filters[min_payment]", "is invalid"],
     [
       "?filters[status]=paid",
       "filters[status]",

@@ -10,7 +10,7 @@ const DEFAULT = { id: 1, name: "Default campaign", color: "#2563eb" };
 const FIRST = {
   id: 1,
   status: "pending",
-  amount: 100,
+  amount: 10_000,
   payments_batch_id: null,
   tax_rate: 20,
   unit: "cash",
@@ -20,7 +20,7 @@ const FIRST = {
   processing_started_at: null,
   failed_at: null,
   error: null,
-  total_incl_tax: 120,
+  total_incl_tax: 12_000,
   created_at: NOW,
   payout_method: null,
   promoter: JANE,
