@@ -15,6 +15,8 @@ import { overlayDriver } from "./storage/overlay.ts";
 /** Of what a file holds that is not known. */
 const MOST_TITLES = 20;
 const MOST_LETTERS = 60;
+/** Of bad lines with the same reason. */
+const MOST_ALIKE = 10;
 
 /** In the order in which they are imported: each may be about those before it. */
 const KINDS: Record<string, Kind> = {
@@ -49,17 +51,37 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
     const outcomes: Record<string, Outcome> = {};
     for (const [name, kind] of files) {
       const file = String(options[name]);
+      const complaints = newComplaints(basename(file));
       outcomes[name] = await importCsv(context, account, {
         kind,
         file,
         delimiter: options.delimiter,
         onUnknown: (titles) => tell(`${basename(file)}:1: left out, as unknown: ${listed(titles)}`),
-        onBad: (line, reason) => tell(`${basename(file)}:${line}: ${reason}`),
+        onBad: complaints.add,
       });
+      complaints.sumUp();
     }
     print({ dry_run: options.dryRun, ...outcomes });
     if (Object.values(outcomes).some(({ bad }) => bad > 0)) process.exitCode = 1;
   });
+}
+
+/** Tells bad lines of a file. Of those with the same reason only the first ones are told one by one: the others are summed up. */
+function newComplaints(file: string): { add: (line: number, reason: string) => void; sumUp: () => void } {
+  const repeats = new Map<string, { count: number; last: number }>();
+  return {
+    add(line, reason) {
+      const count = (repeats.get(reason)?.count ?? 0) + 1;
+      repeats.set(reason, { count, last: line });
+      if (count <= MOST_ALIKE) tell(`${file}:${line}: ${reason}`);
+    },
+    sumUp() {
+      for (const [reason, { count, last }] of repeats) {
+        const more = count - MOST_ALIKE;
+        if (more > 0) tell(`${file}: ${more} more such lines, the last of them ${last}: ${reason}`);
+      }
+    },
+  };
 }
 
 /** Titles in quotes, in which nothing can steer a terminal; not more than a reader takes in. */

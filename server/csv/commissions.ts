@@ -37,22 +37,20 @@ const commissionRow = z.object({
   event_id: text.optional(),
   created_at: instant.optional(),
 });
-/** A commission is known again by its id, and without one by all that its line says. */
 const importRow: Kind["importRow"] = (context, account, { values, source }) => {
   const row = shapeInput(commissionRow, values);
   const unit = row.unit ?? "cash";
   if (unit !== "cash" && row.amount % 100 !== 0) throw new Failure("invalid", `amount is in whole ${unit}`);
-  const isPaid = row.status === "paid";
   return importCommission(context, account, {
-    source: row.id === undefined ? `line ${source}` : `id ${row.id}`,
+    sourceId: row.id ?? null,
+    source,
     refToken: row.ref_id ?? null,
     promoterEmail: row.promoter_email ?? null,
     leadEmail: row.email ?? null,
     leadUid: row.uid ?? null,
     unit,
     amount: unit === "cash" ? row.amount : row.amount / 100,
-    status: row.status === undefined || row.status === "paid" ? "approved" : row.status,
-    isPaid,
+    status: row.status ?? "approved",
     saleCents: row.sale_amount ?? 0,
     eventId: row.event_id ?? null,
     createdAt: row.created_at ?? null,
@@ -60,4 +58,4 @@ const importRow: Kind["importRow"] = (context, account, { values, source }) => {
 };
 
 /** Commissions. One after the other, as those of one promoter add to one balance. */
-export const COMMISSIONS: Kind = { columns, importRow, concurrency: 1 };
+export const COMMISSIONS: Kind = { columns, importRow, concurrency: 1, changing: "status" };

@@ -30,7 +30,7 @@ export async function importCsv(
   };
   const lines = readCsv(file, { columns: kind.columns, delimiter, onUnknown });
   for await (const rows of inGroups(lines, kind.concurrency)) {
-    const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, seen))));
+    const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, kind, seen))));
     for (const { line, fault } of done) if (fault !== null) onBad(line, fault);
   }
   return outcome;
@@ -62,8 +62,9 @@ async function importLine(
 }
 
 /** Equal lines are told apart by their count, as a file may rightly hold two of them. */
-function sourceOf({ values }: Row, seen: Map<string, number>): string {
-  const text = JSON.stringify(Object.entries(values ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
+function sourceOf({ values }: Row, { changing }: Kind, seen: Map<string, number>): string {
+  const lasting = Object.entries(values ?? {}).filter(([name]) => name !== changing);
+  const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
   const count = (seen.get(text) ?? 0) + 1;
   seen.set(text, count);
   return `${count} ${text}`;

@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
-import { CsvError, parse } from "csv-parse";
 import { Failure } from "../failure.ts";
+import { readRecords } from "./records.ts";
 
-const MAX_RECORD_BYTES = 1_000_000;
+const MISPLACED_QUOTE =
+  "has a quote that neither begins nor ends a value; write it twice, and put the whole value in quotes";
 
 /** A line of a CSV file by the names of its columns, or what is wrong with it. */
 export interface Row {
@@ -33,40 +33,20 @@ export async function* readCsv(
   file: string,
   { columns, delimiter, onUnknown }: CsvForm,
 ): AsyncGenerator<Row> {
-  const parser = createReadStream(file).pipe(
-    parse({
-      bom: true,
-      delimiter,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-      max_record_size: MAX_RECORD_BYTES,
-    }),
-  );
   let names: (string | null)[] | null = null;
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
-      if (names === null) {
-        names = columnNames(record, columns);
-        const unknown = record.filter((title, at) => title !== "" && names?.[at] === null);
-        if (unknown.length > 0) onUnknown(unknown);
-      } else yield toRow(record, names, info.lines);
+  for await (const { line, values } of readRecords(file, delimiter)) {
+    if (names !== null) yield toRow(values, names, line);
+    else {
+      if (values === null) throw new Failure("malformed", `The header ${MISPLACED_QUOTE}`);
+      names = columnNames(values, columns);
+      const unknown = values.filter((title, at) => title !== "" && names?.[at] === null);
+      if (unknown.length > 0) onUnknown(unknown);
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    yield {
-      line: Number(error["lines"] ?? 0),
-      values: null,
-      fault: `${error.message}; the rest is left out`,
-    };
   }
 }
 
-function toRow(record: string[], names: (string | null)[], line: number): Row {
+function toRow(record: string[] | null, names: (string | null)[], line: number): Row {
+  if (record === null) return { line, values: null, fault: MISPLACED_QUOTE };
   if (record.length !== names.length) {
     const fault = `has ${record.length} columns, while the header has ${names.length}`;
     return { line, values: null, fault };

@@ -8,7 +8,11 @@ import type { Columns } from "./read.ts";
 /** A kind of records that a file may hold. */
 export interface Kind {
   columns: Columns[];
-  /** Imports what one line says. `source` tells it from all other lines. @throws Failure why it can't be */
+  /**
+   * Imports what one line says. `source` tells it from all other lines, and is the same when the line comes again.
+   *
+   * @throws Failure why it can't be
+   */
   importRow(
     context: Context,
     account: Account,
@@ -16,6 +20,8 @@ export interface Kind {
   ): Promise<Imported>;
   /** How many lines may be under way together: one where later lines may be about earlier ones. */
   concurrency: number;
+  /** The column that may be another when a line comes again. */
+  changing?: string;
 }
 
 export const REF_ID: Columns = ["ref_id", "ref_token", "referral_id", "affiliate_id", "token"];

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Account, Commission, CommissionStatus, Lead, Unit } from "../records.ts";
+import type { Account, Commission, CommissionStatus, Lead, PromoterCampaign, Unit } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -10,25 +10,39 @@ import { findKnownLead } from "./lead.ts";
 import { loadOwner, type Imported, type PromoterName } from "./lead-import.ts";
 import { countFact } from "./stats.ts";
 
+/** How far a commission of another program has come. */
+export type ImportedStatus = CommissionStatus | "paid";
+
+/** Later statuses replace earlier ones; a file that was sent in before may come again. */
+const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied: 1, paid: 2 };
+
 /** A commission of another program. null: not known. */
 export interface ImportedCommission extends PromoterName {
-  /** What tells it from all others there, so that it is taken over once. */
+  /** The other program's own id of it. */
+  sourceId: string | null;
+  /** All that is said of it but its status, with a number that tells equal ones apart. */
   source: string;
   leadEmail: string | null;
   leadUid: string | null;
   unit: Unit;
   /** In cents for `cash`, else in whole units. */
   amount: number;
-  status: CommissionStatus;
-  /** Whether the other program has paid it. */
-  isPaid: boolean;
+  status: ImportedStatus;
   saleCents: number;
   eventId: string | null;
   createdAt: Date | null;
 }
 
 /** That a commission of another program was taken over. */
-const importedCommissions = collection<{ accountId: number; sourceHash: string; commissionId: number }>()({
+interface TakenOver {
+  accountId: number;
+  sourceHash: string;
+  commissionId: number;
+  /** Whether the other program has paid it. */
+  isPaid: boolean;
+}
+
+const importedCommissions = collection<TakenOver>()({
   name: "imported-commission",
   id: ({ sourceHash }) => [sourceHash],
   claims: {},
@@ -37,9 +51,10 @@ const importedCommissions = collection<{ accountId: number; sourceHash: string; 
 
 /**
  * Takes over a commission of another program, once, with the promoter's balance and counters. One that
- * was paid there counts as paid, without a payout here.
+ * was paid there counts as paid, without a payout here. When it comes again, its status may have moved on.
  *
- * @throws Failure `missing`, or `not_found` for an unknown lead or promoter
+ * @throws Failure `missing`, `not_found` for an unknown lead or promoter, or `invalid` for one that comes again
+ *   with another amount
  */
 export async function importCommission(
   context: Context,
@@ -48,11 +63,14 @@ export async function importCommission(
 ): Promise<Imported> {
   const { store, now } = context;
   const id = await store.nextId("commission");
-  const sourceHash = digest(input.source);
   return store.transact(async (tx) => {
-    if (await tx.get(importedCommissions, account.id, sourceHash)) return "known";
-    const lead = await loadNamedLead(tx, account.id, input);
-    const owner = lead !== null && isNameless(input) ? ownerOf(lead) : await loadOwner(tx, account.id, input);
+    const sourceHash = digest(await sourceOf(tx, account.id, input));
+    const taken = await tx.get(importedCommissions, account.id, sourceHash);
+    if (taken !== null) return moveOn(tx, taken, input);
+    const lead = await findNamedLead(tx, account.id, input);
+    if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
+    const owner = await ownerOf(tx, account.id, { input, lead });
+    const isPaid = input.status === "paid";
     const commission: Commission = {
       accountId: account.id,
       id,
@@ -60,7 +78,7 @@ export async function importCommission(
       promoterId: owner.promoterId,
       campaignId: owner.campaignId,
       leadId: lead?.id ?? null,
-      status: input.status,
+      status: statusOf(input),
       unit: input.unit,
       amount: input.amount,
       eventId: input.eventId,
@@ -69,48 +87,105 @@ export async function importCommission(
       createdAt: (input.createdAt ?? now).toISOString(),
     };
     await tx.insert(commissions, commission);
-    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
-    await countCommission(tx, commission, input.isPaid);
+    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id, isPaid });
+    countSale(tx, commission);
+    await countEarnings(tx, commission, { isPaid, sign: 1 });
     return "added";
   });
 }
 
-async function countCommission(tx: Transaction, commission: Commission, isPaid: boolean): Promise<void> {
-  const { unit, amount, conversionCents } = commission;
+/**
+ * What a commission is known again by: its id; without one, its event and lead, and the promoter where it is not the
+ * lead's own, who is paid for the same event; without these, all that its line says but the status.
+ */
+async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
+  const { sourceId, eventId, source, unit } = input;
+  if (sourceId !== null) return `id ${sourceId}`;
+  const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
+  if (lead === null) return `line ${source}`;
+  const { promoterId } = await ownerOf(tx, accountId, { input, lead });
+  return `event ${JSON.stringify([eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId])}`;
+}
+
+/** Gives a commission that is known the status that it has by now. */
+async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
+  const before = await tx.get(commissions, taken.accountId, taken.commissionId);
+  if (before === null) return "known"; // its promoter was deleted since
+  if (before.amount !== input.amount) {
+    throw new Failure(
+      "invalid",
+      "was imported with another amount; commissions of one event need ids of their own",
+    );
+  }
+  const status = taken.isPaid ? "paid" : before.status;
+  // Choice: an older file takes nothing back.
+  if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
+  const after = { ...before, status: statusOf(input) };
+  const isPaid = input.status === "paid";
+  await tx.put(commissions, after);
+  await tx.put(importedCommissions, { ...taken, isPaid });
+  await countEarnings(tx, before, { isPaid: false, sign: -1 });
+  await countEarnings(tx, after, { isPaid, sign: 1 });
+  return "changed";
+}
+
+function statusOf({ status }: ImportedCommission): CommissionStatus {
+  return status === "paid" ? "approved" : status;
+}
+
+function countSale(tx: Transaction, commission: Commission): void {
+  const { conversionCents } = commission;
+  if (conversionCents === 0) return;
   const participation = { ...commission, id: commission.promoterCampaignId };
   const at = new Date(commission.createdAt);
-  if (conversionCents > 0) {
-    countFact(tx, participation, { metric: "sales", at });
-    countFact(tx, participation, { metric: "salesCents", at, delta: conversionCents });
-  }
+  countFact(tx, participation, { metric: "sales", at });
+  countFact(tx, participation, { metric: "salesCents", at, delta: conversionCents });
+}
+
+/** Adds what an approved commission earns, or takes it away. */
+async function countEarnings(
+  tx: Transaction,
+  commission: Commission,
+  { isPaid, sign }: { isPaid: boolean; sign: 1 | -1 },
+): Promise<void> {
   if (commission.status !== "approved") return;
+  const { unit } = commission;
+  const participation = { ...commission, id: commission.promoterCampaignId };
+  const at = new Date(commission.createdAt);
+  const delta = sign * commission.amount;
   await addToBalance(tx, commission, {
     unit,
-    earnings: amount,
-    current: isPaid ? 0 : amount,
-    paid: isPaid ? amount : 0,
+    earnings: delta,
+    current: isPaid ? 0 : delta,
+    paid: isPaid ? delta : 0,
   });
-  if (unit === "cash") countFact(tx, participation, { metric: "earningsCents", at, delta: amount });
-  if (unit === "cash" && isPaid) countFact(tx, participation, { metric: "paidCents", at, delta: amount });
+  if (unit === "cash") countFact(tx, participation, { metric: "earningsCents", at, delta });
+  if (unit === "cash" && isPaid) countFact(tx, participation, { metric: "paidCents", at, delta });
 }
 
-async function loadNamedLead(
+/** null: none is named, or none is known by that name. */
+async function findNamedLead(
   tx: Transaction,
   accountId: number,
-  { leadEmail: email, leadUid: uid }: ImportedCommission,
+  input: ImportedCommission,
 ): Promise<Lead | null> {
-  if (email === null && uid === null) return null;
+  if (!isLeadNamed(input)) return null;
+  const { leadEmail: email, leadUid: uid } = input;
   const nothing = { username: null, firstName: null, lastName: null, website: null };
-  const details = { email, uid, ...nothing, customFields: null, subId: null };
-  const lead = await findKnownLead(tx, accountId, details);
-  if (lead === null) throw new Failure("not_found", "the lead was not found");
-  return lead;
+  return findKnownLead(tx, accountId, { email, uid, ...nothing, customFields: null, subId: null });
 }
 
-function isNameless({ refToken, promoterEmail }: PromoterName): boolean {
-  return refToken === null && promoterEmail === null;
+function isLeadNamed({ leadEmail, leadUid }: ImportedCommission): boolean {
+  return leadEmail !== null || leadUid !== null;
 }
 
-function ownerOf({ promoterCampaignId, promoterId, campaignId }: Lead) {
-  return { id: promoterCampaignId, promoterId, campaignId };
+/** Whose a commission is: the promoter's that its line names, otherwise the lead's. */
+async function ownerOf(
+  tx: Transaction,
+  accountId: number,
+  { input, lead }: { input: ImportedCommission; lead: Lead | null },
+): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
+  const isNameless = input.refToken === null && input.promoterEmail === null;
+  if (lead === null || !isNameless) return loadOwner(tx, accountId, input);
+  return { id: lead.promoterCampaignId, promoterId: lead.promoterId, campaignId: lead.campaignId };
 }

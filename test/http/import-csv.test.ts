@@ -171,6 +171,86 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
+  describe("commissions that come again", () => {
+    const HEADER = "event_id,lead_email,amount,status,sale_amount,created_at";
+    const line = (status: string) => [HEADER, `s1,mia@example.com,12.34,${status},100,2024-05-06`];
+    const balance = async () =>
+      (await loadBalance(app.context.store, app.accountId, 1)).units["cash"] ?? null;
+    const stats = () => statsOf(app.context.store, app.accountId, 1);
+    beforeEach(async () => {
+      await run(app, PROMOTERS, ["email,ref_id", "jane@example.com,jane", "joe@example.com,joe"]);
+      await run(app, LEADS, ["email,uid,ref_id", "mia@example.com,u1,jane"]);
+    });
+
+    it.each<
+      [from: string, to: string, outcome: Partial<typeof NONE>, stored: string, cents: number[] | null]
+    >([
+      ["pending", "approved", { changed: 1 }, "approved", [1_234, 1_234, 0]],
+      ["pending", "paid", { changed: 1 }, "approved", [1_234, 0, 1_234]],
+      ["pending", "denied", { changed: 1 }, "denied", null],
+      ["approved", "paid", { changed: 1 }, "approved", [1_234, 0, 1_234]],
+      ["approved", "denied", { changed: 1 }, "denied", [0, 0, 0]],
+      ["denied", "approved", { changed: 1 }, "approved", [1_234, 1_234, 0]],
+      ["approved", "pending", { known: 1 }, "approved", [1_234, 1_234, 0]],
+      ["paid", "approved", { known: 1 }, "approved", [1_234, 0, 1_234]],
+      ["paid", "denied", { known: 1 }, "approved", [1_234, 0, 1_234]],
+    ])("are known by event and lead, from %s to %s", async (from, to, outcome, status, cents) => {
+      expect(await run(app, COMMISSIONS, line(from))).toEqual(clean({ added: 1 }));
+      expect(await run(app, COMMISSIONS, line(to))).toEqual(clean(outcome));
+      expect(await run(app, COMMISSIONS, line(to))).toEqual(clean({ known: 1 }));
+      expect(await get(commissions, 1)).toMatchObject({ status, amount: 1_234 });
+      expect(await get(commissions, 2)).toBeNull();
+      const [earnings = 0, current = 0, paid = 0] = cents ?? [];
+      expect(await balance()).toEqual(cents && { earnings, current, paid });
+      expect(await stats()).toMatchObject({
+        sales: 1,
+        salesCents: 10_000,
+        earningsCents: earnings,
+        paidCents: paid,
+      });
+    });
+
+    it("are known by the lead's uid as well, and by their ids", async () => {
+      await run(app, COMMISSIONS, line("pending"));
+      const byUid = ["event_id,uid,ref_id,amount,status", "s1,u1,jane,12.34,approved"];
+      expect(await run(app, COMMISSIONS, byUid)).toEqual(clean({ changed: 1 }));
+      const byId = (status: string) => ["id,ref_id,amount,status", `c1,jane,1,${status}`];
+      expect(await run(app, COMMISSIONS, byId("pending"))).toEqual(clean({ added: 1 }));
+      expect(await run(app, COMMISSIONS, byId("paid"))).toEqual(clean({ changed: 1 }));
+      expect(await balance()).toEqual({ earnings: 1_334, current: 1_234, paid: 100 });
+    });
+
+    it("are known by all but the status where no event or no lead is named", async () => {
+      const file = (...statuses: string[]) => [
+        "ref_id,amount,status",
+        ...statuses.map((status) => `jane,1,${status}`),
+      ];
+      expect(await run(app, COMMISSIONS, file("pending", "approved"))).toEqual(clean({ added: 2 }));
+      expect(await run(app, COMMISSIONS, file("paid", "paid"))).toEqual(clean({ changed: 2 }));
+      expect(await balance()).toEqual({ earnings: 200, current: 0, paid: 200 });
+    });
+
+    it("are others where the same event pays another promoter or another unit", async () => {
+      const header = "event_id,lead_email,ref_id,amount,unit";
+      const file = [
+        header,
+        "s1,mia@example.com,jane,5,",
+        "s1,mia@example.com,joe,1,",
+        "s1,mia@example.com,,7,points",
+      ];
+      expect(await run(app, COMMISSIONS, file)).toEqual(clean({ added: 3 }));
+      expect(await run(app, COMMISSIONS, file)).toEqual(clean({ known: 3 }));
+    });
+
+    it("are told, and stay as they are, where their amount is another", async () => {
+      await run(app, COMMISSIONS, line("pending"));
+      const file = [HEADER, "s1,mia@example.com,12.35,approved,,"];
+      const reason = "was imported with another amount; commissions of one event need ids of their own";
+      expect(await run(app, COMMISSIONS, file)).toEqual({ ...NONE, bad: [`2: ${reason}`] });
+      expect(await get(commissions, 1)).toMatchObject({ status: "pending", amount: 1_234 });
+    });
+  });
+
   it.each<[string, Kind, string[], string[]]>([
     [
       "promoters",
@@ -244,10 +324,45 @@ describe.each(STORAGES)("on %s", (storage) => {
     },
   );
 
-  it("tells where a file stops being CSV", async () => {
-    const { added, bad } = await run(app, PROMOTERS, ["email", "a@example.com", '"b@example.com']);
-    expect(added).toBe(1);
-    expect(bad).toEqual([expect.stringMatching(/^\d+: Quote Not Closed: .*; the rest is left out$/)]);
+  const HEADER = "email,first_name,note";
+  const fault =
+    "has a quote that neither begins nor ends a value; write it twice, and put the whole value in quotes";
+
+  it.each<[string, string[], number[]]>([
+    ["opens and never ends", ['a@example.com,"Ann,', "b@example.com,,", "c@example.com,,"], [2]],
+    ["stands within a value", ["a@example.com,,", 'b@example.com,Bo"b,', "c@example.com,,"], [3]],
+    ["ends before its value", ['a@example.com,"A"nn,', 'b@example.com,"B"ob,', "c@example.com,,"], [2, 3]],
+    [
+      "opens, with proper ones below",
+      ['a@example.com,"A,', 'b@example.com,"Bob",', 'c@example.com,,"x"'],
+      [2],
+    ],
+    ["opens in the last line", ["a@example.com,,", "b@example.com,,", '"c@example.com,,'], [4]],
+    ["is one of two that open", ['a@example.com,"A,', 'b@example.com,"B,', "c@example.com,,"], [2, 3]],
+  ])("goes on at the next line where a quote %s", async (_, lines, bad) => {
+    expect(await run(app, PROMOTERS, [HEADER, ...lines])).toEqual({
+      ...NONE,
+      added: 3 - bad.length,
+      bad: bad.map((line) => `${line}: ${fault}`),
+    });
+  });
+
+  it("takes values of several lines with commas and doubled quotes, whatever ends the lines", async () => {
+    const file = [
+      HEADER,
+      'jane@example.com,"Jane ""J"" Doe","one,\r\ntwo\r\n\r\nthree"',
+      "",
+      "d@example.com,,\r",
+    ];
+    expect(await run(app, PROMOTERS, [file.join("\r\n")])).toEqual(clean({ added: 2 }));
+    expect(await get(promoters, 1)).toMatchObject({
+      profile: { firstName: 'Jane "J" Doe' },
+      note: "one,\ntwo\n\nthree",
+    });
+  });
+
+  it("refuses a file whose header has a misplaced quote", async () => {
+    await expect(run(app, PROMOTERS, ['em"ail', "a@example.com"])).rejects.toThrow(`The header ${fault}`);
   });
 
   it("refuses a file of which it knows no column", async () => {

@@ -40,6 +40,19 @@ it("takes over another program's exports, after a dry run, and forgets people wh
   expect(stdout).not.toMatch(/jane|mia/i);
 });
 
+it("tells ten bad lines of a kind one by one, and sums up the others", async () => {
+  const bad = Array.from({ length: 10_000 }, (_, at) => `mia${at}@example.com,nobody`);
+  writeFileSync(at("leads.csv"), ["email,ref_id", ...bad, "no address,nobody", ""].join("\n"));
+  const { code, stdout, stderr } = await run("import-csv", "acme", "--leads", at("leads.csv"));
+  const first = Array.from({ length: 10 }, (_, at) => `leads.csv:${at + 2}: the promoter was not found`);
+  const more = "leads.csv: 9990 more such lines, the last of them 10001: the promoter was not found";
+  expect(stderr.split("\n")).toEqual([...first, "leads.csv:10002: email is invalid", more, ""]);
+  expect({ code, stdout: JSON.parse(stdout) as unknown }).toEqual({
+    code: 1,
+    stdout: { dry_run: false, leads: { added: 0, changed: 0, known: 0, bad: 10_001 } },
+  });
+});
+
 it.each([
   [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --commissions\n"],
   [["import-csv", "nobody", "--leads", "package.json"], "Account nobody was not found\n"],
