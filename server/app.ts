@@ -5,6 +5,7 @@ import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
 import { v1Error, v2Error } from "./http/errors.ts";
+import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { metricsPage, observed } from "./observation.ts";
@@ -13,7 +14,7 @@ import type { Services } from "./services.ts";
 import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
 import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
-import { serveScript, type Script } from "./track/script.ts";
+import { serveScript } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
@@ -25,7 +26,7 @@ type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
 /** What the server serves besides the interface. */
 export interface Pages {
-  script: Script;
+  script: StoredText;
   /** The script of `/docs`. */
   docsViewer: string;
   hasDemo: boolean;

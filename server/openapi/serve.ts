@@ -1,5 +1,6 @@
+import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { json } from "../http/answer.ts";
+import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
 import { eventPostings } from "./events.ts";
 import { openApiDocument } from "./document.ts";
@@ -25,16 +26,21 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** `GET /openapi.json`; made when it is first asked for, as most processes never are. */
+/** `GET /openapi.json` */
 export function serveDocument(
   routes: DescribedRoute[],
   { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
 ) {
-  let document: object | null = null;
-  return (): Response => {
-    document ??= { ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) };
-    return json(document, { "access-control-allow-origin": "*" });
-  };
+  const documentOnce = once(() =>
+    storeText(JSON.stringify({ ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) })),
+  );
+  return (event: H3Event): Response =>
+    serveStored(event, documentOnce(), {
+      "content-type": "application/json; charset=utf-8",
+      // Clients ask each time, and are told 304 until an update of the server changes it.
+      "cache-control": "no-cache",
+      "access-control-allow-origin": "*",
+    });
 }
 
 /** `GET /docs`: the document for people. */
@@ -50,8 +56,16 @@ export function docsPage(): Response {
 
 /** `GET /docs.js`: the viewer, as its package has it. */
 export function serveViewer(viewer: string) {
-  return (): Response =>
-    new FastResponse(viewer, {
-      headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "public, max-age=86400" },
+  const viewerOnce = once(() => storeText(viewer));
+  return (event: H3Event): Response =>
+    serveStored(event, viewerOnce(), {
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=86400",
     });
+}
+
+/** Makes a text when it is first asked for: most processes never serve it. */
+function once(make: () => StoredText): () => StoredText {
+  let made: StoredText | null = null;
+  return () => (made ??= make());
 }

@@ -16,7 +16,7 @@ import { newOutageLog } from "../outage-log.ts";
 import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../services.ts";
-import { newScript } from "../track/script.ts";
+import { storeText } from "../http/stored-text.ts";
 
 /** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
 const GIVE_UP_MS = 9_500;
@@ -54,7 +54,7 @@ export async function serve(
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
   const services = newServices(config, { store, log, metrics, publicUrl });
-  const script = newScript(readBuilt("svc.js"));
+  const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
   const traffic = newTraffic();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp } from "../../server/app.ts";
 import { newMetrics } from "../../server/metrics.ts";
 import { errorLine } from "../../server/process/log.ts";
-import { newScript } from "../../server/track/script.ts";
+import { storeText } from "../../server/http/stored-text.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
 
 const LOCAL = { "x-forwarded-for": "10.0.0.5" };
@@ -27,7 +27,7 @@ function watched({ level = "debug", hasMetrics = true, services = base.services 
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
   const metrics = hasMetrics ? newMetrics({ counts, isReady: async () => isReady }) : null;
-  return createApp({ ...services, log, metrics }, { docsViewer: "", script: newScript(""), hasDemo: false });
+  return createApp({ ...services, log, metrics }, { docsViewer: "", script: storeText(""), hasDemo: false });
 }
 
 const headers = { "x-api-key": KEY };

@@ -8,7 +8,7 @@ import { newOutageLog } from "../../server/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/services.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { newScript } from "../../server/track/script.ts";
+import { storeText } from "../../server/http/stored-text.ts";
 import { temporaryStore, type STORAGES } from "./temporary-store.ts";
 
 export { STORAGES } from "./temporary-store.ts";
@@ -94,7 +94,7 @@ export async function startApp(
     key: KEY,
   });
   const app = createApp(services, {
-    script: newScript("/* script */"),
+    script: storeText("/* script */"),
     docsViewer: "/* viewer */",
     hasDemo: true,
   });
