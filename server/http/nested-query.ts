@@ -10,8 +10,11 @@ const MAX_DEPTH = 4;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /**
- * The query's parameters, brackets read as lists and objects: `ids[]=1&ids[]=2` and `ids[0]=1` are
- * lists, `filters[status]=x` an object. The order of `ids[7]` and `ids[3]` is that of their coming.
+ * The query's parameters, brackets read as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and
+ * `ids=1&ids=2` are lists, `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in
+ * which they came.
+ *
+ * Choice: a parameter of one value that came twice is a list too, which its schema refuses.
  *
  * h3 and URLSearchParams do not nest.
  *
@@ -37,19 +40,27 @@ type Tree = { [name: string]: Tree | string };
 
 function put(query: Query, path: string[], value: string): void {
   let tree = query as Tree;
-  for (const name of path.slice(0, -1)) {
-    const inner = tree[name];
-    tree = typeof inner === "object" ? inner : (tree[name] = emptyQuery() as Tree);
-  }
+  for (const name of path.slice(0, -1)) tree = treeAt(tree, name);
   const last = path.at(-1) ?? "";
-  // Only `[]` may come more than once; of others the last counts, as in forms.
-  tree[last === "" ? freeIndex(tree) : last] = value;
+  if (last === "") append(tree, value);
+  else if (last in tree) append(treeAt(tree, last), value);
+  else tree[last] = value;
 }
 
-function freeIndex(tree: Tree): string {
+/** The values below a name; one that stood alone becomes the first of a list. */
+function treeAt(tree: Tree, name: string): Tree {
+  const known = tree[name];
+  if (typeof known === "object") return known;
+  const inner = emptyQuery() as Tree;
+  if (known !== undefined) inner["0"] = known;
+  tree[name] = inner;
+  return inner;
+}
+
+function append(tree: Tree, value: string): void {
   let index = Object.keys(tree).length;
   while (String(index) in tree) index++;
-  return String(index);
+  tree[String(index)] = value;
 }
 
 /** Objects whose names are all numbers are lists. */

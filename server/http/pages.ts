@@ -62,8 +62,9 @@ export function setPageHeaders(
   Object.assign(headers, pageHeaders(address, page, total));
 }
 
-/** Up to ten digits, so that offsets stay safe integers. */
-function positive(value: unknown): number | null {
+/** Up to ten digits, so that offsets stay safe integers. Of several the last counts, or a client would turn in a circle. */
+function positive(given: unknown): number | null {
+  const value: unknown = Array.isArray(given) ? given.at(-1) : given;
   if (typeof value !== "string" && typeof value !== "number") return null;
   const text = String(value).trim();
   return /^\d{1,10}$/.test(text) && Number(text) > 0 ? Number(text) : null;

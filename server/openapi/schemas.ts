@@ -41,5 +41,6 @@ export function parametersOf(properties: Property[]) {
     required: isRequired,
     schema,
     ...(schema["type"] === "object" && { style: "deepObject", explode: true }),
+    ...(schema["type"] === "array" && { style: "form", explode: true }),
   }));
 }

@@ -9,14 +9,18 @@ import { column, figureOf, type Column } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
 
-/** A list, or one value, or values with commas between; blank ones are left out. */
+/** A list, one value, or values with commas between; blank ones are left out. */
 const commaListOf = <S extends z.ZodType>(item: S) =>
   z
     .preprocess(
-      (value) => (typeof value === "string" ? value.split(",").filter((part) => part !== "") : value),
+      (value) => (Array.isArray(value) ? value.flatMap(splitAtCommas) : splitAtCommas(value)),
       listOf(item),
     )
     .transform((items) => (items.length === 0 ? undefined : items));
+
+function splitAtCommas(value: unknown): unknown {
+  return typeof value === "string" ? value.split(",").filter((part) => part !== "") : value;
+}
 
 /** The calendar day (UTC) of a date or date-time, with room for the days around it in four digits of a year. */
 const day = instant

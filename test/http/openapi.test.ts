@@ -50,6 +50,15 @@ describe("GET /openapi.json", () => {
     expect(served.filter((route) => !routes.includes(route.replaceAll(/:(\w+)/g, "{$1}")))).toEqual([]);
   });
 
+  it("has lists in queries as names that come once for each value", () => {
+    const { parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
+    expect(parameters.find(({ name }) => name === "ids")).toMatchObject({
+      style: "form",
+      explode: true,
+      schema: { type: "array" },
+    });
+  });
+
   it("has what is posted to webhooks, with its data, for every type of event", () => {
     type Schema = { const?: string; properties?: Record<string, Schema>; required?: string[] };
     const { webhooks } = document as unknown as {

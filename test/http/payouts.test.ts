@@ -111,6 +111,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     const past = await list("?per_page=3&page=9");
     expect(past.body).toEqual([]);
     expect(past.headers.get("total")).toBe("7");
+    expect((await list("?page=1&per_page=3&page=2")).body).toEqual((await list("?page=2&per_page=3")).body);
     expect(await ids("?per_page=0&page=-1")).toHaveLength(7);
     expect((await list("?per_page=1000")).headers.get("per-page")).toBe("100");
   });
@@ -123,10 +124,14 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     ["?ids[]=1&ids[]=3&ids[]=99", [1, 3]],
     ["?ids%5B0%5D=2", [2]],
     ["?ids=2", [2]],
+    ["?ids=1&ids=3", [1, 3]],
+    ["?ids=1&ids[]=2", [1, 2]],
+    ["?ids[]=1&ids=2&ids=99", [1, 2]],
     ["?filters[status]=completed", [2]],
     ["?filters[status]=", [1, 2, 3]],
     ["?filters[campaign_id]=1", [1, 2]],
     ["?filters[campaign_id][]=2&filters[campaign_id][]=1", [1, 2, 3]],
+    ["?filters[campaign_id]=2&filters[campaign_id]=1", [1, 2, 3]],
     ["?filters[payments_batch_id]=5", [2]],
     ["?filters[payments_batch_id][]=5&filters[payments_batch_id][]=6", [2, 3]],
     ["?filters[due_period]=overdue", [1]],
@@ -202,6 +207,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     ["?sorting[amount]=up", "sorting[amount] is not one of asc, desc"],
     ["?filters[campaign_id][]=x", "filters[campaign_id] is invalid"],
     ["?ids[]=-1", "ids is invalid"],
+    ["?filters[promoter_id]=1&filters[promoter_id]=2", "filters[promoter_id] is invalid"],
     ["?filters=x", "filters is invalid"],
     ["?filters[period_start][from]=2026-02-30", "filters[period_start][from] is invalid"],
     ["?filters[period_end][to]=never", "filters[period_end][to] is invalid"],

@@ -145,6 +145,8 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       ["selected_fields[]=clicks_count&selected_fields[]=sales_count"],
       ["selected_fields%5B%5D=clicks_count&selected_fields%5B%5D=sales_count"],
       ["selected_fields[0]=clicks_count&selected_fields[1]=sales_count"],
+      ["selected_fields=clicks_count&selected_fields=sales_count"],
+      ["selected_fields=clicks_count,&selected_fields=sales_count"],
       ["selected_fields=clicks_count,sales_count&selected_fields_x=1"],
     ])("reads the fields from %s", async (query) => {
       const path = `/api/v1/reports/overview.json?start_date=2025-01-15&end_date=2025-01-31&${query}`;
