@@ -1,7 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { endUntakenConnections } from "./handover.ts";
 import { readMessage } from "./message.ts";
 import type { Started } from "./serving.ts";
 
@@ -48,7 +47,6 @@ export function newCrew(log: Logger): Crew {
   function add(): Promise<Started> {
     const worker = cluster.fork();
     live.add(worker);
-    endUntakenConnections(worker);
     const began = performance.now();
     // What is sent to one that has just died, as by the limiter, must not end the primary.
     worker.on("error", (error) =>

@@ -15,6 +15,9 @@ import type { Started } from "./serving.ts";
  * @throws Error what kept the first worker from starting
  */
 export async function supervise({ workers }: Config, log: Logger): Promise<Started> {
+  // Workers take connections from the one port themselves. Those that the primary took and was handing over
+  // to a worker when it died would wait for an answer without an end.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const crew = newCrew(log);
   answerForAll(crew);
   // Counts what the workers' limiters are asked.

@@ -1,5 +1,3 @@
-import cluster from "node:cluster";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { createApp } from "../app.ts";
@@ -132,15 +130,6 @@ async function stop(
     process.exit(1);
   }, GIVE_UP_MS);
   await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS)]);
-  await leaveCluster();
   await store.close();
   process.exit(0);
-}
-
-/** A connection that the primary is just handing over would die with this process; told first, it hands it to others. */
-async function leaveCluster(): Promise<void> {
-  if (!cluster.worker?.isConnected()) return;
-  const left = once(process, "disconnect");
-  cluster.worker.disconnect();
-  await left;
 }
