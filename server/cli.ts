@@ -17,6 +17,9 @@ import { LETTER_KINDS } from "./records.ts";
 
 const HASH_SHOWN = 12;
 
+// Whatever is written, a store or a backup, is for its owner alone, in whatever folder.
+process.umask(0o077);
+
 const program = new Command("tidemark")
   .description("The affiliate-program server. The store is the one that STORAGE_URL names.")
   .version(version())

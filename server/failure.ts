@@ -63,3 +63,8 @@ export class Failure extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** Whether the store could not be used: what was asked for may be done later, and says nothing about its records. */
+export function isOutage(error: unknown): error is Failure & { kind: "unavailable" } {
+  return error instanceof Failure && error.kind === "unavailable";
+}

@@ -1,6 +1,6 @@
 import type { Context } from "../domain/context.ts";
 import type { Imported } from "../domain/lead-import.ts";
-import { Failure } from "../failure.ts";
+import { Failure, isOutage } from "../failure.ts";
 import { describe } from "../http/shape.ts";
 import type { Account } from "../records.ts";
 import { readCsv, type Row } from "./read.ts";
@@ -56,7 +56,7 @@ async function importLine(
     const outcome = await kind.importRow(context, account, { values: row.values, source });
     return { outcome, fault: null };
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === "unavailable") throw error;
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
     return { outcome: "bad", fault: reasonOf(error) };
   }
 }

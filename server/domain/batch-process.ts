@@ -1,4 +1,4 @@
-import { Failure } from "../failure.ts";
+import { Failure, isOutage } from "../failure.ts";
 import type { BatchProcess } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Context } from "./context.ts";
@@ -26,7 +26,8 @@ export async function runBatch(
     try {
       await work(id);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      // An outage says nothing about this record: the batch may be sent again as a whole.
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
       errors.push(`${id}: ${error.message}`);
     }
   }

@@ -1,3 +1,4 @@
+import { isOutage } from "../failure.ts";
 import { setImmediate as othersTurn, setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/delivery.ts";
 import { SYSTEM } from "../records.ts";
@@ -62,7 +63,8 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
     while (!stopping.signal.aborted) {
       isWoken = false;
       const work = await pass().catch((error: unknown) => {
-        log.error({ err: error }, "the outbox could not do its work");
+        if (isOutage(error)) parts.logOutage(error);
+        else log.error({ err: error }, "the outbox could not do its work");
         return 0;
       });
       if (stopping.signal.aborted) return;

@@ -6,6 +6,7 @@ import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import { newDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { newLease } from "./lease.ts";
+import type { OutboxParts } from "./parts.ts";
 import { readTemplates } from "./template.ts";
 
 /** How long others wait for a process that died before one of them goes on with its work. */
@@ -15,6 +16,7 @@ const LEASE_MS = 10_000;
 export interface OutboxSettings {
   store: Store;
   log: Logger;
+  logOutage: OutboxParts["logOutage"];
   post: Post;
   publicUrl: string;
   smtpUrl: string | null;
@@ -33,6 +35,7 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
       clock: () => new Date(),
       chance: systemChance,
       log,
+      logOutage: settings.logOutage,
       post,
       mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
       templates: readTemplates(settings.mailTemplates),

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Chance } from "../domain/context.ts";
+import type { Failure } from "../failure.ts";
 import type { Mailer } from "../outgoing/mailer.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
@@ -12,6 +13,8 @@ export interface OutboxParts {
   clock: () => Date;
   chance: Chance;
   log: Logger;
+  /** Tells the operator that the store can't be used. */
+  logOutage: (failure: Failure) => void;
   post: Post;
   /** null: mail is not set up, and letters are held. */
   mailer: Mailer | null;

@@ -1,4 +1,5 @@
 import { deliveries, destinationOf } from "../domain/delivery.ts";
+import { isOutage } from "../failure.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
@@ -63,7 +64,8 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
       // Another process has taken over, and sends it again.
       if (!parts.lease.isHeld()) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
-      log.error({ err: error, delivery: delivery.id }, "the result of a delivery could not be recorded");
+      if (isOutage(error)) parts.logOutage(error);
+      else log.error({ err: error, delivery: delivery.id }, "the result of a delivery could not be recorded");
     }
   }
 

@@ -13,7 +13,7 @@ const QUOTED = /"[^"]*"/g;
  */
 export function newLog({ logLevel }: Pick<Config, "logLevel">): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  // Lines that a full disk has no room for are no reason to stop. lmdb writes some of its own by the console.
+  // Lines that a full disk has no room for are no reason to stop.
   for (const stream of [destination, process.stderr]) stream.on("error", () => {});
   return pino({ level: logLevel, base: { pid: process.pid }, serializers: { err: errorLine } }, destination);
 }

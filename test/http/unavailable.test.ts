@@ -4,6 +4,29 @@ import { KEY, NOW, answerOf, startApp } from "../support/app.ts";
 
 const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
 
+it("answers 503, and calls no record failed, where the store is away for a moment amid a batch", async () => {
+  const app = await startApp();
+  for (const name of ["jane", "ben"])
+    await app.v1("/promoters/create", { email: `${name}@example.com`, first_name: name });
+  const { transact } = app.services.store;
+  let calls = 0;
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  app.services.store = {
+    ...app.services.store,
+    transact: (work) => (++calls === 2 ? Promise.reject(failure) : transact(work)),
+  };
+  const { status, headers, body } = await app.v2("POST", "/promoters/archive", { ids: [1, 2] });
+  expect([status, headers.get("retry-after"), body]).toEqual([
+    503,
+    "1",
+    { message: "The store could not be written to; try again", code: "unavailable" },
+  ]);
+  expect((await app.v2("POST", "/promoters/archive", { ids: [1, 2] })).body).toMatchObject({
+    processed_count: 2,
+  });
+  await app.close();
+});
+
 it("answers 503 with Retry-After, and logs why every ten seconds, while the store cannot be written to", async () => {
   const { services, v1, request, bugs, setNow, close } = await startApp();
   const failure = new Failure("unavailable", "The store could not be written to; try again");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
@@ -69,6 +70,21 @@ describe("accounts", () => {
     const renamed = { ...ACME, name: "Acme Ltd" };
     expect(await run("account", "rename", "acme", " Acme Ltd ")).toEqual(renamed);
     expect(await run("account", "list")).toEqual([renamed]);
+  });
+
+  it("are kept in files that only their owner can read, whatever the folder; so are backups", async () => {
+    const copy = join(folder, "copy");
+    for (const name of [folder, copy]) {
+      mkdirSync(name, { recursive: true });
+      chmodSync(name, 0o755);
+    }
+    await createAcme();
+    expect((await runCli(folder, ["backup", copy])).code).toBe(0);
+    for (const name of [folder, copy]) {
+      const files = readdirSync(name, { withFileTypes: true }).filter((entry) => entry.isFile());
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) expect(statSync(join(name, file.name)).mode & 0o777, file.name).toBe(0o600);
+    }
   });
 
   it("are kept in a folder with a dot in its name", async () => {

@@ -53,6 +53,23 @@ it.skipIf(!hasPrlimit()).each(["1", "4"])(
   },
 );
 
+it.skipIf(!hasPrlimit())(
+  "tells of a full disk in a JSON line now and then, not for each request",
+  async () => {
+    server = await startServer(folder);
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    const before = server.output().length;
+    limit("1");
+    const began = performance.now();
+    const { refused } = await signUpMany("first");
+    const seconds = Math.ceil((performance.now() - began) / 1_000);
+    expect(refused).toHaveLength(BATCHES * 8);
+    const logged = server.output().slice(before).trimEnd().split("\n");
+    expect(logged.length).toBeLessThanOrEqual(seconds + 1);
+    for (const line of logged) expect(JSON.parse(line)).toMatchObject({ level: 50 });
+  },
+);
+
 it.skipIf(!hasPrlimit()).each(["1", "4"])(
   "goes on, and stops in order, though neither its store nor its log has any room, with WORKERS=%s",
   async (workers) => {
