@@ -298,6 +298,8 @@ export interface Visitor {
   referrer: string | null;
   subId: string | null;
   isAdTraffic: boolean;
+  /** Absent: the page did not ask for consent. */
+  hasConsent?: true;
   addressHash: string | null;
   createdAt: string;
 }

@@ -4,7 +4,7 @@ import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Chance } from "./context.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
+import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
 export const REF_TOKEN_LENGTH = 100;
@@ -48,6 +48,22 @@ export async function findByRefToken(
   const refToken = await reader.get(refTokens, accountId, token);
   if (refToken === null || refToken.promoterCampaignId === null) return null;
   return reader.get(promoterCampaigns, accountId, refToken.promoterCampaignId);
+}
+
+/**
+ * The first participation of several ref ids that may get leads, or null. Pages have parameters of their own
+ * by the names that links use: a ref id that is nobody's hides none behind it.
+ */
+export async function findAccepting(
+  reader: Reader,
+  accountId: number,
+  texts: string[],
+): Promise<PromoterCampaign | null> {
+  for (const text of texts) {
+    const found = await findByRefToken(reader, accountId, text);
+    if (found !== null && acceptsLeads(found)) return found;
+  }
+  return null;
 }
 
 /** Whether nobody has, or ever had, this token. */

@@ -3,6 +3,7 @@ import type { Account, Campaign, Lead, Promoter, Suspicion } from "../records.ts
 import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";
+import { visitOf, type Click, type Visit } from "./click.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { countLead } from "./lead-facts.ts";
@@ -21,6 +22,10 @@ export interface Signup {
   createdAt: Date | null;
   skipEmailNotification: boolean;
   overridesExistingLead: boolean;
+  /** The visit that led to it, where a browser tells of it; it is recorded in the same commit. */
+  click?: Click | null;
+  /** Whether the campaign takes it from where it came. Absent: from anywhere. */
+  isAllowedBy?: (campaign: Campaign) => boolean;
 }
 
 /** A lead, its promoter and the id of its sign-up event. */
@@ -28,13 +33,16 @@ export interface RecordedSignup {
   eventId: number;
   lead: Lead;
   promoter: Promoter;
+  /** Who the browser is from now on. null: the sign-up told of no visit. */
+  visit: Visit | null;
 }
 
 /**
- * Records that a referred person signed up: once, whoever asks how often.
+ * Records that a referred person signed up: once, whoever asks how often. A visit that led to nobody leaves
+ * the browser with the visitor that it was.
  *
- * @throws Failure `not_found` when nobody is found who sent them,
- *   `already_registered` when the person has signed up before
+ * @throws Failure `not_found` when nobody is found who sent them, `forbidden` when the campaign takes no
+ *   sign-ups from there, `already_registered` when the person has signed up before
  * @see spec "V1: track sign-up (lead)"
  */
 export async function recordSignup(
@@ -45,15 +53,38 @@ export async function recordSignup(
   const { store } = context;
   const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
   return store.transact(async (tx) => {
-    const referrer = await findReferrer(tx, account.id, signup);
+    const { click = null } = signup;
+    const visit = click && (await visitOf(tx, context, { account, click }));
+    const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
+    const referrer = await findReferrer(tx, account.id, { ...signup, tid });
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
-    const known = await findKnownLead(tx, account.id, signup.details);
-    if (known === null) return addLead(tx, context, { account, signup, referrer, ids });
-    if (known.signupEventId === null)
-      return registerKnown(tx, context, { known, signup, referrer, eventId: ids.eventId });
-    if (!signup.overridesExistingLead) throw alreadyRegistered();
-    return overrideLead(tx, context, { known, signup, referrer, eventId: known.signupEventId });
+    await refuseForeignSite(tx, signup, referrer);
+    return { ...(await record(tx, context, { account, signup, referrer, ids })), visit };
   });
+}
+
+type RecordedPerson = Omit<RecordedSignup, "visit">;
+
+/** @throws Failure `already_registered` */
+async function record(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedPerson> {
+  const { account, signup, referrer, ids } = arrival;
+  const known = await findKnownLead(tx, account.id, signup.details);
+  if (known === null) return addLead(tx, context, arrival);
+  if (known.signupEventId === null)
+    return registerKnown(tx, context, { known, signup, referrer, eventId: ids.eventId });
+  if (!signup.overridesExistingLead) throw alreadyRegistered();
+  return overrideLead(tx, context, { known, signup, referrer, eventId: known.signupEventId });
+}
+
+async function refuseForeignSite(
+  tx: Transaction,
+  { isAllowedBy }: Signup,
+  referrer: Referrer,
+): Promise<void> {
+  if (isAllowedBy === undefined) return;
+  const { accountId, campaignId } = referrer.promoterCampaign;
+  if (isAllowedBy(await loadCampaign(tx, accountId, campaignId))) return;
+  throw new Failure("forbidden", "This site may not send sign-ups");
 }
 
 /** What a new lead is made of. */
@@ -64,7 +95,7 @@ interface Arrival {
   ids: { leadId: number; eventId: number };
 }
 
-async function addLead(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedSignup> {
+async function addLead(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedPerson> {
   const { account, signup, referrer, ids } = arrival;
   const { promoterCampaign, visitor } = referrer;
   const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
@@ -140,7 +171,7 @@ interface KnownSignup {
 }
 
 /** Gives a lead that was imported, or made by a sale, its sign-up event. */
-async function registerKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedSignup> {
+async function registerKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
   const { known, signup, eventId } = input;
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
@@ -151,7 +182,7 @@ async function registerKnown(tx: Transaction, context: Context, input: KnownSign
   return { eventId, lead, promoter: await promoterOf(tx, input) };
 }
 
-async function overrideLead(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedSignup> {
+async function overrideLead(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
   const { known, signup, eventId } = input;
   const lead = { ...known, ...overlay(known, signup.details) };
   await tx.put(leads, lead);

@@ -3,6 +3,9 @@ import { serialize } from "cookie-es";
 /** Holds the visitor's id. @see spec "V1: track sign-up (lead)" */
 export const VISITOR_COOKIE = "_svc_tid";
 
+/** Holds the ref id of the promoter who sent the visitor. */
+export const REF_COOKIE = "_svc_ref";
+
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** A cookie of the site that a script runs on. */

@@ -17,6 +17,7 @@ export function corsHeaders(event: H3Event): AnswerHeaders {
   if (origin === null || origin.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(origin)) return headers;
   headers["access-control-allow-origin"] = origin;
   headers["access-control-allow-credentials"] = "true";
+  headers["access-control-expose-headers"] = "Retry-After";
   return headers;
 }
 

@@ -1,17 +1,23 @@
 import { z } from "zod";
+import { loadCampaign } from "../domain/campaign.ts";
 import { findVisitorDetails } from "../domain/visitor.ts";
 import { text } from "../http/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
+import { refIds } from "./ref-ids.ts";
 
-/** `GET /t/details`: what a page may show a visitor of the promoter that sent them. */
+/**
+ * `GET /t/details`: what a page may show a visitor of the promoter that sent them. The ref id stands in for a
+ * tid that is not known here, or not yet.
+ */
 export const trackDetails: PublicOperation = {
   summary: "Tell a visitor who sent them",
-  params: z.object({ cid: text, tid: text }),
+  params: z.object({ cid: text, tid: text, ref_id: text.optional() }),
   answer: z.object({
     details: z
       .object({
         ref_id: z.string(),
         campaign_id: z.int(),
+        campaign: z.object({ id: z.int(), name: z.string() }),
         promo_code: z.string().nullable(),
         customer_promo_code: z.string().nullable(),
         offer: z.null(),
@@ -27,13 +33,18 @@ export const trackDetails: PublicOperation = {
 };
 
 async function details({ params, account, context }: PublicRequest) {
-  const found = await findVisitorDetails(context.store, account.id, String(params["tid"] ?? ""));
+  const found = await findVisitorDetails(context.store, account.id, {
+    tid: String(params["tid"] ?? ""),
+    refTokens: refIds(String(params["ref_id"] ?? "")),
+  });
   if (found === null) return { details: null };
   const { promoter, promoterCampaign } = found;
+  const campaign = await loadCampaign(context.store, account.id, promoterCampaign.campaignId);
   return {
     details: {
       ref_id: promoterCampaign.refToken,
       campaign_id: promoterCampaign.campaignId,
+      campaign: { id: campaign.id, name: campaign.name },
       promo_code: promoterCampaign.coupon,
       customer_promo_code: promoterCampaign.displayCoupon,
       offer: null,

@@ -22,6 +22,8 @@ export interface PublicRequest {
   limits: Services["limits"];
   /** Set by the handler, sent with its answer. */
   headers: AnswerHeaders;
+  /** The same: each a whole `Set-Cookie`. */
+  cookies: string[];
 }
 
 /** An operation that browsers call. */
@@ -41,7 +43,11 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       const account = await loadByCid(services, params["cid"]);
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
-      return json(await handle({ event, params, account, context, address, limits, headers }), headers);
+      const cookies: string[] = [];
+      const value = await handle({ event, params, account, context, address, limits, headers, cookies });
+      const answer = json(value, headers);
+      for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
+      return answer;
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }

@@ -1,26 +1,20 @@
 import { z } from "zod";
-import { loadCampaign } from "../domain/campaign.ts";
-import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
-import { recordSignup } from "../domain/signup.ts";
-import { findVisitor } from "../domain/visitor.ts";
+import { recordClick, type Click, type Visit } from "../domain/click.ts";
+import { recordSignup, type Signup } from "../domain/signup.ts";
 import { Failure } from "../failure.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { text } from "../http/fields.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
+import { shapeInput } from "../http/shape.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
-import type { Campaign } from "../records.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-
-/**
- * Choice: the answer is the same whether the person was known or not, since whether an e-mail
- * address is registered somewhere is personal data.
- */
-const RECORDED = { recorded: true } as const;
+import { clickOf, isUntracked, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 
 /**
  * A page says who signed up and no more: whose lead it is, when and from where is ours to say. Taken
- * away before they are looked at, so that a fault in them costs no lead.
+ * away before they are looked at, so that a fault in them costs no lead. (The `ref_id` of a page is its
+ * visit's, which counts where the visitor is not known yet.)
  */
 const NOT_FOR_PAGES = {
   ref_id: null,
@@ -30,7 +24,14 @@ const NOT_FOR_PAGES = {
   override_existing_lead: null,
 };
 
-/** `POST /t/signup`, so many from one address. */
+/**
+ * `POST /t/signup`, so many from one address. It carries the visit that led to it (`tid`, `ref_id`, `url`,
+ * `referrer`, `cookie_tid`, `consent`), so that it may arrive before the click, or without it: visitor, click
+ * and lead are then recorded in one commit, and a click that comes later is known.
+ *
+ * Choice: the answer is the same whether the person was known or not, since whether an e-mail
+ * address is registered somewhere is personal data.
+ */
 export const trackSignup: PublicOperation = {
   summary: "Record a visitor's sign-up",
   params: signupParams
@@ -45,15 +46,17 @@ export const trackSignup: PublicOperation = {
       custom_fields: true,
       sub_id: true,
     })
+    .extend(visitParams.shape)
     .extend({ cid: text }),
-  answer: z.object({ recorded: z.literal(true) }),
+  answer: z.object({ status: z.literal("recorded"), ...visitAnswer }),
   refusals: ["missing", "not_found", "forbidden", "rate_limited"],
   statuses: SIGNUP_STATUSES,
   shape: signupError(v1Error),
   handle: signup,
 };
 
-async function signup({ event, params, account, context, address, limits, headers }: PublicRequest) {
+async function signup(request: PublicRequest) {
+  const { event, params, address, limits, headers } = request;
   const state = await limits.publicSignups.take(address ?? "unknown");
   if (state?.allowed === false) {
     Object.assign(headers, rateLimitHeaders(state));
@@ -61,30 +64,32 @@ async function signup({ event, params, account, context, address, limits, header
   }
   const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
-  const campaign = await campaignOfVisitor({ account, context }, given.tid);
+  const told = shapeInput(visitParams, params);
+  const click = isVisit(given.tid, request) ? clickOf(told, { tid: given.tid, address }) : null;
   const origin = event.req.headers.get("origin");
-  if (!isAllowedOrigin(origin, campaign.allowedOrigins, campaign.landingUrl)) {
-    throw new Failure("forbidden", "This site may not send sign-ups");
-  }
-  await recordUnlessKnown(() => recordSignup(context, account, { ...given, address }));
-  return RECORDED;
+  const visit = await recordOnce(request, {
+    ...given,
+    address,
+    click,
+    isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
+  });
+  return { status: "recorded", ...tellVisit(request, visit, told.domain ?? "") };
 }
 
-/** @throws Failure `not_found` when the tid is nobody's */
-async function campaignOfVisitor(
-  { account, context }: Pick<PublicRequest, "account" | "context">,
-  tid: string,
-): Promise<Campaign> {
-  const visitor = await findVisitor(context.store, account.id, tid);
-  if (visitor === null) throw new Failure("not_found", "Visitor invalid or not found.");
-  const { campaignId } = await loadPromoterCampaign(context.store, account.id, visitor.promoterCampaignId);
-  return loadCampaign(context.store, account.id, campaignId);
+/** Whether a sign-up may make a visitor. One by a tid of another program's making is looked up, and no more. */
+function isVisit(tid: string, request: PublicRequest): boolean {
+  return z.uuidv4().safeParse(tid).success && !isUntracked(request);
 }
 
-async function recordUnlessKnown(record: () => Promise<unknown>): Promise<void> {
+/** Records a sign-up; of a person who is known the visit alone. */
+async function recordOnce(
+  { context, account }: PublicRequest,
+  signup: Signup & { click: Click | null },
+): Promise<Visit | null> {
   try {
-    await record();
+    return (await recordSignup(context, account, signup)).visit;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
+    return signup.click && recordClick(context, account, signup.click);
   }
 }

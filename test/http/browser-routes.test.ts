@@ -2,13 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account.ts";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { leads } from "../../server/domain/lead.ts";
+import { visitors } from "../../server/domain/visitor.ts";
 import { SYSTEM } from "../../server/records.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../support/app.ts";
 import { statsOf } from "../support/stats.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const TID_2 = "8f1b2c3d-1111-4222-8333-444455556666";
-const NOBODY = { tid: null, ref_id: null, cookie_days: 0 };
+const NOBODY = { status: "refused", tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
+const JANE = { tid: TID, ref_id: "jane", cookie_days: 60, has_cookies: false };
 
 let app: TestApp;
 beforeEach(async () => {
@@ -28,11 +30,12 @@ const clicksOf = async (id: number) => (await statsOf(app.services.store, app.ac
 describe("POST /t/click", () => {
   it("makes a visitor, counts once, and lets the page read the answer", async () => {
     const { status, body, headers } = await click({ ref_id: " Jane " });
-    expect({ status, body }).toEqual({ status: 200, body: { tid: TID, ref_id: "jane", cookie_days: 60 } });
+    expect({ status, body }).toEqual({ status: 200, body: { status: "recorded", ...JANE } });
     expect(headers.get("access-control-allow-origin")).toBe("https://www.acme.example");
     expect(headers.get("access-control-allow-credentials")).toBe("true");
+    expect(headers.get("access-control-expose-headers")).toBe("Retry-After");
     expect(headers.get("vary")).toBe("Origin");
-    expect((await click({ ref_id: "jane" })).body).toEqual(body);
+    expect((await click({ ref_id: "jane" })).body).toEqual({ status: "known", ...JANE });
     expect(await clicksOf(1)).toBe(1);
   });
 
@@ -71,7 +74,6 @@ describe("POST /t/click", () => {
     [{ tid: "" }, 422, { tid: ["can't be blank"] }],
     [{ cid: "nobody" }, 404, { error: "The account (cid) was not found" }],
     [{ cid: "" }, 404, { error: "The account (cid) was not found" }],
-    [{ url: "x".repeat(9000) }, 422, { url: ["is too long (maximum is 8192 characters)"] }],
   ])("refuses %o with %i", async (params, status, body) => {
     const answer = await click({ ref_id: "jane", ...(params as Record<string, string>) });
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
@@ -94,11 +96,51 @@ describe("POST /t/click", () => {
       campaign_id: String(campaign.id),
     });
     const tid = "9f1b2c3d-1111-4222-8333-444455556666";
-    expect((await click({ tid, ref_id: "first" })).body).toEqual({ tid, ref_id: "first", cookie_days: 30 });
+    expect((await click({ tid, ref_id: "first" })).body).toEqual({
+      status: "recorded",
+      tid,
+      ref_id: "first",
+      cookie_days: 30,
+      has_cookies: false,
+    });
     const later = { tid: "af1b2c3d-1111-4222-8333-444455556666", ref_id: "jane", cookie_tid: tid };
     expect((await click(later)).body).toMatchObject({ tid, ref_id: "first" });
     app.setNow("2026-04-04T05:06:07.890Z");
     expect((await click(later)).body).toMatchObject({ tid: later.tid, ref_id: "jane" });
+  });
+
+  it.each([
+    "JANE",
+    " jane/ ",
+    "(jane)",
+    "jane.",
+    "\u200bja\u200dne",
+    "jane,",
+    "newsletter,jane,bob",
+    "@jane",
+  ])("reads the ref id %j as the promoter's", async (ref_id) => {
+    expect((await click({ ref_id: ref_id.replace("(", "") })).body).toEqual({ status: "recorded", ...JANE });
+  });
+
+  it("keeps a visitor who comes by the same promoter again, and counts them once", async () => {
+    await click({ ref_id: "jane" });
+    const again = { tid: TID_2, ref_id: "Jane", cookie_tid: TID };
+    expect((await click(again)).body).toEqual({ status: "known", ...JANE });
+    app.setNow("2026-03-24T05:06:07.890Z");
+    expect((await click(again)).body).toEqual({ status: "known", ...JANE, cookie_days: 40 });
+    expect(await clicksOf(1)).toBe(1);
+    app.setNow("2026-05-04T05:06:07.890Z");
+    expect((await click(again)).body).toEqual({ status: "recorded", ...JANE, tid: TID_2 });
+    expect(await clicksOf(1)).toBe(2);
+  });
+
+  it("leaves out addresses that are too long, and keeps the click", async () => {
+    const { body } = await click({ ref_id: "jane", url: "x".repeat(9000), referrer: "y".repeat(9000) });
+    expect(body).toEqual({ status: "recorded", ...JANE });
+    expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
+      url: null,
+      referrer: null,
+    });
   });
 
   it("finds the promoter of a page that is tracked by its own address", async () => {
@@ -134,7 +176,7 @@ describe("POST /t/click", () => {
     ],
     ["http://localhost:3000", "localhost", "", "Path=/; "],
     ["http://localhost:3000", "localhost", "localhost", "Path=/; "],
-  ])("sets the cookie itself for %s on %s", async (origin, host, domain, attributes) => {
+  ])("sets the cookies itself for %s on %s", async (origin, host, domain, attributes) => {
     const answer = await answerOf(
       await app.request(`http://${host}/t/click`, {
         method: "POST",
@@ -146,9 +188,11 @@ describe("POST /t/click", () => {
         body: new URLSearchParams({ cid: "acme", tid: TID, ref_id: "jane", domain }).toString(),
       }),
     );
-    expect(answer.headers.get("set-cookie")).toBe(
+    expect(answer.body).toEqual({ status: "recorded", ...JANE, has_cookies: true });
+    expect(answer.headers.getSetCookie()).toEqual([
       `_svc_tid=${TID}; Max-Age=5184000; ${attributes}SameSite=Lax`,
-    );
+      `_svc_ref=jane; Max-Age=5184000; ${attributes}SameSite=Lax`,
+    ]);
   });
 
   it.each([
@@ -182,7 +226,7 @@ describe("POST /t/signup", () => {
         ip: time === 0 ? "203.0.113.7" : "nowhere",
         override_existing_lead: "perhaps",
       });
-      expect({ status, body }).toEqual({ status: 200, body: { recorded: true } });
+      expect({ status, body }).toEqual({ status: 200, body: { status: "recorded", ...JANE } });
     }
     const found = await app.services.store.page(leads, "id", app.accountId, [], { limit: 9 });
     expect(found).toMatchObject([
@@ -207,6 +251,69 @@ describe("POST /t/signup", () => {
     expect(await app.services.store.count(leads, "id", app.accountId, [])).toBe(0);
   });
 
+  const VISIT = {
+    ref_id: "newsletter,jane",
+    url: "https://www.acme.example/?via=jane&sub_id=blog",
+    referrer: "https://blog.example/",
+    consent: "given",
+  };
+  const leadCount = () => app.services.store.count(leads, "id", app.accountId, []);
+
+  it("records visitor, click and lead of a sign-up that comes before its click, each once", async () => {
+    const answer = { status: "recorded", ...JANE };
+    expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual(answer);
+    expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
+      url: VISIT.url,
+      referrer: VISIT.referrer,
+      subId: "blog",
+      hasConsent: true,
+    });
+    expect((await click({ ref_id: "jane" })).body).toEqual({ ...answer, status: "known" });
+    expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual(answer);
+    expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
+  });
+
+  it("records click and lead once when both come at the same time", async () => {
+    await Promise.all([
+      click({ ref_id: "jane" }),
+      signup({ email: "lead@example.com", ...VISIT }),
+      click({ ref_id: "jane" }),
+      signup({ email: "lead@example.com", ...VISIT }),
+    ]);
+    expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
+  });
+
+  it("records the visit of a person who had signed up before", async () => {
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "bob" });
+    expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual({
+      status: "recorded",
+      ...JANE,
+    });
+    expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
+  });
+
+  it("gives the lead to the browser's visitor where the link led to nobody", async () => {
+    await click({ ref_id: "jane" });
+    const visit = { tid: TID_2, ref_id: "nobody", cookie_tid: TID };
+    expect((await signup({ email: "lead@example.com", ...visit })).body).toEqual({
+      ...NOBODY,
+      status: "recorded",
+    });
+    expect(await app.services.store.page(leads, "id", app.accountId, [], { limit: 9 })).toMatchObject([
+      { promoterId: 1, tid: TID },
+    ]);
+  });
+
+  it.each([
+    ["a site that may not", { origin: "https://evil.example" }, 403],
+    ["a bot", { "user-agent": "Googlebot/2.1" }, 404],
+  ])("makes no visitor by the sign-up of %s", async (_, headers, status) => {
+    const answer = await signup({ email: "lead@example.com", ...VISIT }, headers as Record<string, string>);
+    expect(answer.status).toBe(status);
+    expect([await clicksOf(1), await leadCount()]).toEqual([0, 0]);
+    expect(await app.services.store.get(visitors, app.accountId, TID)).toBeNull();
+  });
+
   it("takes so many sign-ups a minute from one address", async () => {
     await app.close();
     app = await startApp("memory", { publicSignups: 2 });
@@ -225,6 +332,7 @@ describe("/t/details", () => {
     const details = {
       ref_id: "jane",
       campaign_id: 1,
+      campaign: { id: 1, name: "Default campaign" },
       promo_code: null,
       customer_promo_code: null,
       offer: null,
@@ -233,6 +341,7 @@ describe("/t/details", () => {
     expect((await answerOf(await app.request(`/t/details?cid=acme&tid=${TID}`))).body).toEqual({ details });
     expect((await app.browser("/t/details", { tid: TID })).body).toEqual({ details });
     expect((await app.browser("/t/details", { tid: "nobody" })).body).toEqual({ details: null });
+    expect((await app.browser("/t/details", { tid: TID_2, ref_id: "Jane" })).body).toEqual({ details });
   });
 });
 

@@ -1,0 +1,157 @@
+import type { Account, Campaign, Promoter, PromoterCampaign, Visitor } from "../records.ts";
+import type { Transaction } from "../storage/store.ts";
+import { loadCampaign } from "./campaign.ts";
+import type { Context } from "./context.ts";
+import { loadPromoter } from "./promoter.ts";
+import { acceptsLeads, promoterCampaigns, trackedPage } from "./promoter-campaign.ts";
+import { findAccepting } from "./ref-token.ts";
+import { countFact } from "./stats.ts";
+import { adTrafficPolicy, hashAddress, isAdTraffic } from "./suspicion.ts";
+import { findVisitor, visitors } from "./visitor.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Parameters of the landing page's address that name the promoter's own channel. */
+const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
+
+/** A visit of a referral link, or of a page that is tracked by its own address. */
+export interface Click {
+  /** Made in the browser, so that a repeated click of the same visit is the same visitor. */
+  tid: string;
+  /** The first that leads to a promoter counts. Empty: the page's address names the promoter. */
+  refTokens: string[];
+  /** The visitor that the browser was so far. */
+  cookieTid: string | null;
+  url: string | null;
+  referrer: string | null;
+  address: string | null;
+  /** Whether the page had asked the visitor for consent, and got it. */
+  hasConsent: boolean;
+}
+
+/** Who the browser is from now on. */
+export interface Visit {
+  tid: string;
+  refToken: string;
+  /** What is left of the cookie's life. */
+  cookieDays: number;
+  /** Whether the click was counted now. */
+  isNew: boolean;
+}
+
+/** The visit of a visitor who had been here before. */
+interface KnownVisit extends Visit {
+  isExpired: boolean;
+  /** Whether the campaign leaves a visitor to the promoter who came first. */
+  keepsFirst: boolean;
+}
+
+/** Whom a click leads to. */
+interface Destination {
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+  campaign: Campaign;
+}
+
+/** Makes the visitor of a click and counts it, once per visitor; null when it leads to nobody. */
+export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
+  return context.store.transact((tx) => visitOf(tx, context, { account, click }));
+}
+
+/** The same within a larger change. */
+export async function visitOf(
+  tx: Transaction,
+  context: Context,
+  { account, click }: { account: Account; click: Click },
+): Promise<Visit | null> {
+  const repeated = await tx.get(visitors, account.id, click.tid);
+  if (repeated !== null) return knownVisit(tx, repeated, context.now);
+  const former = click.cookieTid === null ? null : await findVisitor(tx, account.id, click.cookieTid);
+  const visit = former && (await knownVisit(tx, former, context.now));
+  const isKept = visit !== null && !visit.isExpired;
+  if (isKept && visit.keepsFirst) return visit;
+  const destination = await findDestination(tx, account.id, click);
+  if (destination === null) return null;
+  const { promoterCampaign } = destination;
+  // The same promoter's link again, by another spelling, after its cookie was lost or in a restored tab.
+  if (isKept && former?.promoterCampaignId === promoterCampaign.id) return visit;
+  return newVisit(tx, context, { account, click, destination });
+}
+
+async function newVisit(
+  tx: Transaction,
+  { now }: Context,
+  { account, click, destination }: { account: Account; click: Click; destination: Destination },
+): Promise<Visit | null> {
+  const { promoterCampaign, promoter, campaign } = destination;
+  const query = pageQuery(click.url);
+  const isAd = isAdTraffic(query);
+  if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
+  await tx.insert(visitors, {
+    accountId: account.id,
+    tid: click.tid,
+    promoterCampaignId: promoterCampaign.id,
+    url: click.url,
+    referrer: click.referrer,
+    subId: subId(query),
+    isAdTraffic: isAd,
+    ...(click.hasConsent && { hasConsent: true }),
+    addressHash: click.address === null ? null : hashAddress(account, click.address),
+    createdAt: now.toISOString(),
+  });
+  countFact(tx, promoterCampaign, { metric: "clicks", at: now });
+  const { refToken } = promoterCampaign;
+  return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
+}
+
+/** The visit of a visitor who is known, for as long as their promoter may get leads. */
+async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
+  const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
+  const daysLeft = campaign.visitorCookieDays - (now.getTime() - Date.parse(visitor.createdAt)) / DAY_MS;
+  return {
+    tid: visitor.tid,
+    refToken: promoterCampaign.refToken,
+    cookieDays: Math.max(1, Math.ceil(daysLeft)),
+    isNew: false,
+    isExpired: daysLeft <= 0,
+    keepsFirst: campaign.attribution === "first",
+  };
+}
+
+async function findDestination(
+  tx: Transaction,
+  accountId: number,
+  { refTokens, url }: Click,
+): Promise<Destination | null> {
+  const promoterCampaign =
+    refTokens.length === 0
+      ? await findByPage(tx, accountId, url)
+      : await findAccepting(tx, accountId, refTokens);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  return {
+    promoterCampaign,
+    promoter: await loadPromoter(tx, accountId, promoterCampaign.promoterId),
+    campaign: await loadCampaign(tx, accountId, promoterCampaign.campaignId),
+  };
+}
+
+async function findByPage(
+  tx: Transaction,
+  accountId: number,
+  url: string | null,
+): Promise<PromoterCampaign | null> {
+  const page = url === null ? null : trackedPage(url);
+  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [page]);
+}
+
+/** The parameters that a page was opened with; none for what is no address. */
+function pageQuery(url: string | null): URLSearchParams {
+  const hasQuery = url?.includes("?") === true && URL.canParse(url);
+  return hasQuery ? new URL(url).searchParams : new URLSearchParams();
+}
+
+function subId(query: URLSearchParams): string | null {
+  const name = SUB_ID_PARAMS.find((param) => query.get(param));
+  return name === undefined ? null : query.get(name);
+}
