@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
-import { readPairs } from "./form.ts";
+import { readPairs, type Pair } from "./pairs.ts";
 
 /** A query's value: a text, a list, or values by name. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
@@ -21,9 +21,14 @@ const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
  * @throws Failure `malformed` or `too_large`
  */
 export function readNestedQuery(event: H3Event): Query {
-  const query = emptyQuery();
   // Blank ones count as absent at every level.
-  for (const [name, value] of readPairs(event)) if (value.trim() !== "") put(query, pathOf(name), value);
+  return nest(readPairs(event).filter(([, value]) => value.trim() !== ""));
+}
+
+/** Puts values into the lists and objects that their names write. @throws Failure `too_large` */
+export function nest(pairs: Pair[]): Query {
+  const query = emptyQuery();
+  for (const [name, value] of pairs) put(query, pathOf(name), value);
   return lists(query) as Query;
 }
 

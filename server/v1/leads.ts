@@ -7,7 +7,7 @@ import {
 } from "../domain/lead-update.ts";
 import { listInScope } from "../domain/scope.ts";
 import { email, flag, id, instant, oneOf, text } from "../http/fields.ts";
-import { readParams, readQuery } from "../http/form.ts";
+import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { LEAD_STATES } from "../records.ts";
@@ -41,7 +41,7 @@ export const listLeads: V1Operation = {
   handle: list,
 };
 
-/** `GET /api/v1/leads/show` */
+/** `GET /api/v1/leads/show`, and the same by POST */
 export const showLead: V1Operation = {
   summary: "Show a lead",
   params: selectorParams,
@@ -70,7 +70,7 @@ export const deleteLead: V1Operation = {
 
 async function list(request: V1Request) {
   const { event, account, context } = request;
-  const params = readQuery(event);
+  const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listInScope(context.store, leads, {
     accountId: account.id,
@@ -83,7 +83,8 @@ async function list(request: V1Request) {
 }
 
 async function show({ event, account, context: { store } }: V1Request) {
-  const lead = await loadLead(store, account.id, readSelector(shapeInput(selectorParams, readQuery(event))));
+  const params = shapeInput(selectorParams, await readParams(event));
+  const lead = await loadLead(store, account.id, readSelector(params));
   return leadRecordJson(lead, newEmbedded(store, account.id));
 }
 

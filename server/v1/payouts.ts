@@ -2,7 +2,7 @@ import { z } from "zod";
 import { campaigns } from "../domain/campaign.ts";
 import { listPayouts as list } from "../domain/payout-list.ts";
 import { id, oneOf } from "../http/fields.ts";
-import { readQuery } from "../http/form.ts";
+import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import { PAYOUT_STATUSES } from "../records.ts";
@@ -29,7 +29,7 @@ export const listPayouts: V1Operation = {
 async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
-  const params = readQuery(event);
+  const params = await readParams(event);
   const filters = shapeInput(listParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await list(store, {

@@ -26,7 +26,7 @@ export const listPromotersOperation: V1Operation = {
   handle: list,
 };
 
-/** `GET /api/v1/promoters/show` */
+/** `GET /api/v1/promoters/show`, and the same by POST */
 export const showPromoterOperation: V1Operation = {
   summary: "Show a promoter",
   params: selectorParams,

@@ -2,12 +2,15 @@ import { z } from "zod";
 import { GROUPINGS, addMonths, dayOf } from "../domain/period.ts";
 import type { ReportQuery } from "../domain/report.ts";
 import { direction, id, instant, listOf, oneOf } from "../http/fields.ts";
-import { readNestedQuery } from "../http/nested-query.ts";
+import { readNestedParams } from "../http/form.ts";
+import type { Page } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
+import { readListPage } from "./list.ts";
 import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
+const ROWS_PER_PAGE = 50;
 
 /** A list, one value, or values with commas between; blank ones are left out. */
 const commaListOf = <S extends z.ZodType>(item: S) =>
@@ -52,9 +55,13 @@ export interface V1ReportQuery extends ReportQuery {
   columns: Column[];
 }
 
-/** The parameters of a report. @throws Failure `invalid` */
-export function readReportParams<S extends z.ZodObject>({ event }: V1Request, schema: S): z.output<S> {
-  return shapeInput(schema, readNestedQuery(event));
+/** The parameters of a report, and the page that they ask for. @throws Failure `invalid` */
+export async function readReportParams<S extends z.ZodObject>(
+  { event }: V1Request,
+  schema: S,
+): Promise<{ params: z.output<S>; page: Page }> {
+  const given = await readNestedParams(event);
+  return { params: shapeInput(schema, given), page: readListPage(given, ROWS_PER_PAGE) };
 }
 
 /** By month over the twelve months until today, unless told otherwise. */

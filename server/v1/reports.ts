@@ -3,9 +3,7 @@ import { reportCampaigns, reportOverview, reportPromoters, type ReportGroup } fr
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import { readQuery } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
-import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import {
   columnsAnswer,
@@ -25,7 +23,6 @@ import {
 
 /** @see operations-v1 "/api/v1/reports": what its answers show where nothing is selected */
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
-const PROMOTERS_PER_PAGE = 50;
 
 const items = z.array(rowAnswer);
 
@@ -63,7 +60,7 @@ export const promotersReport: V1Operation = {
 /** The greatest of the first column come first, unless told otherwise. */
 async function overview(request: V1Request) {
   const { account, context } = request;
-  const params = readReportParams(request, overviewParams);
+  const { params } = await readReportParams(request, overviewParams);
   const query = readReportQuery(request, params, [...USUAL_COLUMNS, "promoter_earnings_amount"]);
   const by = figureOf(params.sort ?? query.columns[0] ?? "revenue_amount");
   const sort = { by, isDescending: params.sort_dir !== "asc" };
@@ -73,7 +70,8 @@ async function overview(request: V1Request) {
 
 async function campaigns(request: V1Request) {
   const { account, context } = request;
-  const query = readReportQuery(request, readReportParams(request, reportParams), USUAL_COLUMNS);
+  const { params } = await readReportParams(request, reportParams);
+  const query = readReportQuery(request, params, USUAL_COLUMNS);
   const groups = await reportCampaigns(context.store, account.id, query);
   const writer = reportWriter(account.currency, query);
   return groups.map((group) => ({
@@ -85,10 +83,9 @@ async function campaigns(request: V1Request) {
 
 /** Choice: `page` goes on where the first fifty end, in the same order. */
 async function promoters(request: V1Request) {
-  const { event, account, context } = request;
-  const params = readReportParams(request, promotersParams);
+  const { account, context } = request;
+  const { params, page } = await readReportParams(request, promotersParams);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const page = readListPage(readQuery(event), PROMOTERS_PER_PAGE);
   const { groups, total } = await reportPromoters(context.store, account.id, {
     ...query,
     promoterIds: params.promoter_ids ?? null,

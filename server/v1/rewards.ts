@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commissions } from "../domain/commission.ts";
 import { leads } from "../domain/lead.ts";
 import { listInScope } from "../domain/scope.ts";
-import { readQuery } from "../http/form.ts";
+import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import { newEmbedded, once } from "./embedded.ts";
@@ -26,7 +26,7 @@ export const listRewards: V1Operation = {
 async function list(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
-  const params = readQuery(event);
+  const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listInScope(store, commissions, {
     accountId: account.id,
