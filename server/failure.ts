@@ -7,6 +7,7 @@
  * - `method_not_allowed`: the path exists, the method does not
  * - `malformed`: the bytes cannot be read (encoding, JSON, content type)
  * - `too_large`: a limit on size was passed
+ * - `unsupported`: the body is compressed
  * - `missing`: a parameter without which the request means nothing
  * - `invalid`: a parameter, or the record it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
@@ -25,6 +26,7 @@ export type FailureKind =
   | "method_not_allowed"
   | "malformed"
   | "too_large"
+  | "unsupported"
   | "missing"
   | "invalid"
   | "taken"

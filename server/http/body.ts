@@ -7,9 +7,14 @@ const MAX_BYTES = 64 * 1024;
 /**
  * The text of a request's body, "" where there is none.
  *
- * @throws Failure `too_large` past 64 KiB, `malformed` when it is cut off or no UTF-8
+ * @throws Failure `too_large` past 64 KiB, `malformed` when it is cut off or no UTF-8, `unsupported` when
+ *   it is compressed
  */
 export async function readBody(event: H3Event): Promise<string> {
+  // RFC 9110, 8.4.1: `identity` is no encoding.
+  const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity")
+    throw new Failure("unsupported", "The body is compressed; send it as it is");
   const declared = Number(event.req.headers.get("content-length") ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();
   const request = event.runtime?.node?.req as IncomingMessage | undefined;

@@ -76,7 +76,7 @@ function describe(route: DescribedRoute) {
 
 function common({ caller, method }: DescribedRoute): FailureKind[] {
   if (caller === "operator") return [];
-  const writing: FailureKind[] = method === "GET" ? [] : ["conflict"];
+  const writing: FailureKind[] = method === "GET" ? [] : ["conflict", "unsupported"];
   if (caller === "browser") return [...COMMON_PUBLIC, ...writing];
   return [...(caller === "v1" ? COMMON : COMMON_V2), ...writing];
 }

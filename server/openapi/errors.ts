@@ -10,6 +10,7 @@ const TEXTS: Record<FailureKind, string> = {
   method_not_allowed: "The path has no such method",
   malformed: "The request can't be read",
   too_large: "A limit on size was passed",
+  unsupported: "The body is compressed",
   missing: "A parameter without which the request means nothing",
   invalid: "A parameter, or the record it would make, breaks a rule",
   taken: "A unique value belongs to another record",

@@ -1,5 +1,6 @@
 import { createServer, request, type RequestOptions } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { toNodeHandler } from "h3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, answerOf, startApp, type TestApp } from "../support/app.ts";
@@ -162,5 +163,26 @@ describe("a multipart form", () => {
     for (let field = 0; field <= 500; field++) form.append(`f${field}`, "");
     const { status, body } = await signUp(form);
     expect([status, body]).toEqual([413, { error: "More than 500 parameters" }]);
+  });
+});
+
+describe("a compressed body", () => {
+  const MESSAGE = "The body is compressed; send it as it is";
+  const compressed = () => new Uint8Array(gzipSync("email=new@example.com&ref_id=jane"));
+
+  it("is refused by V1", async () => {
+    const { status, body } = await signUp(compressed(), { "content-type": FORM, "content-encoding": "gzip" });
+    expect([status, body]).toEqual([415, { error: MESSAGE }]);
+  });
+
+  it("is refused by V2", async () => {
+    const { status, body } = await app.v2("POST", "/campaigns", "{}", { "content-encoding": "GZIP" });
+    expect([status, body]).toEqual([415, { message: MESSAGE, code: "unsupported_media_type" }]);
+  });
+
+  it("may say that it is none", async () => {
+    const plain = "email=new@example.com&ref_id=jane";
+    const { status } = await signUp(plain, { "content-type": FORM, "content-encoding": "identity" });
+    expect(status).toBe(200);
   });
 });
