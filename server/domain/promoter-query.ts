@@ -98,7 +98,7 @@ function isCounted({ stats: ranges }: PromoterQuery, { stats }: Candidate): bool
 function isNamed(text: string | null, promoter: Promoter): boolean {
   if (text === null) return true;
   const wanted = text.toLowerCase();
-  return [promoter.email, promoterName(promoter)].some((name) => name?.toLowerCase().includes(wanted));
+  return [promoter.email, promoterName(promoter)].some((name) => name.toLowerCase().includes(wanted));
 }
 
 /** Equals stand in the order of their ids. */

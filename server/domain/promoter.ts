@@ -24,9 +24,9 @@ export const promoters = collection<Promoter>()({
   ],
 });
 
-/** First and last name as far as they are known, or null. */
-export function promoterName({ profile }: Promoter): string | null {
-  return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || null;
+/** First and last name as far as they are known, else the e-mail address. */
+export function promoterName({ email, profile }: Promoter): string {
+  return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
 }
 
 /** The promoter with this e-mail address, in any case, or null. */

@@ -96,9 +96,7 @@ export async function reportPromoters(
   for (const { id } of ranked.slice(page.offset, page.offset + page.limit)) {
     const promoter = await store.get(promoters, accountId, id);
     if (promoter !== null)
-      groups.push(
-        groupOf(historyOf(histories, id), plan, { id, name: promoterName(promoter) ?? promoter.email }),
-      );
+      groups.push(groupOf(historyOf(histories, id), plan, { id, name: promoterName(promoter) }));
   }
   return { groups, total: ranked.length };
 }

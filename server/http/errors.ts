@@ -66,9 +66,18 @@ export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
 
 /** `{message, code}`, with `errors` where fields are at fault. @see spec "Errors", 7 */
 export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
-  const [status, code] = V2_STATUS[failure.kind];
   const hasFields = Object.keys(failure.fields).length > 0;
-  const body = { message: failure.message, code, ...(hasFields && { errors: failure.fields }) };
+  return v2Answer(failure, headers, hasFields && { errors: failure.fields });
+}
+
+/** `{message, code, errors}`, whatever is at fault. @see spec "V2: list promoter campaigns" */
+export function v2FieldError(failure: Failure, headers: AnswerHeaders): Response {
+  return v2Answer(failure, headers, { errors: failure.fields });
+}
+
+function v2Answer(failure: Failure, headers: AnswerHeaders, rest: object | false): Response {
+  const [status, code] = V2_STATUS[failure.kind];
+  const body = { message: failure.message, code, ...rest };
   return json(body, withRetry(failure, headers), status);
 }
 

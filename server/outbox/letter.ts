@@ -53,7 +53,7 @@ export async function letterOf(
     promoterId: promoter.id,
     to: promoter.email,
     values: {
-      first_name: promoter.profile.firstName ?? promoterName(promoter) ?? promoter.email,
+      first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
       company_name: account.name,
       campaign_name: campaign.name,

@@ -29,9 +29,10 @@ type ProfileParam =
   | "vat_id"
   | "country"
   | "wallet_email"
+  | "paypal_email"
   | "description";
 
-/** What is given of a profile. */
+/** What is given of a profile. `paypal_email` is another name of `wallet_email`, which has the last word. */
 export function profileChanges(given: {
   [Name in ProfileParam]?: string | null | undefined;
 }): ProfileChanges {
@@ -44,7 +45,7 @@ export function profileChanges(given: {
     address: given.address,
     vatId: given.vat_id,
     country: given.country,
-    walletEmail: given.wallet_email,
+    walletEmail: given.wallet_email === undefined ? given.paypal_email : given.wallet_email,
     avatarUrl: given.avatar_url,
     description: given.description,
     twitterUrl: given.twitter_url,

@@ -41,6 +41,7 @@ const updateParams = z
     vat_id: clearable,
     country: clearable,
     wallet_email: email.nullable(),
+    paypal_email: email.nullable(),
     avatar_url: clearable,
     description: longText.nullable(),
     twitter_url: clearable,

@@ -28,6 +28,7 @@ const createParams = z
     url_tracking: flag,
     website: text,
     wallet_email: email,
+    paypal_email: email,
     avatar_url: text,
     parent_promoter_id: id,
     parent_promoter_email: text,

@@ -3,12 +3,12 @@ import { promoterName } from "../domain/promoter.ts";
 import type { Campaign, Promoter } from "../records.ts";
 
 /** A promoter within other records. */
-export const embeddedPromoter = z.object({ id: z.int(), email: z.string(), name: z.string().nullable() });
+export const embeddedPromoter = z.object({ id: z.int(), email: z.string(), name: z.string() });
 
 /** A campaign within other records. */
 export const embeddedCampaign = z.object({ id: z.int(), name: z.string(), color: z.string() });
 
-/** A promoter as other records show them. The name is null where they gave none. */
+/** A promoter as other records show them. */
 export function embeddedPromoterJson(promoter: Promoter): z.output<typeof embeddedPromoter> {
   return { id: promoter.id, email: promoter.email, name: promoterName(promoter) };
 }

@@ -22,7 +22,14 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
     is_disabled: method.isDisabled,
     meta: method.meta,
     is_selected: method.isSelected,
-    details: method.details,
+    details: detailsJson(method),
     managed_payouts: method.isManaged,
   };
+}
+
+/** Clients read the wallet's address by either of its names. */
+function detailsJson({ method, details }: PayoutMethod): Record<string, unknown> {
+  const { wallet_email: walletEmail } = details;
+  if (method !== "paypal" || walletEmail === undefined) return details;
+  return { ...details, paypal_email: walletEmail };
 }

@@ -20,9 +20,24 @@ import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 const BANK_DETAILS =
   "bank_country account_holder_name account_number routing_aba_number country state postal_code address city transit_number institution_number bsb_code sort_code iban swift_bic_code bank_name bank_city bank_address";
 
+const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
+
+/** Two names of one address. Choice: two addresses are refused, since money goes to only one of them. */
+const walletDetails = z
+  .object({ wallet_email: email, paypal_email: email })
+  .partial()
+  .refine((given) => (given.wallet_email ?? given.paypal_email) !== undefined, {
+    path: ["wallet_email"],
+    error: "can't be blank",
+  })
+  .refine(
+    ({ wallet_email: wallet, paypal_email: paypal = wallet }) => (wallet ?? paypal) === paypal,
+    SAME_WALLET,
+  );
+
 /** Where the money goes to, by method. Choice: bank accounts are held to a country and a holder, as each country has rules of its own. */
 const DETAILS: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
-  paypal: z.object({ wallet_email: email }),
+  paypal: walletDetails,
   wise: z.object({ wise_email: email }),
   crypto: z.object({ wallet_address: text, crypto_currency: text }),
   bank: z
@@ -124,6 +139,7 @@ export const removePayoutMethodOperation: V2Operation = {
   },
 };
 
-function shapeDetails(method: PayoutMethodName, details: Record<string, unknown>): Record<string, unknown> {
-  return shapeInput(z.object({ details: DETAILS[method] }), { details }).details;
+function shapeDetails(method: PayoutMethodName, given: Record<string, unknown>): Record<string, unknown> {
+  const { details } = shapeInput(z.object({ details: DETAILS[method] }), { details: given });
+  return method === "paypal" ? { wallet_email: details["wallet_email"] ?? details["paypal_email"] } : details;
 }

@@ -27,8 +27,8 @@ export const promoCodeAnswer = z.object({
   description: z.string().nullable(),
   company_id: z.int(),
   promoter_campaign_id: z.int(),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  details: z.record(z.string(), z.unknown()).nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  details: z.record(z.string(), z.unknown()),
   archived_at: z.iso.datetime().nullable(),
 });
 
@@ -160,8 +160,8 @@ export async function readPromoCodeJson(
     description: promoCode.description,
     company_id: promoCode.accountId,
     promoter_campaign_id: promoCode.promoterCampaignId,
-    metadata: promoCode.metadata,
-    details: promoCode.details,
+    metadata: promoCode.metadata ?? {},
+    details: promoCode.details ?? {},
     archived_at: promoCode.archivedAt,
   };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { findPromoterCampaigns, searchPromoterCampaigns } from "../domain/promoter-campaign-query.ts";
 import { updatePromoterCampaign, type PromoterCampaignChanges } from "../domain/promoter-campaign-update.ts";
 import { isRefToken } from "../domain/ref-token.ts";
+import { v2FieldError } from "../http/errors.ts";
 import { flag, id, listOf, oneOf, text, webAddress } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
@@ -67,6 +68,7 @@ export const listPromoterCampaignsOperation: V2Operation = {
   answer: z.array(promoterCampaignAnswer),
   isPaged: true,
   refusals: ["invalid"],
+  shape: v2FieldError,
   handle: list,
 };
 
@@ -76,6 +78,7 @@ export const searchPromoterCampaignsOperation: V2Operation = {
   params: searchParams,
   answer: z.array(promoterCampaignAnswer),
   refusals: ["invalid"],
+  shape: v2FieldError,
   handle: search,
 };
 
@@ -85,7 +88,7 @@ export const updatePromoterCampaignOperation: V2Operation = {
   body: updateBody,
   answer: promoterCampaignAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
-  shape: recordError(WIRE_NAMES),
+  shape: recordError(WIRE_NAMES, v2FieldError),
   handle: update,
 };
 

@@ -14,7 +14,12 @@ import {
   type Promoter,
   type PromoterCampaign,
 } from "../records.ts";
-import { embeddedCampaign, embeddedCampaignJson, embeddedPromoterJson } from "./embedded-json.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "./embedded-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see spec "V2 promoter (details)", promoter_campaigns */
@@ -30,7 +35,7 @@ const participationAnswer = z.object({
   ref_link: z.string(),
 });
 
-const balancesAnswer = z.object({
+const balanceAnswer = z.object({
   cash: z.number(),
   credits: z.number(),
   points: z.number(),
@@ -38,11 +43,17 @@ const balancesAnswer = z.object({
   discount: z.number(),
 });
 
+const balancesAnswer = balanceAnswer.extend({
+  current_balance: balanceAnswer,
+  earnings_balance: balanceAnswer,
+  paid_balance: balanceAnswer,
+});
+
 /** @see spec "V2 promoter (details)" */
 export const promoterAnswer = z.object({
   id: z.int(),
   email: z.string(),
-  name: z.string().nullable(),
+  name: z.string(),
   cust_id: z.string().nullable(),
   note: z.string().nullable(),
   stats: z.object({
@@ -77,10 +88,7 @@ export const promoterAnswer = z.object({
     })
     .nullable()
     .optional(),
-  parent_promoter: z
-    .object({ id: z.int(), email: z.string(), name: z.string().nullable() })
-    .nullable()
-    .optional(),
+  parent_promoter: embeddedPromoter.nullable().optional(),
 });
 
 /** A promoter with all that their V2 form shows. */
@@ -156,14 +164,28 @@ function participationJson({
   };
 }
 
-/** What is approved and not paid yet; `cash` in cents. */
-function balancesJson({ units }: Balance): z.output<typeof balancesAnswer> {
+/** What is approved and not paid yet, flat and once more beside what was earned and what was paid. */
+function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
+  const current = balanceJson(balance, "current");
   return {
-    cash: units["cash"]?.current ?? 0,
-    credits: units["credits"]?.current ?? 0,
-    points: units["points"]?.current ?? 0,
-    free_months: units["free_months"]?.current ?? 0,
-    discount: units["discount_per"]?.current ?? 0,
+    ...current,
+    current_balance: current,
+    earnings_balance: balanceJson(balance, "earnings"),
+    paid_balance: balanceJson(balance, "paid"),
+  };
+}
+
+/** `cash` is in cents. */
+function balanceJson(
+  { units }: Balance,
+  kind: "current" | "earnings" | "paid",
+): z.output<typeof balanceAnswer> {
+  return {
+    cash: units["cash"]?.[kind] ?? 0,
+    credits: units["credits"]?.[kind] ?? 0,
+    points: units["points"]?.[kind] ?? 0,
+    free_months: units["free_months"]?.[kind] ?? 0,
+    discount: units["discount_per"]?.[kind] ?? 0,
   };
 }
 

@@ -2,12 +2,12 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import { v2Error, type ErrorShape } from "../http/errors.ts";
 import { describe } from "../http/shape.ts";
 
-/** Writes refusals of records, with V2's names for the domain's fields. */
-export function recordError(names: Record<string, string>): ErrorShape {
+/** Writes refusals of records as `shape` does, with V2's names for the domain's fields. */
+export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
   return (failure, headers) => {
-    if (Object.keys(failure.fields).length === 0) return v2Error(failure, headers);
+    if (Object.keys(failure.fields).length === 0) return shape(failure, headers);
     const fields: FieldErrors = {};
     for (const [name, messages] of Object.entries(failure.fields)) fields[names[name] ?? name] = messages;
-    return v2Error(new Failure(failure.kind, describe(fields), fields), headers);
+    return shape(new Failure(failure.kind, describe(fields), fields), headers);
   };
 }

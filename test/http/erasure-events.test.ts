@@ -86,7 +86,7 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     const bodies = receiver.received.map(({ body }) => body);
     expect(bodies.find(({ entity_type: type }) => type === "promoter")).toMatchObject({
       entity_id: 1,
-      data: { email: "erased-1@erased.invalid", cust_id: null, name: null },
+      data: { email: "erased-1@erased.invalid", cust_id: null, name: "erased-1@erased.invalid" },
     });
     expect(bodies.find(({ entity_type: type }) => type === "payout")).toMatchObject({
       changes: { status: ["processing", "failed"] },

@@ -171,6 +171,27 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
+  it("shows balances of what it took over, flat and nested", async () => {
+    await run(app, PROMOTERS, JANE);
+    const file = [
+      "id,ref_id,amount,unit,status",
+      "r1,jane,12.34,,approved",
+      "r2,jane,5,,paid",
+      "r3,jane,7,points,approved",
+    ];
+    expect(await run(app, COMMISSIONS, file)).toEqual(clean({ added: 3 }));
+    const none = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
+    const current = { ...none, cash: 1_234, points: 7 };
+    expect((await app.v2("GET", "/promoters/1")).body).toMatchObject({
+      balances: {
+        ...current,
+        current_balance: current,
+        earnings_balance: { ...none, cash: 1_734, points: 7 },
+        paid_balance: { ...none, cash: 500 },
+      },
+    });
+  });
+
   describe("commissions that come again", () => {
     const HEADER = "event_id,lead_email,amount,status,sale_amount,created_at";
     const line = (status: string) => [HEADER, `s1,mia@example.com,12.34,${status},100,2024-05-06`];

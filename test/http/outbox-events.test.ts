@@ -15,7 +15,7 @@ import { addPayout } from "../support/payouts.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { company, join, outcome, reward } from "../support/v2.ts";
 
-const JANE = { id: 1, email: "jane@example.com", name: null, cust_id: "c-1" };
+const JANE = { id: 1, email: "jane@example.com", name: "jane@example.com", cust_id: "c-1" };
 
 describe.each(STORAGES)("events on %s", (storage) => {
   let app: TestApp;
@@ -64,8 +64,8 @@ describe.each(STORAGES)("events on %s", (storage) => {
       changes: { state: ["accepted", "blocked"] },
       data: { state: "blocked", promoter: { ...JANE, name: "Jane" } },
     });
-    expect(of("promoter.updated")).toMatchObject({ changes: { name: [null, "Jane"] } });
-    expect(of("promoter.created")).toMatchObject({ data: { cust_id: "c-1", name: null } });
+    expect(of("promoter.updated")).toMatchObject({ changes: { name: ["jane@example.com", "Jane"] } });
+    expect(of("promoter.created")).toMatchObject({ data: { cust_id: "c-1", name: "jane@example.com" } });
   });
 
   it("tells of what happened as soon as a store that was away for a moment is back", async () => {

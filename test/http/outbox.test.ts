@@ -41,7 +41,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     return at;
   };
 
-  const JANE = { id: 1, email: "jane@example.com", name: null, cust_id: "c-1" };
+  const JANE = { id: 1, email: "jane@example.com", name: "jane@example.com", cust_id: "c-1" };
   const lead = (over: Record<string, unknown> = {}) => ({
     id: 1,
     email: "lead@example.com",

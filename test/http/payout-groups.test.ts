@@ -75,7 +75,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
           promoter: {
             id: bob.id,
             email: "bob@example.com",
-            name: null,
+            name: "bob@example.com",
             invoice_details_status: "approved",
             fraud_suspicions: ["ad_source"],
             profile: { invoice_details_validation_errors: {} },
@@ -114,6 +114,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     expect(await detailsOf("")).toEqual({});
     expect(await detailsOf("?include_payout_method_details=true")).toEqual({
       wallet_email: "wallet@example.com",
+      paypal_email: "wallet@example.com",
     });
   });
 

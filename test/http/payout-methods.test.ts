@@ -29,7 +29,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     is_disabled: false,
     meta: {},
     is_selected: true,
-    details: { wallet_email: "jane@example.com" },
+    details: { wallet_email: "jane@example.com", paypal_email: "jane@example.com" },
     managed_payouts: false,
   };
 
@@ -40,6 +40,29 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
     const { body, headers } = await app.v2("GET", `/payout_methods?filters%5Bpromoter_id%5D=${jane.id}`);
     expect([body, headers.get("total")]).toEqual([[shown], "1"]);
+  });
+
+  it("take paypal_email as another name of wallet_email, and what they show", async () => {
+    const given = { ...paypal, details: { wallet_email: "", paypal_email: "jane@example.com" } };
+    const made = await create(given);
+    expect([made.status, made.body]).toEqual([200, shown]);
+    const again = await app.v2("PUT", "/payout_methods/1", { details: shown.details });
+    expect([again.status, again.body]).toEqual([200, shown]);
+  });
+
+  it("do not choose between two wallets", async () => {
+    const { status, body } = await create({
+      ...paypal,
+      details: { wallet_email: "jane@example.com", paypal_email: "other@example.com" },
+    });
+    expect([status, body]).toEqual([
+      422,
+      {
+        message: "Validation failed: details[paypal_email] is not the same as wallet_email",
+        code: "invalid_params",
+        errors: { "details[paypal_email]": ["is not the same as wallet_email"] },
+      },
+    ]);
   });
 
   it("are not removed when a payout is paid by them at that moment", async () => {
@@ -99,6 +122,8 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
   it.each([
     [{ method: "cheque" }, "method"],
     [{ method: "paypal", details: { wallet_email: "no address" } }, "details[wallet_email]"],
+    [{ method: "paypal", details: { paypal_email: "no address" } }, "details[paypal_email]"],
+    [{ method: "paypal", details: {} }, "details[wallet_email]"],
     [{ method: "crypto", details: { wallet_address: "x" } }, "details[crypto_currency]"],
     [{ method: "wise", details: "x" }, "details"],
     [{ method: "custom", promoter_id: "x" }, "promoter_id"],

@@ -87,7 +87,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
           details: {},
           managed_payouts: false,
         },
-        promoter: { id: 2, email: "bob@example.com", name: null },
+        promoter: { id: 2, email: "bob@example.com", name: "bob@example.com" },
       },
     ]);
     expect(headers.get("total")).toBe("2");

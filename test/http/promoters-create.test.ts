@@ -48,6 +48,18 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     });
   });
 
+  it("takes paypal_email as another name of wallet_email", async () => {
+    const { status, body } = await create({ email: "jane@example.com", paypal_email: "money@example.com" });
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({ profile: expect.objectContaining({ wallet_email: "money@example.com" }) }),
+    ]);
+    expect(await create({ email: "bob@example.com", paypal_email: "x" })).toMatchObject({
+      status: 422,
+      body: { paypal_email: ["is invalid"] },
+    });
+  });
+
   it("keeps every parameter that it takes", async () => {
     await create({ email: "parent@example.com", first_name: "Pat" });
     const { status, body } = await create({

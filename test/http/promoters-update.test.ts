@@ -73,6 +73,19 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     });
   });
 
+  it("takes paypal_email as another name of wallet_email, which has the last word", async () => {
+    const walletAfter = async (params: Record<string, string>) => {
+      const { body } = await update({ id: "1", ...params });
+      return (body as { profile: { wallet_email: string | null } }).profile.wallet_email;
+    };
+    expect(await walletAfter({ paypal_email: "p@example.com" })).toBe("p@example.com");
+    expect(await walletAfter({ first_name: "Jane" })).toBe("p@example.com");
+    expect(await walletAfter({ paypal_email: "p@example.com", wallet_email: "w@example.com" })).toBe(
+      "w@example.com",
+    );
+    expect(await walletAfter({ paypal_email: "" })).toBeNull();
+  });
+
   it.each(SELECTORS)("finds the promoter by %s", async (_, selector) => {
     const { body } = await update({ ...selector(jane), first_name: "J" });
     expect(body).toMatchObject({

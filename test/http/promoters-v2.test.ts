@@ -224,6 +224,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         ...JANE,
         id: 2,
         email: "kid@example.com",
+        name: "kid@example.com",
         profile: { ...PROFILE, id: 2 },
         promoter_campaigns: [
           {
@@ -240,7 +241,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       const query = "exclude_payout_method=true&include_parent_promoter=1";
       expect((await v2(app, "GET", `/promoters/2?${query}`)).body).toEqual({
         ...rest,
-        parent_promoter: { id: 1, email: "jane+x@example.com", name: null },
+        parent_promoter: { id: 1, email: "jane+x@example.com", name: "jane+x@example.com" },
       });
       expect((await v2(app, "GET", `/promoters/1?${query}`)).body).toMatchObject({ parent_promoter: null });
     });

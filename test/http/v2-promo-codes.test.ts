@@ -35,8 +35,8 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     description: null,
     company_id: app.accountId,
     promoter_campaign_id: 1,
-    metadata: null,
-    details: null,
+    metadata: {},
+    details: {},
     archived_at: null,
     ...over,
   });
@@ -146,7 +146,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       [{ description: "x" }, { description: "x" }],
       [
         { description: "", metadata: "", details: null },
-        { description: null, metadata: null, details: null },
+        { description: null, metadata: {}, details: {} },
       ],
       [
         { metadata: { c: 3 }, details: {} },

@@ -186,7 +186,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     });
 
     it.each(["99", "x", "0", "1.5", "99999999999999999999"])("answers the id %s with 404", async (id) => {
-      const body = { message: "Promotion not found.", code: "not_found" };
+      const body = { message: "Promotion not found.", code: "not_found", errors: {} };
       expect(await put({ state: "blocked" }, id)).toEqual({ status: 404, body });
     });
   });
@@ -194,7 +194,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
   it("leaves the state of an archived promoter until they are restored", async () => {
     await company(app, "POST /promoters/archive", { ids: [1] });
     const blocked = { ...JANE, state: "blocked" };
-    const refusal = { message: "Promoter is archived.", code: "operation_failed" };
+    const refusal = { message: "Promoter is archived.", code: "operation_failed", errors: {} };
     expect(await put({ state: "accepted" })).toEqual({ status: 422, body: refusal });
     expect(await put(blocked)).toEqual({ status: 200, body: blocked });
     await company(app, "POST /promoters/restore", { ids: [1] });
@@ -234,7 +234,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     it("must exist", async () => {
       expect(await put({ rewards_for_promoters: [entry(9)] })).toEqual({
         status: 404,
-        body: { message: "Reward not found.", code: "not_found" },
+        body: { message: "Reward not found.", code: "not_found", errors: {} },
       });
     });
 

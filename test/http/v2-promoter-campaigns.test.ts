@@ -37,7 +37,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
             ...JANE,
             id: 2,
             promoter_id: 2,
-            promoter: { id: 2, email: "bob@example.com", name: null },
+            promoter: { id: 2, email: "bob@example.com", name: "bob@example.com" },
             ref_token: "bob",
             ref_link: "https://www.acme.example/?via=bob",
           },
@@ -129,6 +129,16 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
       expect((await company(app, `PUT ${PATH}/1`, {}, headers)).status).toBe(404);
     });
   });
+
+  it.each([`GET ${PATH}`, `GET ${PATH}/search`, `PUT ${PATH}/1`])(
+    "refuses a stranger's %s with `errors`",
+    async (request) => {
+      expect(await outcome(company(app, request, undefined, { authorization: "Bearer wrong" }))).toEqual({
+        status: 401,
+        body: { message: "Bad credentials", code: "unauthorized", errors: {} },
+      });
+    },
+  );
 
   describe(`GET ${PATH}/search`, () => {
     it("answers at most five, whole", async () => {

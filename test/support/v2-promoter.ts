@@ -47,11 +47,12 @@ export const GIVEN_PROFILE = {
   twitch_url: "tw",
   tiktok_url: "tt",
 };
+const NO_BALANCE = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
 /** The first promoter, made of `jane@example.com` alone. */
 export const JANE = {
   id: 1,
   email: "jane@example.com",
-  name: null,
+  name: "jane@example.com",
   cust_id: null,
   note: null,
   stats: {
@@ -87,7 +88,12 @@ export const JANE = {
       ref_link: "https://www.acme.example/?via=jane",
     },
   ],
-  balances: { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 },
+  balances: {
+    ...NO_BALANCE,
+    current_balance: NO_BALANCE,
+    earnings_balance: NO_BALANCE,
+    paid_balance: NO_BALANCE,
+  },
   auth_provider: null,
   selected_payout_method: null,
 };
