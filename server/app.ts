@@ -1,4 +1,5 @@
 import { H3, type EventHandler } from "h3";
+import { FastResponse } from "srvx";
 import { z } from "zod";
 import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
@@ -54,6 +55,7 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
     ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
+    ["GET", "/", frontDoor(hasDemo ? "/demo" : "/docs")],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],
   ];
@@ -129,6 +131,11 @@ function refusal(
     const shape = generation === "v2" ? v2Error : v1Error;
     return refuse(services, event, error, { generation, shape, headers });
   };
+}
+
+/** Leads whoever opens the bare address to a page that shows what it is. */
+function frontDoor(location: string): EventHandler {
+  return () => new FastResponse(null, { status: 302, headers: { location, "cache-control": "no-store" } });
 }
 
 function readiness({ store }: Services): EventHandler {

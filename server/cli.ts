@@ -12,7 +12,7 @@ import { campaignIdOf, campaignOptions, letterKinds, newCampaign } from "./cli-c
 import { loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { updateCampaign } from "./domain/campaign-update.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
-import { seed, type SeedSize } from "./domain/seed.ts";
+import { requireNobody, seed, type SeedSize } from "./domain/seed.ts";
 import { LETTER_KINDS } from "./records.ts";
 
 const HASH_SHOWN = 12;
@@ -112,9 +112,12 @@ program
   .option("--promoters <count>", "promoters", count("--promoters"), 100)
   .option("--leads <count>", "leads", count("--leads"), 1_000)
   .option("--payouts <count>", "payouts", count("--payouts"), 1_000)
-  .action((accountId: string, size: SeedSize) =>
+  .option("--force", "also where the account has people, among whom they can't be told apart later", false)
+  .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
     withStore(async (context) => {
-      await seed(context, await loadAccount(context.store, accountId), size);
+      const owner = await loadAccount(context.store, accountId);
+      if (!force) await requireNobody(context.store, owner);
+      await seed(context, owner, size);
       print({ seeded: size });
     }),
   );

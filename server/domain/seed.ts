@@ -1,5 +1,6 @@
 import type { Account, Payout, UnitBalance } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { Failure } from "../failure.ts";
 import { balances } from "./balance.ts";
 import type { Context } from "./context.ts";
 import { leads } from "./lead.ts";
@@ -21,6 +22,14 @@ export interface SeedSize {
   promoters: number;
   leads: number;
   payouts: number;
+}
+
+/** Refuses to mix made-up people with real ones: nothing tells them apart later. @throws Failure `refused` */
+export async function requireNobody(store: Store, { id, publicId }: Account): Promise<void> {
+  const somePromoters = await store.page(promoters, "id", id, [], { limit: 1 });
+  const someLeads = await store.page(leads, "id", id, [], { limit: 1 });
+  if (somePromoters.length + someLeads.length === 0) return;
+  throw new Failure("refused", `Account ${publicId} has people already: seed another one, or say --force`);
 }
 
 /**

@@ -1,11 +1,14 @@
 import { domainToASCII } from "node:url";
 
+/** Names by which browsers reach the machine that they run on; HOST=0.0.0.0 is answered there, too. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
+
 /**
  * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a
  * host, a host with its subdomains (`*.shop.example`), or `*` for all.
  *
  * Choice: an empty list allows the landing page's own site, with and without `www.`, and its
- * subdomains.
+ * subdomains. Loopback names are one site: `localhost` is the same machine as `127.0.0.1`.
  */
 export function isAllowedOrigin(
   origin: string | null,
@@ -23,13 +26,23 @@ export function isAllowedOrigin(
 
 function ownSite(landingUrl: string): string {
   if (!URL.canParse(landingUrl)) return "";
-  return `*.${new URL(landingUrl).hostname.replace(/^www\./, "")}`;
+  return `*.${hostOf(new URL(landingUrl)).replace(/^www\./, "")}`;
 }
 
 /** Entries are compared as browsers write origins: in lower case, without the usual port, in Punycode. */
 function matches(site: URL, entry: string): boolean {
-  if (entry.includes("://")) return URL.canParse(entry) && site.origin === new URL(entry).origin;
-  if (!entry.startsWith("*.")) return site.hostname === domainToASCII(entry);
-  const host = domainToASCII(entry.slice(2));
-  return host !== "" && (site.hostname === host || site.hostname.endsWith(`.${host}`));
+  if (entry.includes("://")) return URL.canParse(entry) && originOf(site) === originOf(new URL(entry));
+  const isWithSubdomains = entry.startsWith("*.");
+  const name = domainToASCII(isWithSubdomains ? entry.slice(2) : entry);
+  const host = LOOPBACK.has(name) ? "localhost" : name;
+  if (host === "") return false;
+  return hostOf(site) === host || (isWithSubdomains && site.hostname.endsWith(`.${host}`));
+}
+
+function originOf(site: URL): string {
+  return `${site.protocol}//${hostOf(site)}:${site.port}`;
+}
+
+function hostOf({ hostname }: URL): string {
+  return LOOPBACK.has(hostname) ? "localhost" : hostname;
 }

@@ -64,6 +64,8 @@ export async function serve(
     return app.fetch(request);
   });
   outbox.start();
+  // A primary renews its workers then; alone, it would die amid its answers.
+  process.on("SIGHUP", () => log.info("SIGHUP is ignored: only WORKERS=2 and more can be renewed"));
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {

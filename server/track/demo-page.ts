@@ -43,13 +43,13 @@ const known = document.getElementById("known");
 const banner = document.getElementById("banner");
 const form = document.getElementById("signup");
 const cookie = (name) => (document.cookie.match("(?:^|; )" + name + "=([^;]*)") || [])[1] || "";
+const cid = () => document.querySelector("script[data-cid]").dataset.cid;
 const show = (value) => { known.textContent = JSON.stringify(value, null, 2); };
 
 async function greet(triesLeft) {
   const tid = cookie("_svc_tid");
   if (!tid) return triesLeft > 0 && setTimeout(greet, 250, triesLeft - 1);
-  const cid = document.querySelector("script[data-cid]").dataset.cid;
-  const answer = await fetch("/t/details?" + new URLSearchParams({ cid, tid }));
+  const answer = await fetch("/t/details?" + new URLSearchParams({ cid: cid(), tid }));
   const { details } = await answer.json();
   if (!details) return;
   banner.hidden = false;
@@ -62,15 +62,26 @@ async function showRecorded(email, triesLeft) {
   const { lead } = await answer.json();
   if (lead) return show({ lead });
   if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
-  known.textContent = cookie("_svc_tid")
-    ? "This address had signed up before, so nothing was recorded now."
-    : "Nothing was recorded: you did not come by a referral link.";
+  if (!cookie("_svc_tid")) known.textContent = "Nothing was recorded: you did not come by a referral link.";
+  else known.textContent = await reason(email);
+}
+
+// The script keeps the server's answer to itself. The same sign-up is asked for once more: it can't count twice.
+async function reason(email) {
+  const body = new URLSearchParams({ cid: cid(), tid: cookie("_svc_tid"), email });
+  const answer = await fetch("/t/signup", { method: "POST", body });
+  if (answer.ok) return "This address had signed up before, so nothing was recorded now.";
+  const refusal = await answer.json();
+  const text = refusal.error || refusal.message || JSON.stringify(refusal);
+  return "Nothing was recorded. The server refused the sign-up with " + answer.status + ": " + text;
 }
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   known.textContent = "Signing up ...";
-  showRecorded(form.elements.email.value, 12);
+  showRecorded(form.elements.email.value, 12).catch((error) => {
+    known.textContent = "The server can't be reached: " + error.message;
+  });
 });
 greet(20);
 `;

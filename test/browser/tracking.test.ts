@@ -286,4 +286,41 @@ describe("GET /demo", () => {
     });
     expect(errors.filter((text) => !text.includes("favicon"))).toEqual([]);
   });
+
+  const signUp = async (email: string) => {
+    await page.fill("input[name=email]", email);
+    await page.click("button");
+    await page.waitForFunction(
+      () => !/^Signing up|^{\s+"visitor/.test(document.querySelector("#known")!.textContent!),
+    );
+    return page.textContent("#known");
+  };
+
+  it.each([
+    ["localhost", "127.0.0.1"],
+    ["127.0.0.1", "localhost"],
+  ])("records sign-ups at %s where the landing page is at %s", async (host, landingHost) => {
+    await server.kill();
+    remove();
+    ({ folder, remove } = temporaryFolder());
+    server = await startServer(folder, { PUBLIC_URL: `http://${landingHost}:1` });
+    await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
+    await page.goto(`http://${host}:${server.port}/demo?via=jane`);
+    await page.waitForSelector("#banner:not([hidden])");
+    expect(await signUp("visitor@example.com")).toContain('"email": "visitor@example.com"');
+  });
+
+  it("tells a refusal as what it is", async () => {
+    await page.goto(`http://track.other.test:${server.port}/demo?via=jane`);
+    await page.waitForSelector("#banner:not([hidden])");
+    expect(await signUp("visitor@example.com")).toBe(
+      "Nothing was recorded. The server refused the sign-up with 403: This site may not send sign-ups",
+    );
+    await page.goto(`${tracker()}/demo?via=jane`);
+    await page.waitForSelector("#banner:not([hidden])");
+    await v1(server, "/track/signup", { email: "known@example.com", ref_id: "bob" });
+    expect(await signUp("known@example.com")).toBe(
+      "This address had signed up before, so nothing was recorded now.",
+    );
+  });
 });

@@ -53,6 +53,21 @@ it("tells ten bad lines of a kind one by one, and sums up the others", async () 
   });
 });
 
+it("seeds an account that has people only where it is forced to", async () => {
+  const size = ["--promoters", "1", "--leads", "1", "--payouts", "1"];
+  expect(await run("seed", "acme", ...size)).toMatchObject({ code: 0 });
+  expect(await run("seed", "acme", ...size)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "Account acme has people already: seed another one, or say --force\n",
+  });
+  const { code, stdout } = await run("seed", "acme", ...size, "--force");
+  expect({ code, printed: JSON.parse(stdout) as unknown }).toEqual({
+    code: 0,
+    printed: { seeded: { promoters: 1, leads: 1, payouts: 1 } },
+  });
+});
+
 it.each([
   [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --commissions\n"],
   [["import-csv", "nobody", "--leads", "package.json"], "Account nobody was not found\n"],

@@ -42,6 +42,26 @@ it("names the account, the key, the script tag and the demo page at the first st
   expect(second.output()).not.toContain("API key");
 });
 
+it("is not ended by SIGHUP, which a single process has nothing to renew for", async () => {
+  const server = await start({ LOG_LEVEL: "info" });
+  process.kill(server.pid, "SIGHUP");
+  await server.printed(/SIGHUP/);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+});
+
+it("is reached by the SIGTERM that npm start gets, and drains", async () => {
+  // Without its pre-script, which would build anew what other tests are running.
+  const server = await startServer(
+    folder,
+    { LOG_LEVEL: "info" },
+    { command: ["npm", "start", "--ignore-scripts"] },
+  );
+  expect(await server.stop()).toBe(0);
+  expect(server.output()).toContain('"msg":"draining"');
+  await expect(fetch(server.url)).rejects.toThrow("fetch failed");
+});
+
 it("records one of many simultaneous sign-ups of one person through two processes", async () => {
   const [first, second] = [await start(), await start()];
   await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });

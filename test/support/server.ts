@@ -26,13 +26,19 @@ export function temporaryFolder(): { folder: string; remove: () => void } {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Starts the built server on a store in a folder; resolves when it listens. With `logFile` its log goes there. */
+/**
+ * Starts the built server on a store in a folder; resolves when it listens. With `logFile` its log goes there; `command`
+ * starts it in another way.
+ */
 export function startServer(
   folder: string,
   environment: Record<string, string> = {},
-  { logFile }: { logFile?: string } = {},
+  {
+    logFile,
+    command: [program, ...words] = [process.execPath, "dist/server/main.js"],
+  }: { logFile?: string; command?: [string, ...string[]] } = {},
 ): Promise<Server> {
-  const child = spawn(process.execPath, ["dist/server/main.js"], {
+  const child = spawn(program, words, {
     env: {
       ...process.env,
       PORT: "0",
