@@ -1,25 +1,26 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import { Server as NetServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
+import { trackConnections, type Connections, type Handler } from "./connections.ts";
 
 /** Whoever sends more slowly than this holds a connection for nothing: all headers, and all of a request. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Longest time for a request and its answer together. Whoever reads more slowly holds the answer in our memory. */
+const ANSWER_TIMEOUT_MS = 60_000;
 /** How often Node looks who is too slow. Its own half a minute would treble what is granted. */
 const CHECK_MS = 2_000;
 /** Longer than the usual minute of proxies, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a body that nobody reads may go on after its answer, so that its sender gets to read that. */
+/** How long a sender may go on after it was refused, so that it gets to read that. */
 const UNREAD_MS = 1_000;
 /** How long a drain waits for the next request of a kept-alive connection, to close it with the answer. */
 const GRACE_MS = 500;
 const SWEEP_MS = 100;
 /** Longest wait for requests under way; the whole stop is promised within 10 s. */
 const CUT_MS = 8_000;
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** A port that answers from the moment it is open, until all that it took is answered. */
 export interface Listener {
@@ -37,6 +38,7 @@ export function newListener({
   cutMs = CUT_MS,
   headersMs = HEADERS_TIMEOUT_MS,
   requestMs = REQUEST_TIMEOUT_MS,
+  answerMs = ANSWER_TIMEOUT_MS,
   checkMs = CHECK_MS,
 } = {}): Listener {
   const server = createServer({
@@ -45,16 +47,15 @@ export function newListener({
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  const connections = trackConnections(server);
   /** What handlers still work at, even for clients that are gone. */
   const underWay = new Set<Promise<Response>>();
   let handle: Handler = answerStarting;
-  server.on("request", (request, response) => {
-    response.once("finish", () => cutUnread(request));
-    return handle(request, response);
+  const connections = trackConnections(server, (request, response) => handle(request, response));
+  server.on("clientError", (error, socket) => {
+    // What follows a request that said it was the last, or is no HTTP, must not overtake answers that are due.
+    if (!connections.closeAfterWhole(socket)) refuseUnread(error, socket);
   });
-
-  server.on("clientError", refuseUnread);
+  const check = setInterval(() => connections.closeUnread(answerMs), checkMs).unref();
 
   return {
     listen: ({ host, port }) =>
@@ -76,6 +77,7 @@ export function newListener({
     async drain() {
       connections.closeAfterAnswers();
       await closeServer(server, connections, { graceMs, cutMs });
+      clearInterval(check);
       await Promise.allSettled(underWay);
     },
   };
@@ -84,7 +86,7 @@ export function newListener({
 /** Closes the port, and resolves when all connections are. */
 async function closeServer(
   server: Server,
-  connections: { closeIdle(): void },
+  connections: Connections,
   { graceMs, cutMs }: { graceMs: number; cutMs: number },
 ): Promise<void> {
   // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
@@ -98,37 +100,6 @@ async function closeServer(
   await closed;
   clearInterval(sweep);
   clearTimeout(cut);
-}
-
-/** Knows the open connections and the newest answer on each. */
-function trackConnections(server: Server) {
-  const newest = new Map<Socket, ServerResponse | null>();
-  let isClosing = false;
-  server.on("connection", (socket) => {
-    newest.set(socket, null);
-    socket.once("close", () => newest.delete(socket));
-  });
-  server.on("request", ({ socket }, response) => {
-    if (isClosing) {
-      // Of requests sent without waiting for answers, the last answer closes.
-      const before = newest.get(socket);
-      if (before && !before.headersSent) before.shouldKeepAlive = true;
-      response.shouldKeepAlive = false;
-    }
-    newest.set(socket, response);
-  });
-  return {
-    /** Makes each connection's next answer its last. */
-    closeAfterAnswers() {
-      isClosing = true;
-      for (const response of newest.values()) if (response) response.shouldKeepAlive = false;
-    },
-    closeIdle() {
-      server.closeIdleConnections();
-      // Node counts those that have never sent anything as busy.
-      for (const socket of newest.keys()) if (socket.bytesRead === 0) socket.destroy();
-    },
-  };
 }
 
 /** What Node's parser stumbled over, by its code. */
@@ -154,15 +125,4 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
 function answerStarting(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(503, { "content-type": "application/json; charset=utf-8", "retry-after": "1" });
   response.end(JSON.stringify({ status: "starting" }));
-}
-
-/**
- * Ends a connection whose request goes on after its answer, as one that is too large or endless. At once
- * would be too soon: what is on its way meets a closed port, whose reset wipes out the answer.
- */
-function cutUnread(request: IncomingMessage): void {
-  if (request.complete) return;
-  setTimeout(() => {
-    if (!request.complete) request.socket.destroy();
-  }, UNREAD_MS).unref();
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
+import { FastResponse } from "srvx";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newListener, type Listener } from "../../server/http/listener.ts";
 import { KEY, startApp } from "../support/app.ts";
@@ -97,21 +98,23 @@ describe("a drain", () => {
 
   it.each([
     ["before", "/slow /", ""],
-    ["after", "/slow", "/open"],
+    ["after", "/slow", "/"],
   ])(
     "closes after the last of the requests that one connection sent at once %s it began",
     async (_, ...sent) => {
-      const { reached, open } = gate();
+      const { reached } = gate();
       const [first, second] = sent.map((paths) =>
         paths.replace(/\S+ ?/g, (path) => `GET ${path.trim()} HTTP/1.1\r\nHost: x\r\n\r\n`),
       );
+      const other = client();
+      await other("/");
       const socket = await dial(first);
       let answers = "";
       socket.on("data", (chunk) => (answers += String(chunk)));
       await reached;
       const drained = listener.drain();
-      if (second === "") open();
-      else socket.write(second!);
+      socket.write(second!);
+      await other("/open"); // which is read after what was written before
       await untilClosed(socket);
       expect(answers.match(/^(HTTP|Connection).*$/gm)!.map((line) => line.trim())).toEqual([
         "HTTP/1.1 200",
@@ -285,4 +288,111 @@ it("serves others while a thousand connections say nothing", async () => {
   const drained = listener.drain();
   await Promise.all(idle.map((socket) => untilClosed(socket)));
   await drained;
+});
+
+/** Reads whole answers with `Content-Length` off a connection; resolves when it is closed. */
+async function readAnswers(
+  socket: Socket,
+): Promise<{ status: string; connection: string; length: number }[]> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk)).resume();
+  await untilClosed(socket);
+  const text = Buffer.concat(chunks).toString("latin1");
+  return text.split(/(?=HTTP\/1\.1 )/).map((answer) => ({
+    status: answer.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length),
+    connection: /^connection: (.*)\r$/im.exec(answer)?.[1] ?? "",
+    length: answer.length - answer.indexOf("\r\n\r\n") - 4,
+  }));
+}
+
+describe("requests that one connection sends without waiting for answers", () => {
+  const LARGE = 400_000;
+  const FLOOD = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_500);
+
+  it("are answered one by one, while others are served", async () => {
+    let underWay = 0;
+    let most = 0;
+    listener.serve(async ({ url }) => {
+      if (!url.endsWith("/large")) return new FastResponse("healthy");
+      most = Math.max(most, ++underWay);
+      await new Promise(setImmediate);
+      underWay--;
+      return new FastResponse("a".repeat(LARGE));
+    });
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => dial()));
+    const ask = client();
+    for (const socket of sockets) socket.pause().write(FLOOD);
+    for (let at = 0; at < 20; at++) expect((await ask("/healthz")).status).toBe(200);
+    const answers = await readAnswers(sockets.pop()!);
+    for (const socket of sockets) socket.destroy();
+    expect(most).toBeLessThanOrEqual(12);
+    // The hundredth says that nothing after it was heard.
+    const answer = { status: "200", connection: "keep-alive", length: LARGE };
+    const last = { ...answer, connection: "close" };
+    expect(answers).toEqual(Array.from({ length: 100 }, (_, at) => (at < 99 ? answer : last)));
+  });
+
+  it("wait for each other, whatever their methods", async () => {
+    const { reached, open } = gate();
+    const socket = await dial(
+      "GET /slow HTTP/1.1\r\nHost: x\r\n\r\nPOST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na" +
+        "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    );
+    await reached;
+    expect((await client()("/")).status).toBe(200);
+    open();
+    const answers = await readAnswers(socket);
+    expect(answers.map(({ connection }) => connection)).toEqual(["keep-alive", "keep-alive", "close"]);
+  });
+
+  it("are forgotten with their connection", async () => {
+    const { reached, open } = gate();
+    const socket = await dial(`GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await reached;
+    socket.destroy();
+    expect((await client()("/")).status).toBe(200);
+    open();
+  });
+});
+
+it("closes a connection whose answer nobody reads, and no other", async () => {
+  const strict = newListener({ ...TIMES, answerMs: 200, checkMs: 20 });
+  port = await strict.listen({ host: HOST, port: 0 });
+  strict.serve(({ url }) => new FastResponse(url.endsWith("/large") ? "a".repeat(50_000_000) : "done"));
+  const ask = client();
+  expect((await ask("/")).status).toBe(200);
+  const socket = (await dial("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")).pause();
+  // What is not read hides the end of a connection from its client; a write to it does not.
+  const knock = setInterval(() => socket.write("\r\n"), 20);
+  await untilClosed(socket);
+  clearInterval(knock);
+  expect((await ask("/")).status).toBe(200);
+  for (const agent of agents) agent.destroy();
+  await strict.drain();
+});
+
+it.each([
+  ["two hosts", "GET / HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\n\r\n"],
+  ["the same host twice", "GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n"],
+  [
+    "a body that is encoded otherwise than in chunks",
+    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "two encodings in headers of their own",
+    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
+])("refuses %s, and hears nothing that follows it", async (_, text) => {
+  const heard: string[] = [];
+  listener.serve(({ url }) => {
+    heard.push(new URL(url).pathname);
+    return new FastResponse("done");
+  });
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const answers = await readAnswers(await dial(get("/before") + text + get("/after")));
+  expect(answers).toEqual([
+    { status: "200", connection: "keep-alive", length: 4 },
+    { status: "400", connection: "close", length: 0 },
+  ]);
+  expect(heard).toEqual(["/before"]);
 });

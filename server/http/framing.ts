@@ -1,0 +1,17 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Whether a proxy in front may have read a request otherwise than we do, so that one request could be
+ * smuggled within another: several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and
+ * bodies that are encoded otherwise than in chunks (6.1), whose encoding Node ignores.
+ */
+export function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
+  const encoding = headers["transfer-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "chunked") return true;
+  let hostCount = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === "host".length && name.toLowerCase() === "host") hostCount++;
+  }
+  return hostCount > 1;
+}
