@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { Failure } from "./failure.ts";
-import type { AnswerHeaders } from "./http/answer.ts";
+import { NO_STORE, type AnswerHeaders } from "./http/answer.ts";
 import { bugAnswer, type ErrorShape, type Generation } from "./http/errors.ts";
 import { requestId, routeOf } from "./http/request-id.ts";
 import type { Services } from "./services.ts";
@@ -14,12 +14,13 @@ export interface Refusal {
 
 /** The answer to whatever a handler threw: a refusal in the route's shape, else a bug, logged and 500. */
 export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
+  const headers = { ...NO_STORE, ...refusal.headers };
   if (error instanceof Failure) {
     if (error.kind === "unavailable") services.logOutage(error);
-    return refusal.shape(error, refusal.headers);
+    return refusal.shape(error, headers);
   }
   const id = requestId(event);
   const { method } = event.req;
   services.log.error({ requestId: id, method, route: routeOf(event), err: error }, "bug");
-  return bugAnswer(refusal.generation, id, refusal.headers);
+  return bugAnswer(refusal.generation, id, headers);
 }

@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
-import type { AnswerHeaders } from "./answer.ts";
+import { NO_STORE, type AnswerHeaders } from "./answer.ts";
 
 const PREFLIGHT_SECONDS = 86_400;
 const MAX_ORIGIN_LENGTH = 300;
@@ -26,6 +26,7 @@ export function preflight(event: H3Event): Response {
   return new FastResponse(null, {
     status: 204,
     headers: {
+      ...NO_STORE,
       ...corsHeaders(event),
       "access-control-allow-methods": "GET, POST",
       "access-control-allow-headers": "content-type",

@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { findAccount } from "../domain/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
 import { v1Error } from "../http/errors.ts";
@@ -37,7 +37,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
   const { handle, shape = v1Error } = operation;
   const { limits } = services;
   return async (event) => {
-    const headers: AnswerHeaders = corsHeaders(event);
+    const headers: AnswerHeaders = { ...NO_STORE, ...corsHeaders(event) };
     try {
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);

@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { admit } from "../admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { readApiKey } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
@@ -35,7 +35,7 @@ export type V1Operation = Operation<V1Request>;
 export function v1Route(services: Services, operation: V1Operation): EventHandler {
   const { handle, shape = v1Error } = operation;
   return async (event) => {
-    const headers: AnswerHeaders = {};
+    const headers: AnswerHeaders = { ...NO_STORE };
     try {
       const { account, address } = await enter(services, event, headers);
       const { publicUrl } = services;

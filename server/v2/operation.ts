@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { admit } from "../admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { readAccountId, readBearer } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v2Error } from "../http/errors.ts";
@@ -36,11 +36,11 @@ export type V2Operation = Operation<V2Request>;
 export function v2Route(services: Services, operation: V2Operation): EventHandler {
   const { handle, shape = v2Error, status = 200 } = operation;
   return async (event) => {
-    let headers: AnswerHeaders = {};
+    const headers: AnswerHeaders = { ...NO_STORE };
     try {
       const account = await authenticate(services, event);
       const state = await services.limits.v2.take(String(account.id));
-      headers = rateLimitHeaders(state);
+      Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, post } = services;
       const context = newContext(services);
