@@ -293,6 +293,9 @@ export interface Visitor {
   /** UUID v4, made in the browser. */
   tid: string;
   promoterCampaignId: number;
+  promoterId: number;
+  /** The campaign that the click belongs to, also when the promoter moves on to another. */
+  campaignId: number;
   /** The page the link led to. */
   url: string | null;
   referrer: string | null;
@@ -302,6 +305,17 @@ export interface Visitor {
   hasConsent?: true;
   addressHash: string | null;
   createdAt: string;
+}
+
+/** Clicks of one day whose visitors are gone. */
+export interface PastClicks {
+  accountId: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  /** Calendar day (UTC). */
+  day: string;
+  count: number;
 }
 
 /** A referred person. */
@@ -344,20 +358,6 @@ export interface PromoterAddress {
   lastLeadAt: string | null;
 }
 
-/** Amounts of one unit, in cents for `cash`, else in whole units. */
-export interface UnitBalance {
-  earnings: number;
-  current: number;
-  paid: number;
-}
-
-/** What a promoter has earned, by unit. A unit that never occurred is absent. */
-export interface Balance {
-  accountId: number;
-  promoterId: number;
-  units: Record<string, UnitBalance>;
-}
-
 export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
@@ -379,6 +379,8 @@ export interface Commission {
   /** The sale's amount. */
   conversionCents: number;
   tierLevel: number;
+  /** Whether another program has paid it, before it was imported. Such a one goes into no payout. */
+  isPaidElsewhere: boolean;
   createdAt: string;
 }
 

@@ -1,33 +1,41 @@
-import type { Balance, Unit, UnitBalance } from "../records.ts";
-import { collection } from "../storage/collection.ts";
-import type { Store, Transaction } from "../storage/store.ts";
+import type { Unit } from "../records.ts";
+import type { Count } from "../storage/collection.ts";
+import type { Store } from "../storage/store.ts";
 
-/** One record per promoter, written in the same commit as each commission and payout. */
-export const balances = collection<Balance>()({
-  name: "balance",
-  id: (balance) => [balance.promoterId],
-  claims: {},
-  indexes: {},
-});
-
-/** A promoter's balance; no units where nothing was ever earned. */
-export async function loadBalance(store: Store, accountId: number, promoterId: number): Promise<Balance> {
-  const balance = await store.get(balances, accountId, promoterId);
-  return balance ?? { accountId, promoterId, units: {} };
+/** Amounts of one unit, in cents for `cash`, else in whole units. */
+export interface UnitBalance {
+  /** All that was approved. */
+  earnings: number;
+  /** What is still to be paid. */
+  current: number;
+  paid: number;
 }
 
-/** Adds to, or takes from, what a promoter has earned in one unit. */
-export async function addToBalance(
-  tx: Transaction,
-  { accountId, promoterId }: { accountId: number; promoterId: number },
-  { unit, earnings = 0, current = 0, paid = 0 }: Partial<UnitBalance> & { unit: Unit },
-): Promise<void> {
-  const balance = (await tx.get(balances, accountId, promoterId)) ?? { accountId, promoterId, units: {} };
-  const before = balance.units[unit] ?? { earnings: 0, current: 0, paid: 0 };
-  const after = {
-    earnings: before.earnings + earnings,
-    current: before.current + current,
-    paid: before.paid + paid,
-  };
-  await tx.put(balances, { ...balance, units: { ...balance.units, [unit]: after } });
+/** What a promoter has earned, by unit. A unit of which nothing was earned or paid is absent. */
+export interface Balance {
+  units: Partial<Record<Unit, UnitBalance>>;
+}
+
+/** What a commission or a payout adds to its promoter's balance. */
+export function balanceCounts(
+  { promoterId, unit }: { promoterId: number; unit: Unit },
+  { earnings, paid }: Omit<UnitBalance, "current">,
+): Count[] {
+  return [
+    [["balance", promoterId, unit, "earnings"], earnings],
+    [["balance", promoterId, unit, "paid"], paid],
+  ];
+}
+
+/** A promoter's balance. */
+export async function loadBalance(store: Store, accountId: number, promoterId: number): Promise<Balance> {
+  const units: Record<string, UnitBalance> = {};
+  for await (const sums of store.sums(accountId, ["balance", promoterId])) {
+    for (const [[unit, part], sum] of sums) {
+      const balance = (units[String(unit)] ??= { earnings: 0, current: 0, paid: 0 });
+      balance[part as "earnings" | "paid"] = sum;
+      balance.current = balance.earnings - balance.paid;
+    }
+  }
+  return { units };
 }

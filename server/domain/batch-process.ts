@@ -1,6 +1,6 @@
 import { Failure, isOutage } from "../failure.ts";
 import type { BatchProcess } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Context } from "./context.ts";
 
 export const batchProcesses = collection<BatchProcess>()({
@@ -8,7 +8,7 @@ export const batchProcesses = collection<BatchProcess>()({
   id: (batchProcess) => [batchProcess.id],
   claims: {},
   indexes: {},
-  tallies: () => [[["all"], 1]],
+  counts: () => listCounts("batch-process", {}),
 });
 
 /**

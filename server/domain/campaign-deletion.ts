@@ -3,12 +3,8 @@ import { SYSTEM, type Campaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";
-import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
-import { leads } from "./lead.ts";
 import { listenAgain } from "./listening.ts";
-import { payouts } from "./payout.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
 
 /**
  * Removes a campaign that nothing belongs to.
@@ -36,11 +32,11 @@ export function deleteCampaign({ store }: Context, accountId: number, id: number
 /** Counted within the transaction, so that what comes to belong to the campaign meanwhile stops it. */
 async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
   const uses: [count: number, name: string][] = [
-    [await tx.tally(promoterCampaigns, accountId, ["campaign", id]), "promoter campaigns"],
-    [await tx.tally(payouts, accountId, ["campaign", id]), "payouts"],
-    [await tx.tally(commissions, accountId, ["campaign", id]), "commissions"],
-    [await tx.tally(leads, accountId, ["campaign", id]), "leads"],
-    [await tx.tally(campaigns, accountId, ["upgrade", id]), "upgrades of other campaigns"],
+    [await tx.sum(accountId, ["promoter-campaign/campaign", id]), "promoter campaigns"],
+    [await tx.sum(accountId, ["payout/campaign", id]), "payouts"],
+    [await tx.sum(accountId, ["stats.campaign", id, "commissions"]), "commissions"],
+    [await tx.sum(accountId, ["stats.campaign", id, "referrals"]), "leads"],
+    [await tx.sum(accountId, ["campaign.upgrade", id]), "upgrades of other campaigns"],
   ];
   for (const [count, name] of uses) {
     if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);

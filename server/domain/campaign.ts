@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { Account, Campaign } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
@@ -13,9 +13,9 @@ export const campaigns = collection<Campaign>()({
   id: (campaign) => [campaign.id],
   claims: {},
   indexes: {},
-  tallies: ({ upgrade }) => [
-    [["all"], 1],
-    [["upgrade", upgrade?.campaignId ?? 0], 1],
+  counts: ({ upgrade }) => [
+    ...listCounts("campaign", {}),
+    [["campaign.upgrade", upgrade?.campaignId ?? 0], 1],
   ],
 });
 

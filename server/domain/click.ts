@@ -5,7 +5,6 @@ import type { Context } from "./context.ts";
 import { loadPromoter } from "./promoter.ts";
 import { acceptsLeads, promoterCampaigns, trackedPage } from "./promoter-campaign.ts";
 import { findAccepting } from "./ref-token.ts";
-import { countFact } from "./stats.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "./suspicion.ts";
 import { findVisitor, visitors } from "./visitor.ts";
 
@@ -90,6 +89,8 @@ async function newVisit(
     accountId: account.id,
     tid: click.tid,
     promoterCampaignId: promoterCampaign.id,
+    promoterId: promoter.id,
+    campaignId: campaign.id,
     url: click.url,
     referrer: click.referrer,
     subId: subId(query),
@@ -98,7 +99,6 @@ async function newVisit(
     addressHash: click.address === null ? null : hashAddress(account, click.address),
     createdAt: now.toISOString(),
   });
-  countFact(tx, promoterCampaign, { metric: "clicks", at: now });
   const { refToken } = promoterCampaign;
   return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
 }

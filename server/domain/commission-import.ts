@@ -3,12 +3,10 @@ import type { Account, Commission, CommissionStatus, Lead, PromoterCampaign, Uni
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Transaction } from "../storage/store.ts";
-import { addToBalance } from "./balance.ts";
 import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
 import { findKnownLead } from "./lead.ts";
 import { loadOwner, type Imported, type PromoterName } from "./lead-import.ts";
-import { countFact } from "./stats.ts";
 
 /** How far a commission of another program has come. */
 export type ImportedStatus = CommissionStatus | "paid";
@@ -38,8 +36,6 @@ interface TakenOver {
   accountId: number;
   sourceHash: string;
   commissionId: number;
-  /** Whether the other program has paid it. */
-  isPaid: boolean;
 }
 
 const importedCommissions = collection<TakenOver>()({
@@ -50,8 +46,8 @@ const importedCommissions = collection<TakenOver>()({
 });
 
 /**
- * Takes over a commission of another program, once, with the promoter's balance and counters. One that
- * was paid there counts as paid, without a payout here. When it comes again, its status may have moved on.
+ * Takes over a commission of another program, once. One that was paid there counts as paid, without a
+ * payout here. When it comes again, its status may have moved on.
  *
  * @throws Failure `missing`, `not_found` for an unknown lead or promoter, or `invalid` for one that comes again
  *   with another amount
@@ -70,7 +66,6 @@ export async function importCommission(
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
-    const isPaid = input.status === "paid";
     const commission: Commission = {
       accountId: account.id,
       id,
@@ -84,12 +79,11 @@ export async function importCommission(
       eventId: input.eventId,
       conversionCents: input.saleCents,
       tierLevel: 1,
+      isPaidElsewhere: input.status === "paid",
       createdAt: (input.createdAt ?? now).toISOString(),
     };
     await tx.insert(commissions, commission);
-    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id, isPaid });
-    countSale(tx, commission);
-    await countEarnings(tx, commission, { isPaid, sign: 1 });
+    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
     return "added";
   });
 }
@@ -117,50 +111,16 @@ async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommissi
       "was imported with another amount; commissions of one event need ids of their own",
     );
   }
-  const status = taken.isPaid ? "paid" : before.status;
+  const status = before.isPaidElsewhere ? "paid" : before.status;
   // Choice: an older file takes nothing back.
   if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
-  const after = { ...before, status: statusOf(input) };
-  const isPaid = input.status === "paid";
-  await tx.put(commissions, after);
-  await tx.put(importedCommissions, { ...taken, isPaid });
-  await countEarnings(tx, before, { isPaid: false, sign: -1 });
-  await countEarnings(tx, after, { isPaid, sign: 1 });
+  const isPaidElsewhere = input.status === "paid";
+  await tx.put(commissions, { ...before, status: statusOf(input), isPaidElsewhere });
   return "changed";
 }
 
 function statusOf({ status }: ImportedCommission): CommissionStatus {
   return status === "paid" ? "approved" : status;
-}
-
-function countSale(tx: Transaction, commission: Commission): void {
-  const { conversionCents } = commission;
-  if (conversionCents === 0) return;
-  const participation = { ...commission, id: commission.promoterCampaignId };
-  const at = new Date(commission.createdAt);
-  countFact(tx, participation, { metric: "sales", at });
-  countFact(tx, participation, { metric: "salesCents", at, delta: conversionCents });
-}
-
-/** Adds what an approved commission earns, or takes it away. */
-async function countEarnings(
-  tx: Transaction,
-  commission: Commission,
-  { isPaid, sign }: { isPaid: boolean; sign: 1 | -1 },
-): Promise<void> {
-  if (commission.status !== "approved") return;
-  const { unit } = commission;
-  const participation = { ...commission, id: commission.promoterCampaignId };
-  const at = new Date(commission.createdAt);
-  const delta = sign * commission.amount;
-  await addToBalance(tx, commission, {
-    unit,
-    earnings: delta,
-    current: isPaid ? 0 : delta,
-    paid: isPaid ? delta : 0,
-  });
-  if (unit === "cash") countFact(tx, participation, { metric: "earningsCents", at, delta });
-  if (unit === "cash" && isPaid) countFact(tx, participation, { metric: "paidCents", at, delta });
 }
 
 /** null: none is named, or none is known by that name. */

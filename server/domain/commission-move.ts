@@ -1,13 +1,12 @@
-import type { Commission, Lead, PromoterCampaign } from "../records.ts";
+import type { Lead, PromoterCampaign } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { addToBalance } from "./balance.ts";
 import { commissions } from "./commission.ts";
 
 /**
- * Gives what a lead has earned for its promoter to another promoter campaign, with the balances.
+ * Gives what a lead has earned for its promoter to another promoter campaign. What was paid never moves.
  *
  * Choice: what it earned for parents of the promoter stays with them. Payouts don't name their
- * commissions yet, so all approved ones count as unpaid.
+ * commissions yet, so all that were not paid elsewhere count as unpaid.
  */
 export async function moveCommissions(
   tx: Transaction,
@@ -18,21 +17,14 @@ export async function moveCommissions(
   for await (const chunk of store.scan(commissions, "lead", accountId, [id])) {
     for (const { id: commissionId } of chunk) {
       const commission = await tx.get(commissions, accountId, commissionId);
-      if (commission?.promoterId === promoterId) await move(tx, commission, target);
+      if (commission?.promoterId !== promoterId || commission.isPaidElsewhere) continue;
+      const { id: promoterCampaignId, campaignId } = target;
+      await tx.put(commissions, {
+        ...commission,
+        promoterCampaignId,
+        promoterId: target.promoterId,
+        campaignId,
+      });
     }
   }
-}
-
-async function move(tx: Transaction, commission: Commission, target: PromoterCampaign): Promise<void> {
-  const { unit, amount, status } = commission;
-  const moved = {
-    ...commission,
-    promoterCampaignId: target.id,
-    promoterId: target.promoterId,
-    campaignId: target.campaignId,
-  };
-  await tx.put(commissions, moved);
-  if (status !== "approved") return;
-  await addToBalance(tx, commission, { unit, earnings: -amount, current: -amount });
-  await addToBalance(tx, moved, { unit, earnings: amount, current: amount });
 }

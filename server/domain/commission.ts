@@ -1,6 +1,8 @@
 import type { Commission } from "../records.ts";
-import { collection } from "../storage/collection.ts";
-import { SCOPE_GROUPS, SCOPE_INDEXES, scopeTallies } from "./scoped.ts";
+import { collection, type Count } from "../storage/collection.ts";
+import { balanceCounts } from "./balance.ts";
+import { SCOPE_GROUPS, SCOPE_INDEXES } from "./scoped.ts";
+import { factCounts, type Fact } from "./stats.ts";
 
 export const commissions = collection<Commission>()({
   name: "commission",
@@ -10,6 +12,28 @@ export const commissions = collection<Commission>()({
     ...SCOPE_INDEXES,
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
-  tallies: scopeTallies,
   groups: SCOPE_GROUPS,
+  counts: (commission) => [...factCounts(commission, commissionFacts(commission)), ...earned(commission)],
 });
+
+/**
+ * What a commission counts for in the reports. Sales are not kept by themselves yet, so it stands for its sale.
+ * What is paid in a payout is counted by the payout.
+ */
+function commissionFacts(commission: Commission): Fact[] {
+  const { createdAt: at, conversionCents, amount } = commission;
+  const facts: Fact[] = [{ metric: "commissions", at: null }];
+  if (conversionCents > 0) {
+    facts.push({ metric: "sales", at }, { metric: "salesCents", at, amount: conversionCents });
+  }
+  if (commission.status !== "approved" || commission.unit !== "cash") return facts;
+  facts.push({ metric: "earningsCents", at, amount });
+  if (commission.isPaidElsewhere) facts.push({ metric: "paidCents", at, amount });
+  return facts;
+}
+
+function earned(commission: Commission): Count[] {
+  const { status, amount, isPaidElsewhere } = commission;
+  if (status !== "approved") return [];
+  return balanceCounts(commission, { earnings: amount, paid: isPaidElsewhere ? amount : 0 });
+}

@@ -18,10 +18,10 @@ export const deliveries = collection<Delivery>()({
     held: ({ status, createdAt }) => (status === "held" ? [Date.parse(createdAt)] : null),
     finished: ({ finishedAt }) => (finishedAt === null ? null : [Date.parse(finishedAt)]),
   },
-  tallies: (delivery) => [
-    [["webhook", delivery.webhookId ?? 0], 1],
+  counts: (delivery) => [
+    [["delivery/webhook", delivery.webhookId ?? 0], 1],
     // The one in front of each lane; a destination without any has nothing to do.
-    [["due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
+    [["delivery.due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
   ],
 });
 

@@ -13,7 +13,7 @@ import { payouts } from "./payout.ts";
 import { loadSelected } from "./promoter-selection.ts";
 import { promoters } from "./promoter.ts";
 import { promoterAddresses } from "./suspicion.ts";
-import { visitors } from "./visitor.ts";
+import { removeVisitor, visitors } from "./visitor.ts";
 
 const ALL = { limit: 100_000 };
 
@@ -73,7 +73,7 @@ export async function eraseLead(context: Context, accountId: number, who: string
     if (!isEmail && id === null) throw new Failure("not_found", "Lead not found.");
     const lead = await loadLead(tx, accountId, { id, uid: null, email: isEmail ? who : null });
     const visitor = lead.tid === null ? null : await tx.get(visitors, accountId, lead.tid);
-    if (visitor !== null) await tx.remove(visitors, accountId, visitor.tid);
+    if (visitor !== null) await removeVisitor(tx, visitor);
     if (visitor?.addressHash) {
       const seen = await tx.get(promoterAddresses, accountId, lead.promoterId, visitor.addressHash);
       if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));

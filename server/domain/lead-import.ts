@@ -2,7 +2,6 @@ import { Failure } from "../failure.ts";
 import type { Account, Lead, LeadState, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
-import { countLead, uncountLead } from "./lead-facts.ts";
 import { findKnownLead, leads, type LeadDetails } from "./lead.ts";
 import { findPromoterByEmail } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
@@ -61,7 +60,6 @@ export async function importLead(context: Context, account: Account, input: Impo
       createdAt,
     };
     await tx.insert(leads, lead);
-    countLead(tx, lead);
     return "added";
   });
 }
@@ -102,8 +100,6 @@ async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): 
     customerSince: input.customerSince.toISOString(),
     cancelledAt: input.cancelledAt?.toISOString() ?? null,
   };
-  uncountLead(tx, known);
-  countLead(tx, after);
   await tx.put(leads, after);
   return "changed";
 }

@@ -4,7 +4,6 @@ import type { Transaction } from "../storage/store.ts";
 import { moveCommissions } from "./commission-move.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
-import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads, loadLead, type LeadSelector } from "./lead.ts";
 import { acceptsLeads } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
@@ -38,7 +37,7 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
 };
 
 /**
- * Changes a lead and keeps the counters of whoever it belongs to right.
+ * Changes a lead, or gives it to another promoter.
  *
  * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
  */
@@ -53,8 +52,6 @@ export async function updateLead(
     const target = await findTarget(tx, before, changes.refToken);
     const after = changed(target === null ? before : belongingTo(before, target), changes, now);
     await refuseFaults(tx, after);
-    uncountLead(tx, before);
-    countLead(tx, after);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
@@ -64,7 +61,7 @@ export async function updateLead(
 }
 
 /**
- * Removes a lead and what was counted for it.
+ * Removes a lead, which counts no more.
  *
  * Choice: what it has earned for its promoter stays: money is taken back by a refund, never by
  * forgetting who paid it.
@@ -74,7 +71,6 @@ export async function updateLead(
 export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
-    uncountLead(tx, lead);
     await tx.remove(leads, accountId, lead.id);
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });

@@ -2,7 +2,9 @@ import { Failure } from "../failure.ts";
 import type { Lead } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
-import { SCOPE_GROUPS, SCOPE_INDEXES, scopeTallies } from "./scoped.ts";
+import { leadFacts } from "./lead-facts.ts";
+import { SCOPE_GROUPS, SCOPE_INDEXES } from "./scoped.ts";
+import { factCounts } from "./stats.ts";
 
 export const leads = collection<Lead>()({
   name: "lead",
@@ -13,8 +15,8 @@ export const leads = collection<Lead>()({
   },
   orderedClaims: ["uid"],
   indexes: SCOPE_INDEXES,
-  tallies: scopeTallies,
   groups: SCOPE_GROUPS,
+  counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
 
 /** What a sign-up tells of a person. null: not said. */

@@ -1,4 +1,4 @@
-import type { Collection } from "../storage/collection.ts";
+import { lengthCounter, type Collection } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 
@@ -14,15 +14,17 @@ export interface Found<R> {
   total: number;
 }
 
-/** Records below one value of an index, whose counter has the index's name, and what else they must be. */
+/** Records below one value of an index, and what else they must be. */
 export interface Listing<R, Index extends string> {
   accountId: number;
   index: Index | "id";
   start: Key;
   /** Whether the last come first; a walk with `keeps` goes by the index. */
   reverse?: boolean;
-  /** Absent: all of them are meant, and the counter knows how many they are. */
+  /** Absent: all of them are meant. */
   keeps?: ((record: R) => boolean | Promise<boolean>) | undefined;
+  /** How many all of them are. Absent: the listing's own counter knows. */
+  length?: number;
 }
 
 /** A page of a listing. Only where `keeps` asks more than an index knows are its records walked. */
@@ -33,7 +35,7 @@ export async function findPage<R, Index extends string>(
 ): Promise<Found<R>> {
   const { accountId, index, start, reverse = false, keeps, limit, offset } = listing;
   if (keeps === undefined) {
-    const total = await store.tally(from, accountId, index === "id" ? ["all"] : [index, ...start]);
+    const total = listing.length ?? (await store.sum(accountId, lengthCounter(from, index, start)));
     const records = await store.page(from, index, accountId, start, { limit, offset, reverse, total });
     return { records, total };
   }

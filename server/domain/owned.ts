@@ -1,12 +1,11 @@
 import { Failure } from "../failure.ts";
-import type { Collection } from "../storage/collection.ts";
+import { lengthCounter, type Collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 
-/** Records below one value of an index, and the counter of how many they are: of the index's name unless told. */
+/** Records below one value of an index whose lengths are counted. */
 interface Owned<Index extends string> {
   accountId: number;
   index: Index | "id";
-  counter?: string;
   ownerId: number;
 }
 
@@ -19,9 +18,9 @@ interface Owned<Index extends string> {
 export async function loadOwned<R extends { accountId: number }, Index extends string>(
   [tx, store]: [Transaction, Store],
   from: Collection<R, string, Index>,
-  { accountId, index, counter = index, ownerId }: Owned<NoInfer<Index>>,
+  { accountId, index, ownerId }: Owned<NoInfer<Index>>,
 ): Promise<R[]> {
-  const total = await tx.tally(from, accountId, [counter, ownerId]);
+  const total = await tx.sum(accountId, lengthCounter(from, index, [ownerId]));
   const owned: R[] = [];
   for await (const chunk of store.scan(from, index, accountId, [ownerId])) {
     for (const listed of chunk) {

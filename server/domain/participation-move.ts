@@ -4,7 +4,6 @@ import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
-import { countLead, uncountLead } from "./lead-facts.ts";
 import { leads } from "./lead.ts";
 import { findMembership, isMember, loadPromoterInUse, notMember } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
@@ -100,8 +99,6 @@ async function fetchLeads(
     const { campaignId } = participation;
     if (lead.campaignId === campaignId) continue;
     const after = { ...lead, campaignId };
-    uncountLead(tx, lead);
-    countLead(tx, after);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: lead, after });
     count += 1;

@@ -32,7 +32,7 @@ async function readPayee(store: Store, accountId: number, promoterId: number): P
 
 async function pendingCents(store: Store, accountId: number, promoterId: number): Promise<number> {
   let cents = 0;
-  for await (const sums of store.tallies(payouts, accountId, ["grouped", "pending", promoterId])) {
+  for await (const sums of store.sums(accountId, ["payout.grouped", "pending", promoterId])) {
     for (const [[, metric], sum] of sums) if (metric === "cents") cents += sum;
   }
   return cents;

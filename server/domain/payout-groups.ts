@@ -72,7 +72,7 @@ export async function groupPayouts(
 async function sumsByPromoter(store: Store, accountId: number, filter: GroupFilter): Promise<GroupSums[]> {
   const groups = new Map<number, GroupSums>();
   for (const status of statuses(filter)) {
-    for await (const sums of store.tallies(payouts, accountId, ["grouped", status])) {
+    for await (const sums of store.sums(accountId, ["payout.grouped", status])) {
       for (const [[promoterId, campaignId, metric], sum] of sums) {
         if (!isWanted(filter, campaignId) || typeof promoterId !== "number") continue;
         const group = groups.get(promoterId) ?? { promoterId, cents: 0, centsInclTax: 0 };
@@ -136,7 +136,7 @@ async function dueDays(
     return days;
   }
   for (const status of statuses(filter)) {
-    for await (const sums of store.tallies(payouts, accountId, ["due", status])) {
+    for await (const sums of store.sums(accountId, ["payout.due", status])) {
       for (const [[campaignId, dueDate, periodEndDate]] of sums) {
         if (isWanted(filter, campaignId)) days.push([String(dueDate), String(periodEndDate)]);
       }

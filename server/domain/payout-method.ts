@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { PayoutMethod } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
@@ -17,7 +17,7 @@ export const payoutMethods = collection<PayoutMethod>()({
   indexes: {
     promoter: ({ promoterId }) => [promoterId],
   },
-  tallies: ({ promoterId }) => [[["promoter", promoterId], 1]],
+  counts: ({ promoterId }) => listCounts("payout-method", { promoter: [promoterId] }),
 });
 
 /** What can be said of a payout method. */
@@ -92,7 +92,7 @@ export async function removePayoutMethod(context: Context, accountId: number, id
   await context.store.transact(async (tx) => {
     await loadPayoutMethod(tx, accountId, id);
     // Counted within the transaction, so that a payout which is paid by it meanwhile stops it.
-    const usesCount = await tx.tally(payouts, accountId, ["method", id]);
+    const usesCount = await tx.sum(accountId, ["payout.method", id]);
     if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
     await tx.remove(payoutMethods, accountId, id);
   });

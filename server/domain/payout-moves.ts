@@ -1,7 +1,5 @@
 import { Failure } from "../failure.ts";
 import type { Payout, PayoutStatus } from "../records.ts";
-import type { Transaction } from "../storage/store.ts";
-import { balances } from "./balance.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { loadPayout, payouts } from "./payout.ts";
@@ -18,7 +16,7 @@ const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
 const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
 
 /**
- * Moves a payout to another status, and the promoter's balance with it.
+ * Moves a payout to another status.
  *
  * @throws Failure `not_found`, or `refused` where its status does not allow that
  */
@@ -42,7 +40,6 @@ export function movePayout(
     };
     await tx.put(payouts, moved);
     await announce(tx, context, { entity: "payout", before: payout, after: moved });
-    await pay(tx, payout, isPaid(moved) - isPaid(payout));
     return moved;
   });
 }
@@ -73,20 +70,4 @@ function marks(payout: Payout, to: PayoutStatus, at: string) {
     failedAt: to === "failed" ? at : null,
     paymentsBatchId: isAgain ? null : payout.paymentsBatchId,
   };
-}
-
-function isPaid({ status }: Payout): 0 | 1 {
-  return status === "completed" ? 1 : 0;
-}
-
-async function pay(
-  tx: Transaction,
-  { accountId, promoterId, unit, amount }: Payout,
-  times: number,
-): Promise<void> {
-  if (times === 0) return;
-  const known = await tx.get(balances, accountId, promoterId);
-  const own = known?.units[unit] ?? { earnings: 0, current: 0, paid: 0 };
-  const paid = { ...own, current: own.current - times * amount, paid: own.paid + times * amount };
-  await tx.put(balances, { accountId, promoterId, units: { ...known?.units, [unit]: paid } });
 }

@@ -1,4 +1,5 @@
 import type { Account, Payout } from "../records.ts";
+import { lengthCounter } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
@@ -23,8 +24,6 @@ interface PayoutRequest extends Window {
 interface Listing {
   index: "id" | keyof typeof payouts.indexes;
   start: Key;
-  /** Name of its counter. */
-  tally: Key;
   passes: (keyof PayoutFilter)[];
 }
 
@@ -45,7 +44,7 @@ export async function listPayouts(
   const isExact = given.every((name) => listing.passes.includes(name));
   const [sort, ...others] = request.sorting;
   if (isExact && (sort === undefined || (given.length === 0 && others.length === 0))) {
-    const total = await store.tally(payouts, account.id, listing.tally);
+    const total = await lengthOf(store, account.id, listing);
     const page = {
       limit: request.limit,
       offset: request.offset,
@@ -67,9 +66,9 @@ function listings({ status, promoterId, groupRef, ...filter }: PayoutFilter): Li
   const [campaignId, ...otherCampaigns] = filter.campaignIds ?? [];
   const [batchId, ...otherBatches] = filter.paymentsBatchIds ?? [];
   const hasCampaign = campaignId !== undefined && otherCampaigns.length === 0;
-  const found: Listing[] = [{ index: "id", start: [], tally: ["all"], passes: [] }];
+  const found: Listing[] = [{ index: "id", start: [], passes: [] }];
   const add = (index: keyof typeof payouts.indexes, start: Key, passes: Listing["passes"]) =>
-    found.push({ index, start, tally: [index, ...start], passes });
+    found.push({ index, start, passes });
   if (status) add("status", [status], ["status"]);
   if (promoterId) add("promoter", [promoterId], ["promoterId"]);
   if (groupRef) add("group", groupKey(groupRef), ["groupRef"]);
@@ -83,10 +82,14 @@ function listings({ status, promoterId, groupRef, ...filter }: PayoutFilter): Li
 async function shortest(store: Store, accountId: number, candidates: Listing[]): Promise<Listing> {
   const counted = [];
   for (const listing of candidates) {
-    counted.push({ listing, total: await store.tally(payouts, accountId, listing.tally) });
+    counted.push({ listing, total: await lengthOf(store, accountId, listing) });
   }
   // Of equally long ones the last passes the most filters.
   return counted.reduce((best, next) => (next.total <= best.total ? next : best)).listing;
+}
+
+function lengthOf(store: Store, accountId: number, { index, start }: Listing): Promise<number> {
+  return store.sum(accountId, lengthCounter(payouts, index, start));
 }
 
 async function walk(
@@ -155,7 +158,7 @@ async function methodName(readers: PayeeReader, payout: Payout): Promise<string>
 /** The first due date of any payout from a day on, or null. */
 async function findNextDueDate(store: Store, accountId: number, today: string): Promise<string | null> {
   let next: string | null = null;
-  for await (const sums of store.tallies(payouts, accountId, ["due"])) {
+  for await (const sums of store.sums(accountId, ["payout.due"])) {
     for (const [[, , dueDate]] of sums) {
       if (typeof dueDate === "string" && dueDate >= today && (next === null || dueDate < next))
         next = dueDate;

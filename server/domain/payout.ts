@@ -1,13 +1,12 @@
 import { Failure } from "../failure.ts";
 import type { Payout } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader } from "../storage/store.ts";
+import { balanceCounts } from "./balance.ts";
+import { factCounts } from "./stats.ts";
 
-/**
- * Each index of equal values has a counter of the same name, which gives its listing's length. The
- * `grouped` counters add up what is owed to each promoter, so that groups need no walk over payouts.
- */
+/** The `payout.grouped` counters add up what is owed to each promoter, so that groups need no walk over payouts. */
 export const payouts = collection<Payout>()({
   name: "payout",
   id: (payout) => [payout.id],
@@ -26,32 +25,45 @@ export const payouts = collection<Payout>()({
     periodStart: ({ periodStart }) => [Date.parse(periodStart)],
     periodEnd: ({ periodEnd }) => [Date.parse(periodEnd)],
   },
-  tallies: (payout) => {
-    const { status, campaignId, promoterId, paymentsBatchId, groupRef } = payout;
-    const grouped = ["grouped", status, promoterId, campaignId] as const;
-    const isCash = payout.unit === "cash";
-    return [
-      [["all"], 1],
-      [["status", status], 1],
-      [["campaign", campaignId], 1],
-      [["promoter", promoterId], 1],
-      [["batch", paymentsBatchId ?? 0], 1],
-      [["group", ...groupKey(groupRef ?? "")], 1],
-      [["method", payout.payoutMethodId ?? 0], 1],
-      [["statusCampaign", status, campaignId], 1],
-      [["statusPromoter", status, promoterId], 1],
-      [["promoterAndCampaign", promoterId, campaignId], 1],
-      [["statusPromoterAndCampaign", status, promoterId, campaignId], 1],
-      [[...grouped, "count"], 1],
-      [[...grouped, "cents"], isCash ? payout.amount : 0],
-      [[...grouped, "centsInclTax"], isCash ? payout.totalInclTax : 0],
-      [
-        ["due", status, campaignId, payout.dueDate, payout.periodEnd.slice(0, 10)],
-        payout.hasOwnTerms ? 0 : 1,
-      ],
-    ];
-  },
+  counts: (payout) => [...lengths(payout), ...owed(payout), ...paid(payout)],
 });
+
+function lengths({ status, campaignId, promoterId, paymentsBatchId, groupRef }: Payout): Count[] {
+  return listCounts("payout", {
+    status: [status],
+    campaign: [campaignId],
+    promoter: [promoterId],
+    batch: [paymentsBatchId ?? 0],
+    group: groupKey(groupRef ?? ""),
+    statusCampaign: [status, campaignId],
+    statusPromoter: [status, promoterId],
+    promoterAndCampaign: [promoterId, campaignId],
+    statusPromoterAndCampaign: [status, promoterId, campaignId],
+  });
+}
+
+function owed(payout: Payout): Count[] {
+  const { status, promoterId, campaignId, unit, amount, totalInclTax } = payout;
+  const grouped = ["payout.grouped", status, promoterId, campaignId] as const;
+  const periodEndDate = payout.periodEnd.slice(0, 10);
+  return [
+    [["payout.method", payout.payoutMethodId ?? 0], 1],
+    [[...grouped, "count"], 1],
+    [[...grouped, "cents"], unit === "cash" ? amount : 0],
+    [[...grouped, "centsInclTax"], unit === "cash" ? totalInclTax : 0],
+    [["payout.due", status, campaignId, payout.dueDate, periodEndDate], payout.hasOwnTerms ? 0 : 1],
+  ];
+}
+
+/** What was paid out counts on the day on which it was. */
+function paid(payout: Payout): Count[] {
+  if (payout.status !== "completed") return [];
+  const { unit, amount, paidAt } = payout;
+  return [
+    ...balanceCounts(payout, { earnings: 0, paid: amount }),
+    ...factCounts(payout, unit === "cash" ? [{ metric: "paidCents", at: paidAt, amount }] : []),
+  ];
+}
 
 /** Any text may be asked for, and keys are short. */
 export function groupKey(groupRef: string): [string] {

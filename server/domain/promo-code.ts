@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { PromoCode } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
@@ -20,10 +20,7 @@ export const promoCodes = collection<PromoCode>()({
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
     inUse: ({ promoterCampaignId, archivedAt }) => (archivedAt === null ? [promoterCampaignId] : null),
   },
-  tallies: ({ promoterCampaignId }) => [
-    [["all"], 1],
-    [["promoterCampaign", promoterCampaignId], 1],
-  ],
+  counts: ({ promoterCampaignId }) => listCounts("promo-code", { promoterCampaign: [promoterCampaignId] }),
 });
 
 const REFUSALS = {

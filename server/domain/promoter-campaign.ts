@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { Campaign, PromoterCampaign } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
 import { refParam } from "./campaign.ts";
 
@@ -22,14 +22,14 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     /** In the order of the promoters. */
     stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
   },
-  tallies: ({ campaignId, promoterId, state }) => [
-    [["all"], 1],
-    [["campaign", campaignId], 1],
-    [["promoter", promoterId], 1],
-    [["state", state], 1],
-    [["campaignState", campaignId, state], 1],
-    [["stateCampaign", state, campaignId], 1],
-  ],
+  counts: ({ campaignId, promoterId, state }) =>
+    listCounts("promoter-campaign", {
+      campaign: [campaignId],
+      promoter: [promoterId],
+      state: [state],
+      campaignState: [campaignId, state],
+      stateCampaign: [state, campaignId],
+    }),
 });
 
 type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";

@@ -1,15 +1,11 @@
 import { Failure } from "../failure.ts";
-import type { Promoter } from "../records.ts";
-import type { Key } from "../storage/keys.ts";
+import type { Promoter, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
-import { balances } from "./balance.ts";
-import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
 import { announce } from "./event.ts";
 import { lockParticipations } from "./participation.ts";
 import { payoutMethods } from "./payout-method.ts";
-import { payouts } from "./payout.ts";
 import { promoCodes } from "./promo-code.ts";
 import { archivedStates } from "./promoter-archive.ts";
 import { promoters } from "./promoter.ts";
@@ -37,8 +33,9 @@ export async function deletePromoter(
   const { store } = context;
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
-    await refuseEarner(tx, promoter);
-    await removeParticipations(tx, context, promoter);
+    const participations = await lockParticipations(tx, store, promoter);
+    await refuseEarner(tx, promoter, participations);
+    await removeParticipations(tx, context, participations);
     const own = { accountId, ownerId: promoter.id };
     for (const child of await loadOwned([tx, store], promoters, { ...own, index: "parent" })) {
       const orphan = { ...child, parentPromoterId: null };
@@ -47,11 +44,7 @@ export async function deletePromoter(
     }
     for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.remove(payoutMethods, accountId, method.id);
-    const seen = await loadOwned([tx, store], promoterAddresses, {
-      ...own,
-      index: "id",
-      counter: "promoter",
-    });
+    const seen = await loadOwned([tx, store], promoterAddresses, { ...own, index: "id" });
     for (const address of seen)
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
     await tx.remove(promoters, accountId, promoter.id);
@@ -61,13 +54,16 @@ export async function deletePromoter(
 }
 
 /** All is read by key, so that the commit notices what is earned meanwhile. */
-async function refuseEarner(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
-  const counter: Key = ["promoter", id];
-  const hasEarned =
-    (await tx.get(balances, accountId, id)) !== null ||
-    (await tx.tally(commissions, accountId, counter)) > 0 ||
-    (await tx.tally(payouts, accountId, counter)) > 0;
-  if (hasEarned) {
+async function refuseEarner(
+  tx: Transaction,
+  { accountId, id }: Promoter,
+  participations: PromoterCampaign[],
+): Promise<void> {
+  let count = await tx.sum(accountId, ["payout/promoter", id]);
+  for (const participation of participations) {
+    count += await tx.sum(accountId, ["stats.promoter", id, participation.id, "commissions"]);
+  }
+  if (count > 0) {
     throw new Failure(
       "refused",
       "Promoter has rewards or payouts and can't be removed; archive them instead.",
@@ -75,11 +71,14 @@ async function refuseEarner(tx: Transaction, { accountId, id }: Promoter): Promi
   }
 }
 
-async function removeParticipations(tx: Transaction, context: Context, promoter: Promoter): Promise<void> {
+async function removeParticipations(
+  tx: Transaction,
+  context: Context,
+  participations: PromoterCampaign[],
+): Promise<void> {
   const { store, now } = context;
-  const { accountId } = promoter;
-  for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
-    const { id, refToken } = promoterCampaign;
+  for (const promoterCampaign of participations) {
+    const { accountId, id, refToken } = promoterCampaign;
     const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
     for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
       if (promoCode.archivedAt !== null) continue;

@@ -1,4 +1,5 @@
 import type { Promoter } from "../records.ts";
+import { lengthCounter } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
@@ -19,12 +20,9 @@ export async function listPromoters(
   }
   const { isArchived, sort } = query;
   const start = isArchived === null ? [] : [isArchived ? 1 : 0];
-  const total = await store.tally(
-    promoters,
-    accountId,
-    isArchived === null ? ["all"] : ["archived", ...start],
-  );
-  const index = sort !== null ? "joined" : isArchived === null ? "id" : "archived";
+  const listed = isArchived === null ? "id" : "archived";
+  const total = await store.sum(accountId, lengthCounter(promoters, listed, start));
+  const index = sort !== null ? "joined" : listed;
   const reverse = sort?.isDescending ?? false;
   const records = await store.page(promoters, index, accountId, start, { limit, offset, reverse, total });
   return { records, total };
@@ -46,7 +44,7 @@ export async function listAcceptedPromoters(
 
 /** Participations that wait for somebody to decide. */
 export function countPending(store: Store, accountId: number): Promise<number> {
-  return store.tally(promoterCampaigns, accountId, ["state", "pending"]);
+  return store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"]));
 }
 
 /** Whether an index lists what the query asks for. */

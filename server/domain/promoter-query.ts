@@ -6,7 +6,7 @@ import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 import { activeParticipations } from "./promoter-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./promoter-conditions.ts";
-import { loadStats, METRICS, type Stats } from "./stats.ts";
+import { loadPromoterStats, METRICS, type Stats } from "./stats.ts";
 
 /** A promoter with what decides whether and where they are listed. */
 interface Candidate {
@@ -67,18 +67,12 @@ async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery)
   const isByStats =
     Object.keys(query.stats).length > 0 || (query.sort !== null && query.sort.by !== "joinedAt");
   const isByMembership = query.campaignIds !== null || query.state !== null || query.inactivity !== null;
-  const participations = isByStats || isByMembership ? await listParticipations(store, accountId, id) : [];
-  return { promoter, participations, stats: isByStats ? await totalStats(store, participations) : null };
-}
-
-/** What was counted for some participations together. */
-export async function totalStats(store: Store, participations: PromoterCampaign[]): Promise<Stats> {
-  const total = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
-  for (const participation of participations) {
-    const stats = await loadStats(store, participation);
-    for (const metric of METRICS) total[metric] += stats[metric];
-  }
-  return total;
+  const participations = isByMembership ? await listParticipations(store, accountId, id) : [];
+  return {
+    promoter,
+    participations,
+    stats: isByStats ? await loadPromoterStats(store, accountId, id) : null,
+  };
 }
 
 function isMember({ campaignIds, state }: PromoterQuery, { participations }: Candidate): boolean {

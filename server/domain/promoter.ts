@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import type { Promoter } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { findTaken } from "./taken.ts";
 
@@ -17,11 +17,8 @@ export const promoters = collection<Promoter>()({
     archived: (promoter) => [archivedMark(promoter)],
     joined: (promoter) => [archivedMark(promoter), Date.parse(promoter.createdAt)],
   },
-  tallies: (promoter) => [
-    [["all"], 1],
-    [["archived", archivedMark(promoter)], 1],
-    [["parent", promoter.parentPromoterId ?? 0], 1],
-  ],
+  counts: (promoter) =>
+    listCounts("promoter", { archived: [archivedMark(promoter)], parent: [promoter.parentPromoterId ?? 0] }),
 });
 
 /** First and last name as far as they are known, else the e-mail address. */

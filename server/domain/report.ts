@@ -51,7 +51,8 @@ export async function reportOverview(
   const { by, isDescending } = query.sort;
   const figures = [...query.figures, by];
   const plan = planOf({ ...query, figures });
-  const histories = await readHistories(store, accountId, { ...plan, series: "account" });
+  const ownerOf = async () => accountId;
+  const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
   const rows = rowsOf(historyOf(histories, accountId), plan);
   const sign = isDescending ? -1 : 1;
   return rows.sort((one, other) => sign * ((one.figures[by] ?? 0) - (other.figures[by] ?? 0)));

@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import type { Reward } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
@@ -12,10 +12,7 @@ export const rewards = collection<Reward>()({
   indexes: {
     scope: ({ isPromoterReward }) => [scopeOf(isPromoterReward)],
   },
-  tallies: ({ isPromoterReward }) => [
-    [["all"], 1],
-    [["scope", scopeOf(isPromoterReward)], 1],
-  ],
+  counts: ({ isPromoterReward }) => listCounts("reward", { scope: [scopeOf(isPromoterReward)] }),
 });
 
 export const REWARD_SCOPES = ["promoters", "referrals"] as const;

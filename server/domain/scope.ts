@@ -6,6 +6,7 @@ import { findPage, type Found, type Listing, type Window } from "./listing.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 import type { Scoped, ScopeIndex } from "./scoped.ts";
+import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "./stats.ts";
 
 /** Whose records are asked for; all of the account's where all is null. */
 export interface Scope {
@@ -13,6 +14,13 @@ export interface Scope {
   refToken: string | null;
   promoterId: number | null;
   campaignId: number | null;
+}
+
+interface Asked {
+  accountId: number;
+  scope: Scope;
+  /** What each of the records counts for once, which tells how long their lists are. */
+  metric: Metric;
 }
 
 /**
@@ -26,9 +34,10 @@ export interface Scope {
 export async function listInScope<R extends Scoped>(
   store: Store,
   from: Collection<R, string, ScopeIndex>,
-  { accountId, scope, page }: { accountId: number; scope: Scope; page: Window },
+  { page, ...asked }: Asked & { page: Window },
 ): Promise<Found<R>> {
-  const listing = await listingOf(store, from, { accountId, scope });
+  const { accountId } = asked;
+  const listing = await listingOf<R>(store, asked);
   if (listing === null) return { records: [], total: 0 };
   return findPage(store, from, { accountId, ...listing, ...page });
 }
@@ -40,8 +49,7 @@ export async function listInScope<R extends Scoped>(
  */
 async function listingOf<R extends Scoped>(
   store: Store,
-  from: Collection<R, string, ScopeIndex>,
-  { accountId, scope }: { accountId: number; scope: Scope },
+  { accountId, scope, metric }: Asked,
 ): Promise<Omit<Listing<R, ScopeIndex>, "accountId"> | null> {
   const { campaignId } = scope;
   const named = await namedPromoterCampaigns(store, accountId, scope);
@@ -51,24 +59,26 @@ async function listingOf<R extends Scoped>(
     const fits = named.every(({ id }) => id === first.id) && promoterId === first.promoterId;
     if (!fits) return null;
   }
-  if (promoterId === null)
-    return campaignId === null ? { index: "id", start: [] } : { index: "campaign", start: [campaignId] };
-  const whole = { index: "promoter", start: [promoterId] } as const;
-  if (campaignId === null && (first === null || (await isAll(store, from, first)))) return whole;
+  if (promoterId === null && campaignId === null) {
+    return { index: "id", start: [], length: (await loadAccountStats(store, accountId))[metric] };
+  }
+  if (promoterId === null) {
+    const start = [campaignId as number];
+    return {
+      index: "campaign",
+      start,
+      length: await store.sum(accountId, ["stats.campaign", ...start, metric]),
+    };
+  }
+  const length = (await loadPromoterStats(store, accountId, promoterId))[metric];
+  const whole = { index: "promoter", start: [promoterId], length } as const;
+  // Nearly all promoters have such records by one participation alone.
+  const isWhole = first === null || (await loadStats(store, first))[metric] === length;
+  if (campaignId === null && isWhole) return whole;
   const keeps = (record: R) =>
     (first === null || record.promoterCampaignId === first.id) &&
     (campaignId === null || record.campaignId === campaignId);
   return { ...whole, keeps };
-}
-
-/** Whether a promoter has such records by one participation alone, as nearly all have. */
-async function isAll<R extends Scoped>(
-  store: Store,
-  from: Collection<R, string, ScopeIndex>,
-  { accountId, promoterId, id }: PromoterCampaign,
-): Promise<boolean> {
-  const own = await store.tally(from, accountId, ["promoterCampaign", promoterId, id]);
-  return own === (await store.tally(from, accountId, ["promoter", promoterId]));
 }
 
 async function namedPromoterCampaigns(

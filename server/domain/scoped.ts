@@ -1,4 +1,3 @@
-import type { Tally } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 
 /** What came of a participation: a lead, or what it has earned. */
@@ -10,7 +9,7 @@ export interface Scoped {
 }
 
 /** What each promoter has of everything lies together in the store. */
-export const PROMOTER_GROUP = "promoter";
+const PROMOTER_GROUP = "promoter";
 
 /**
  * How such records are listed. The lists of a promoter's participations, of which nearly all have one, are told
@@ -22,14 +21,4 @@ export const SCOPE_INDEXES = {
 };
 export type ScopeIndex = keyof typeof SCOPE_INDEXES;
 
-export const SCOPE_GROUPS = { promoter: PROMOTER_GROUP, promoterCampaign: PROMOTER_GROUP };
-
-/** How many such records there are of whom. */
-export function scopeTallies({ promoterId, promoterCampaignId, campaignId }: Scoped): Tally[] {
-  return [
-    [["all"], 1],
-    [["promoter", promoterId], 1],
-    [["promoterCampaign", promoterId, promoterCampaignId], 1],
-    [["campaign", campaignId], 1],
-  ];
-}
+export const SCOPE_GROUPS = { promoter: PROMOTER_GROUP };

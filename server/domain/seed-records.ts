@@ -2,6 +2,7 @@ import {
   LEAD_STATES,
   PAYOUT_METHODS,
   PAYOUT_STATUSES,
+  type Commission,
   type Lead,
   type Payout,
   type PayoutMethod,
@@ -154,6 +155,27 @@ export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout
     processingStartedAt: status === "processing" ? at : null,
     failedAt: status === "failed" ? at : null,
     createdAt: at,
+  };
+}
+
+/** What earned the promoter a payout, on the last day of its period. */
+export function newCommission(payout: Payout, id: number): Commission {
+  const { accountId, promoterCampaignId, promoterId, campaignId, unit, amount } = payout;
+  return {
+    accountId,
+    id,
+    promoterCampaignId,
+    promoterId,
+    campaignId,
+    leadId: null,
+    status: "approved",
+    unit,
+    amount,
+    eventId: `seeded-${id}`,
+    conversionCents: 5 * amount,
+    tierLevel: 1,
+    isPaidElsewhere: false,
+    createdAt: payout.periodEnd,
   };
 }
 

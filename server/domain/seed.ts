@@ -1,18 +1,17 @@
-import type { Account, Payout, UnitBalance } from "../records.ts";
+import type { Account, Lead } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { Failure } from "../failure.ts";
-import { balances } from "./balance.ts";
+import { commissions } from "./commission.ts";
 import type { Context } from "./context.ts";
 import { leads } from "./lead.ts";
-import { countLead } from "./lead-facts.ts";
+import { addPastClicks } from "./past-clicks.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { promoters } from "./promoter.ts";
 import { refTokens } from "./ref-token.ts";
-import { newLead, newMember, newPayout, type Member, type SeedPlan } from "./seed-records.ts";
+import { newCommission, newLead, newMember, newPayout, type Member, type SeedPlan } from "./seed-records.ts";
 import { newDice } from "./seed-values.ts";
-import { countFact } from "./stats.ts";
 
 /** Records of one commit: enough to share its cost, few enough to leave others their turn. */
 const CHUNK = 250;
@@ -51,28 +50,19 @@ export async function seed({ store, now }: Context, account: Account, size: Seed
     members.push(...made);
   }
   if (members.length === 0) return;
-  const participations = new Map(
-    members.map(({ promoterCampaign }) => [promoterCampaign.id, promoterCampaign]),
-  );
   for (const count of chunks(size.leads)) {
     const ids = await nextIds(store, "lead", count);
     const eventIds = await nextIds(store, "event", count);
     const made = ids.map((id, at) => newLead(plan, members, { id, eventId: eventIds[at] ?? 0 }));
-    await putAll(store, made, async (tx, lead) => {
-      await tx.put(leads, lead);
-      const participation = participations.get(lead.promoterCampaignId);
-      if (participation === undefined) return;
-      countLead(tx, lead);
-      countFact(tx, participation, { metric: "clicks", at: new Date(lead.createdAt) });
-    });
+    await putAll(store, made, putLead);
   }
-  const sums = new Map<number, UnitBalance>();
   for (const count of chunks(size.payouts)) {
     const made = (await nextIds(store, "payout", count)).map((id) => newPayout(plan, members, id));
+    const ids = await nextIds(store, "commission", count);
+    const earned = made.map((payout, at) => newCommission(payout, ids[at] ?? 0));
     await putAll(store, made, (tx, payout) => tx.put(payouts, payout));
-    for (const payout of made) addUp(sums, payout);
+    await putAll(store, earned, (tx, commission) => tx.put(commissions, commission));
   }
-  await putBalances(store, account.id, [...sums]);
 }
 
 function* chunks(count: number): Generator<number> {
@@ -119,21 +109,10 @@ async function putMember(
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
-/** What is paid out or is to be was earned before; what was cancelled is to be paid still. */
-function addUp(sums: Map<number, UnitBalance>, { promoterId, status, amount }: Payout): void {
-  const known = sums.get(promoterId) ?? { earnings: 0, current: 0, paid: 0 };
-  const paid = status === "completed" ? amount : 0;
-  sums.set(promoterId, {
-    earnings: known.earnings + amount,
-    current: known.current + amount - paid,
-    paid: known.paid + paid,
-  });
-}
-
-async function putBalances(store: Store, accountId: number, sums: [number, UnitBalance][]): Promise<void> {
-  for (let done = 0; done < sums.length; done += CHUNK) {
-    await putAll(store, sums.slice(done, done + CHUNK), (tx, [promoterId, cash]) =>
-      tx.put(balances, { accountId, promoterId, units: { cash } }),
-    );
-  }
+/** Each came by a click, whose visitor is long gone. */
+async function putLead(tx: Transaction, lead: Lead): Promise<void> {
+  const { accountId, promoterCampaignId, promoterId, campaignId, createdAt } = lead;
+  await tx.put(leads, lead);
+  const day = createdAt.slice(0, 10);
+  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, count: 1 });
 }

@@ -6,7 +6,6 @@ import { loadCampaign } from "./campaign.ts";
 import { visitOf, type Click, type Visit } from "./click.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
-import { countLead } from "./lead-facts.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { promoters } from "./promoter.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
@@ -117,7 +116,6 @@ async function addLead(tx: Transaction, context: Context, arrival: Arrival): Pro
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
   }
-  countLead(tx, lead);
   return { eventId: ids.eventId, lead, promoter };
 }
 

@@ -1,8 +1,7 @@
-import type { PromoterCampaign } from "../records.ts";
-import { inGroup } from "../storage/collection.ts";
+import type { Count } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
-import type { Store, Transaction } from "../storage/store.ts";
-import { PROMOTER_GROUP } from "./scoped.ts";
+import type { Store } from "../storage/store.ts";
+import type { Scoped } from "./scoped.ts";
 
 export const METRICS = [
   "clicks",
@@ -15,6 +14,7 @@ export const METRICS = [
   "refundsCents",
   "cancellations",
   "nonLinkCustomers",
+  "commissions",
   "earningsCents",
   "paidCents",
 ] as const;
@@ -22,45 +22,54 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number];
 export type Stats = Record<Metric, number>;
 
-const CAMPAIGN_NAMES = ["customers", "sales", "salesCents"] as const;
-/** What campaigns are told of as a whole. Leads are counted with their records, and clicks, where each counter costs, by nobody. */
-const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set(CAMPAIGN_NAMES);
+/** What is counted of campaigns as a whole. The rest is read from their days, as each counter costs. */
+const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
+  "referrals",
+  "customers",
+  "sales",
+  "salesCents",
+  "commissions",
+]);
 
-/** What daily counters are kept of. */
-export const SERIES = ["account", "campaign", "promoter-campaign"] as const;
+/** What daily counters are kept of. The account's days are the sums of its campaigns'. */
+export const SERIES = ["campaign", "promoter-campaign"] as const;
 export type Series = (typeof SERIES)[number];
 
-/** Whose facts are counted. */
-type Owner = Pick<PromoterCampaign, "accountId" | "promoterId" | "id">;
-type Participation = Owner & Pick<PromoterCampaign, "campaignId">;
+/** What a record counts for. */
+export interface Fact {
+  metric: Metric;
+  /** When it was. null: it counts in all, but on no day. */
+  at: string | null;
+  /** 1 unless told. */
+  amount?: number;
+}
 
 /** What was counted of one thing on one day. */
 export interface DailySum {
   day: string;
-  /** Of the account, the campaign or the promoter campaign. */
+  /** Of the campaign or the promoter campaign. */
   id: number;
   metric: Metric;
   sum: number;
 }
 
 /**
- * Counts a fact for its promoter campaign and into the daily series that the reports are made of.
+ * The counters that facts of a promoter campaign belong to: its own and its campaign's, in all and by day.
  *
- * The day comes first in their keys: a report reads the days that it speaks of, in order, and meets
+ * The day comes first in the keys of days: a report reads the days that it speaks of, in order, and meets
  * only those who had a fact on them.
  */
-export function countFact(
-  tx: Transaction,
-  participation: Participation,
-  fact: { metric: Metric; at: Date; delta?: number },
-): void {
-  const { accountId, id, campaignId } = participation;
-  const { metric, at, delta = 1 } = fact;
-  const day = dayNumber(at.toISOString().slice(0, 10));
-  const ids = { account: accountId, campaign: campaignId, "promoter-campaign": id };
-  tx.add([...statsKey(participation), metric], delta);
-  if (CAMPAIGN_METRICS.has(metric)) tx.add([...campaignKey(accountId, campaignId), metric], delta);
-  for (const series of SERIES) tx.add([...dailyKey(accountId, series), day, ids[series], metric], delta);
+export function factCounts({ promoterId, promoterCampaignId, campaignId }: Scoped, facts: Fact[]): Count[] {
+  const counts: Count[] = [];
+  for (const { metric, at, amount = 1 } of facts) {
+    counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);
+    if (CAMPAIGN_METRICS.has(metric)) counts.push([["stats.campaign", campaignId, metric], amount]);
+    if (at === null) continue;
+    const day = dayNumber(at.slice(0, 10));
+    counts.push([["daily.campaign", day, campaignId, metric], amount]);
+    counts.push([["daily.promoter-campaign", day, promoterCampaignId, metric], amount]);
+  }
+  return counts;
 }
 
 /** What was counted from one day to another, both included, day by day. */
@@ -69,8 +78,8 @@ export async function* dailySums(
   accountId: number,
   { series, from, to }: { series: Series; from: string; to: string },
 ): AsyncGenerator<DailySum[]> {
-  const range = { from: dayNumber(from), before: dayNumber(to) + 1 };
-  for await (const sums of store.sumsBetween(dailyKey(accountId, series), range)) {
+  const days = { from: dayNumber(from), before: dayNumber(to) + 1 };
+  for await (const sums of store.sums(accountId, [`daily.${series}`], days)) {
     yield sums.map(
       ([[day, id, metric], sum]) => ({ day: dayText(Number(day)), id, metric, sum }) as DailySum,
     );
@@ -78,34 +87,35 @@ export async function* dailySums(
 }
 
 /** All that was counted for a promoter campaign; zero where nothing was. */
-export async function loadStats(store: Store, participation: Owner): Promise<Stats> {
-  const sums = await store.sums(statsKey(participation), METRICS);
-  return Object.fromEntries(METRICS.map((metric, index) => [metric, sums[index] ?? 0])) as Stats;
-}
-
-/** What was counted of sales in a campaign; zero where nothing was. */
-export async function loadCampaignStats(
+export function loadStats(
   store: Store,
-  accountId: number,
-  campaignId: number,
-): Promise<Pick<Stats, "customers" | "sales" | "salesCents">> {
-  const [customers = 0, sales = 0, salesCents = 0] = await store.sums(
-    campaignKey(accountId, campaignId),
-    CAMPAIGN_NAMES,
-  );
-  return { customers, sales, salesCents };
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<Stats> {
+  return statsBelow(store, accountId, ["stats.promoter", promoterId, id]);
 }
 
-function campaignKey(accountId: number, campaignId: number): Key {
-  return [accountId, "campaign-stats", campaignId];
+/** All that was counted for a promoter, by whatever promoter campaign. */
+export function loadPromoterStats(store: Store, accountId: number, promoterId: number): Promise<Stats> {
+  return statsBelow(store, accountId, ["stats.promoter", promoterId]);
 }
 
-function statsKey({ accountId, promoterId, id }: Owner): Key {
-  return inGroup(PROMOTER_GROUP, accountId, promoterId, ["stats", id]);
+/** What is counted of a campaign as a whole. */
+export function loadCampaignStats(store: Store, accountId: number, campaignId: number): Promise<Stats> {
+  return statsBelow(store, accountId, ["stats.campaign", campaignId]);
 }
 
-function dailyKey(accountId: number, series: Series): Key {
-  return [accountId, `daily.${series}`];
+/** What is counted of all campaigns as wholes. */
+export function loadAccountStats(store: Store, accountId: number): Promise<Stats> {
+  return statsBelow(store, accountId, ["stats.campaign"]);
+}
+
+/** Adds up the counters that begin so, by metric, which is the last part of their keys. */
+async function statsBelow(store: Store, accountId: number, start: Key): Promise<Stats> {
+  const stats = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
+  for await (const sums of store.sums(accountId, start)) {
+    for (const [rest, sum] of sums) stats[rest.at(-1) as Metric] += sum;
+  }
+  return stats;
 }
 
 /** `2026-03-04` as 20260304: it sorts as it should, and makes a shorter key than its text. "" is before all days. */

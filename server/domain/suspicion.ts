@@ -39,7 +39,7 @@ export const promoterAddresses = collection<PromoterAddress>()({
   id: ({ promoterId, addressHash }) => [promoterId, addressHash],
   claims: {},
   indexes: {},
-  tallies: ({ promoterId }) => [[["promoter", promoterId], 1]],
+  counts: ({ promoterId }) => [[["promoter-address", promoterId], 1]],
 });
 
 /**

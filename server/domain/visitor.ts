@@ -1,9 +1,11 @@
 import type { Promoter, PromoterCampaign, Visitor } from "../records.ts";
 import { collection } from "../storage/collection.ts";
-import type { Reader, Store } from "../storage/store.ts";
+import type { Reader, Store, Transaction } from "../storage/store.ts";
+import { addPastClicks } from "./past-clicks.ts";
 import { loadPromoter } from "./promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 import { findAccepting } from "./ref-token.ts";
+import { factCounts } from "./stats.ts";
 
 /** A UUID v4. Anything longer would not fit a storage key. */
 const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,6 +15,7 @@ export const visitors = collection<Visitor>()({
   id: (visitor) => [visitor.tid],
   claims: {},
   indexes: {},
+  counts: (visitor) => factCounts(visitor, [{ metric: "clicks", at: visitor.createdAt }]),
 });
 
 /**
@@ -36,4 +39,12 @@ export async function findVisitorDetails(
 export async function findVisitor(reader: Reader, accountId: number, tid: string): Promise<Visitor | null> {
   const id = tid.trim().toLowerCase();
   return TID.test(id) ? reader.get(visitors, accountId, id) : null;
+}
+
+/** Removes a visitor, whose click goes on counting. */
+export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
+  const { accountId, tid, promoterCampaignId, promoterId, campaignId, createdAt } = visitor;
+  const day = createdAt.slice(0, 10);
+  await tx.remove(visitors, accountId, tid);
+  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, count: 1 });
 }

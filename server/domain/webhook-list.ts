@@ -1,6 +1,6 @@
 import { Failure } from "../failure.ts";
 import type { Webhook } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 
@@ -9,10 +9,7 @@ export const webhooks = collection<Webhook>()({
   id: ({ id }) => [id],
   claims: {},
   indexes: { newest: ({ createdAt }) => [-Date.parse(createdAt)] },
-  tallies: () => [
-    [["all"], 1],
-    [["newest"], 1],
-  ],
+  counts: () => listCounts("webhook", { newest: [] }),
 });
 
 /** A page of an account's webhooks, newest first. */

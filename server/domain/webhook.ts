@@ -36,7 +36,7 @@ export async function createWebhook(
   const id = await store.nextId("webhook");
   const at = now.toISOString();
   return store.transact(async (tx) => {
-    if ((await tx.tally(webhooks, accountId, ["all"])) >= MAX_WEBHOOKS) {
+    if ((await tx.sum(accountId, ["webhook"])) >= MAX_WEBHOOKS) {
       throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
     }
     const blank: Webhook = {

@@ -34,7 +34,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   /** Those that have something due, another one first each time. */
   async function destinations(): Promise<string[]> {
     const found: string[] = [];
-    for await (const sums of store.tallies(deliveries, SYSTEM, ["due"])) {
+    for await (const sums of store.sums(SYSTEM, ["delivery.due"])) {
       found.push(...sums.map(([[name]]) => String(name)));
     }
     const first = turn++ % Math.max(1, found.length);

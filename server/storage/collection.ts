@@ -12,22 +12,25 @@ export interface Collection<R, Claim extends string = string, Index extends stri
   claims: Record<Claim, (record: R) => Key | null>;
   /** Orders to list by; the record's id breaks ties. null: not listed. */
   indexes: Record<Index, (record: R) => Key | null>;
-  /** What records add to counters of the collection, which are kept in the same commit. */
-  tallies?: (record: R) => Tally[];
+  /**
+   * What a record counts for. `put`, `insert` and `remove` keep the counters in the same commit, so that each is
+   * always the sum over all records, of whatever collection, that count for it.
+   */
+  counts?: (record: R) => Count[];
   /**
    * Claims whose values follow each other in time, as most ids of other programs do: they are kept in their
    * order, so that new ones meet on few pages of the store, while fingerprints are scattered over all of it.
    */
   orderedClaims?: readonly NoInfer<Claim>[];
   /**
-   * Indexes and counters, by name, with the group that they are kept in: what begins with the same value lies
+   * Indexes, by name, with the group that they are kept in: what begins with the same value lies
    * together there, whatever collection it is of, so that one fact touches one page rather than one for each.
    */
   groups?: Readonly<Record<string, string>>;
 }
 
-/** A counter's name, and what one record adds to it. */
-export type Tally = [name: Key, amount: number];
+/** A counter of the record's account, its name first, and what the record adds to it. */
+export type Count = [counter: Key, amount: number];
 
 /** What claims and index entries hold: the id of their record. */
 export type Pointer = Key;
@@ -91,21 +94,27 @@ export function indexPrefix(
   return inGroup(group, accountId, first, [name, index, ...rest]);
 }
 
-/** The tuple that a counter of a collection is kept under. */
-export function tallyKey(
-  { name, groups }: Pick<Collection<never>, "name" | "groups">,
-  accountId: number,
-  counter: Key,
-): Key {
-  const [index, first, ...rest] = counter;
-  const group = groups?.[String(index)];
-  if (group === undefined) return [accountId, `${name}=`, ...counter];
-  // After the entries of indexes, where the next one goes.
-  return inGroup(group, accountId, first, [name, "sums", index as KeyPart, ...rest]);
+/** The tuple that a counter is kept under. No other key has a second part that ends so. */
+export function counterKey(accountId: number, [name, ...rest]: Key): Key {
+  return [accountId, `${name}=`, ...rest];
+}
+
+/** The counter of how long a listing is: of all records, or of those below one value of an index. */
+export function lengthCounter({ name }: { name: string }, index: string, start: Key): Key {
+  return index === "id" ? [name, ...start] : [`${name}/${index}`, ...start];
+}
+
+/** Counts a record in the listings whose lengths are kept: that of all, and those below these values of indexes. */
+export function listCounts(name: string, values: Record<string, Key>): Count[] {
+  const below = Object.entries(values).map(([index, start]): Count => [
+    lengthCounter({ name }, index, start),
+    1,
+  ]);
+  return [[[name], 1], ...below];
 }
 
 /** The tuple of something in a group. */
-export function inGroup(group: string, accountId: number, of: KeyPart | undefined, rest: Key): Key {
+function inGroup(group: string, accountId: number, of: KeyPart | undefined, rest: Key): Key {
   if (of === undefined) throw new RangeError(`What is grouped by ${group} is found by one alone`);
   return [accountId, `${group}/`, of, ...rest];
 }

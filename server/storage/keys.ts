@@ -16,7 +16,7 @@ const END = "!";
  * a key, and a tree of longer keys has more pages above its leaves, which each commit writes, too.
  *
  * The letters order what an account has: leads, which grow fastest, lie at its end, as LMDB leaves pages half empty
- * that grow anywhere but at the end of all; and a promoter's counters lie where the next lead goes.
+ * that grow anywhere but at the end of all.
  */
 export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
   ["promoter", "t"],
@@ -26,18 +26,19 @@ export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
   ["commission/lead", "td"],
   ["referrals", "te"],
   ["visitor", "tf"],
-  ["sums", "tz"],
-  ["daily.promoter-campaign", "u"],
+  ["daily.promoter-campaign=", "u"],
   ["lead.uid", "v"],
   ["lead.email", "w"],
-  ["lead/campaign", "x"],
+  ["stats.promoter=", "x"],
   ["promoter/", "y"],
+  ["lead/campaign", "yc"],
   ["lead", "z"],
-  ["stats", "zs"],
 ]);
 /** Of the names in keys that most commits write, those whose keys lie all over a store: a person's, a promoter's. */
 const SCATTERED = new Set(
-  ["daily.promoter-campaign", "lead.email", "promoter/"].map((name) => ABBREVIATIONS.get(name)),
+  ["daily.promoter-campaign=", "stats.promoter=", "lead.email", "promoter/"].map((name) =>
+    ABBREVIATIONS.get(name),
+  ),
 );
 const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, short]) => [short, text]));
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;

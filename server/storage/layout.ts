@@ -4,7 +4,7 @@ import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./snapshot.ts";
 
 /** Grows when claims, lists or counters come to lie elsewhere in a store, or a driver keeps them otherwise. */
-const LAYOUT = 5;
+const LAYOUT = 6;
 const KEY = encodeKey([0, "layout"]);
 
 /**

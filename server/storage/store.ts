@@ -1,5 +1,5 @@
 import { createStorage } from "unstorage";
-import { claimKey, indexPrefix, recordKey, tallyKey, type Collection, type Pointer } from "./collection.ts";
+import { claimKey, counterKey, indexPrefix, recordKey, type Collection, type Pointer } from "./collection.ts";
 import { readSum, type AtomicDriver, type PassingCount } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey, fingerprint, prefixRange, type Key, type KeyPart } from "./keys.ts";
@@ -42,14 +42,17 @@ export interface Store extends Reader {
     accountId: number,
     start: Key,
   ): Promise<number>;
-  /** A counter that a collection keeps of its records. */
-  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
-  /** The counters of a collection whose names begin so, with the rest of their names; those of zero are left out. */
-  tallies<R>(from: Collection<R>, accountId: number, start: Key): AsyncGenerator<NamedSum[]>;
-  /** Counters under one key from one next part to before another, with the rest of their names; not those of zero. */
-  sumsBetween(under: Key, range: { from: KeyPart; before: KeyPart }): AsyncGenerator<NamedSum[]>;
-  /** Counters under one key, by name; 0 where nothing was counted. */
-  sums(under: Key, names: readonly string[]): Promise<number[]>;
+  /** What records count for; 0 where none does. */
+  sum(accountId: number, counter: Key): Promise<number>;
+  /**
+   * The counters that begin so, with the rest of their keys, in chunks; those of zero are left out.
+   * `between`: only those whose next part lies there.
+   */
+  sums(
+    accountId: number,
+    start: Key,
+    between?: { from: KeyPart; before: KeyPart },
+  ): AsyncGenerator<NamedSum[]>;
   /**
    * Runs `work` and commits what it wrote, if all that it read by key still stands; else runs it again.
    *
@@ -113,22 +116,17 @@ export function newStore(driver: AtomicDriver): Store {
       const range = prefixRange(listPrefix(from, index, accountId, start));
       for await (const entries of scan(driver, range)) yield recordsOf(from, index, accountId, entries);
     },
-    async tally(from, accountId, counter) {
-      return readSum(await read(encodeKey(tallyKey(from, accountId, counter))));
+    async sum(accountId, counter) {
+      return readSum(await read(encodeKey(counterKey(accountId, counter))));
     },
-    tallies(from, accountId, start) {
-      const prefix = tallyKey(from, accountId, start);
-      return scanSums(driver, prefix, prefixRange(prefix));
+    sums(accountId, start, between) {
+      const prefix = counterKey(accountId, start);
+      if (between === undefined) return scanSums(driver, prefix, prefixRange(prefix));
+      const from = encodeKey([...prefix, between.from]);
+      return scanSums(driver, prefix, { from, before: encodeKey([...prefix, between.before]) });
     },
-    sumsBetween: (under, { from, before }) =>
-      scanSums(driver, under, { from: encodeKey([...under, from]), before: encodeKey([...under, before]) }),
     count(from, index, accountId, start) {
       return driver.count(prefixRange(listPrefix(from, index, accountId, start)));
-    },
-    async sums(under, names) {
-      const entries = await driver.list({ ...prefixRange(under), limit: Number.MAX_SAFE_INTEGER });
-      const found = new Map(entries);
-      return names.map((name) => readSum(found.get(encodeKey([...under, name]))));
     },
     transact,
     nextId: idSource(driver),

@@ -2,9 +2,9 @@ import { Failure } from "../failure.ts";
 import {
   claimKey,
   claimKeyOf,
+  counterKey,
   indexKeyOf,
   recordKey,
-  tallyKey,
   type Collection,
   type Pointer,
 } from "./collection.ts";
@@ -35,7 +35,7 @@ export interface Transaction extends Reader {
     record: R,
   ): Promise<boolean>;
   /**
-   * Writes a record, its claims and its index entries.
+   * Writes a record, its claims, its index entries and what it counts for.
    *
    * @throws the refusal given for a claim that another record holds, else Failure `taken`
    */
@@ -55,12 +55,10 @@ export interface Transaction extends Reader {
     record: R,
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
-  /** A counter of a collection as it was before this transaction; checked again, as all that is read by key. */
-  tally<R>(from: Collection<R>, accountId: number, counter: Key): Promise<number>;
-  /** Removes a record, its claims and its index entries. */
+  /** A counter as it was before this transaction. The commit checks it again, like all that is read by key. */
+  sum(accountId: number, counter: Key): Promise<number>;
+  /** Removes a record, its claims, its index entries and what it counted for. */
   remove<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<void>;
-  /** Adds to a counter, without reading it. */
-  add(counter: Key, delta: number): void;
 }
 
 /** A transaction with what its runner needs to see of it. */
@@ -87,8 +85,8 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
       const before = await load<typeof record>(draft, recordKey(into, record.accountId, into.id(record)));
       return write(draft, into, { before, after: record, refusals });
     },
-    async tally(from, accountId, counter) {
-      return readSum(await draft.text(encodeKey(tallyKey(from, accountId, counter))));
+    async sum(accountId, counter) {
+      return readSum(await draft.text(encodeKey(counterKey(accountId, counter))));
     },
     insert: (into, record, refusals = {}) => write(draft, into, { before: null, after: record, refusals }),
     async remove<R>(from: Collection<R>, accountId: number, ...id: Key) {
@@ -97,10 +95,9 @@ export function beginTransaction(read: (key: string) => MaybePromise<string | nu
       if (before === null) return;
       for (const claim of Object.keys(from.claims)) move(draft, { from: claimKeyOf(from, claim, before) });
       for (const index of Object.keys(from.indexes)) move(draft, { from: indexKeyOf(from, index, before) });
-      tally(draft, from, before, -1);
+      count(draft, from, before, -1);
       draft.write(key, null);
     },
-    add: (counter, delta) => draft.add(encodeKey(counter), delta),
     changes: () => draft.changes(),
   };
 }
@@ -131,18 +128,18 @@ async function write<R extends { accountId: number }>(
     const from = before && indexKeyOf(into, index, before);
     move(draft, { from, to: indexKeyOf(into, index, after), pointer });
   }
-  if (before !== null) tally(draft, into, before, -1);
-  tally(draft, into, after, 1);
+  if (before !== null) count(draft, into, before, -1);
+  count(draft, into, after, 1);
   draft.write(recordKey(into, after.accountId, id), JSON.stringify(after));
 }
 
-/** Adds what a record adds to the counters of its collection, or takes it away. */
-function tally<R extends { accountId: number }>(
+/** Adds what a record counts for, or takes it away. */
+function count<R extends { accountId: number }>(
   draft: Draft,
   ...[from, record, sign]: [from: Collection<R>, record: R, sign: 1 | -1]
 ): void {
-  for (const [name, amount] of from.tallies?.(record) ?? []) {
-    draft.add(encodeKey(tallyKey(from, record.accountId, name)), sign * amount);
+  for (const [counter, amount] of from.counts?.(record) ?? []) {
+    draft.add(encodeKey(counterKey(record.accountId, counter)), sign * amount);
   }
 }
 

@@ -3,7 +3,7 @@ import { decodeKey } from "../storage/keys.ts";
 import type { Entry } from "../storage/snapshot.ts";
 
 /** Second parts of keys that are no records: claims, index entries and counters carry such marks. */
-const MARKED = /[./=]|^daily|stats$/;
+const MARKED = /[./=]/;
 /** Where the system keeps which ids come next, which are no records either. */
 const IDS = "ids";
 

@@ -75,6 +75,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(context.store, leads, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
+    metric: "referrals",
     page,
   });
   setPageHeaders(request, page, total);

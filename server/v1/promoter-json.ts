@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Balance, PromoCode, Promoter, PromoterCampaign, Reward } from "../records.ts";
+import type { Balance } from "../domain/balance.ts";
+import type { PromoCode, Promoter, PromoterCampaign, Reward } from "../records.ts";
 import { profileAnswer, profileJson } from "./profile-json.ts";
 import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
 

@@ -31,6 +31,7 @@ async function list(request: V1Request) {
   const { records, total } = await listInScope(store, commissions, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
+    metric: "commissions",
     page,
   });
   setPageHeaders(request, page, total);

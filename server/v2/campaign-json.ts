@@ -3,7 +3,7 @@ import { refParam } from "../domain/campaign.ts";
 import { leads } from "../domain/lead.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
-import { loadCampaignStats } from "../domain/stats.ts";
+import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
   LETTER_KINDS,
@@ -53,7 +53,7 @@ export const campaignAnswer = z.object({
 export interface CampaignParts {
   campaign: Campaign;
   isDefault: boolean;
-  stats: { leads: number; promoters: number; customers: number; sales: number; salesCents: number };
+  stats: Stats & { promoters: number };
   rewardsForPromoters: FullRewardEntry[];
   rewardsForReferrals: FullRewardEntry[];
 }
@@ -70,8 +70,7 @@ export async function readCampaignParts(
     isDefault: account.defaultCampaignId === id,
     stats: {
       ...(await loadCampaignStats(store, accountId, id)),
-      leads: await store.tally(leads, accountId, ["campaign", id]),
-      promoters: await store.tally(promoterCampaigns, accountId, ["campaign", id]),
+      promoters: await store.sum(accountId, ["promoter-campaign/campaign", id]),
     },
     rewardsForPromoters: await loadRewardEntries(store, accountId, campaign.rewardsForPromoters),
     rewardsForReferrals: await loadRewardEntries(store, accountId, campaign.rewardsForReferrals),
@@ -86,7 +85,7 @@ export function campaignJson(parts: CampaignParts): z.output<typeof campaignAnsw
     name: campaign.name,
     color: campaign.color,
     stats: {
-      referrals_count: stats.leads,
+      referrals_count: stats.referrals,
       sales_count: stats.sales,
       customers_count: stats.customers,
       promoters_count: stats.promoters,

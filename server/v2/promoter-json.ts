@@ -2,13 +2,13 @@ import { z } from "zod";
 import { promoterName } from "../domain/promoter.ts";
 import { refLink } from "../domain/promoter-campaign.ts";
 import type { Stats } from "../domain/stats.ts";
+import type { Balance } from "../domain/balance.ts";
 import {
   FRAUD_SUSPICIONS,
   INVOICE_DETAILS_STATUSES,
   PAYOUT_METHODS,
   PROMOTER_CAMPAIGN_STATES,
   type Account,
-  type Balance,
   type Campaign,
   type PayoutMethod,
   type Promoter,

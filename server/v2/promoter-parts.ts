@@ -3,7 +3,7 @@ import { loadCampaign } from "../domain/campaign.ts";
 import { listParticipations } from "../domain/participation.ts";
 import { findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoters } from "../domain/promoter.ts";
-import { totalStats } from "../domain/promoter-query.ts";
+import { loadPromoterStats } from "../domain/stats.ts";
 import type { Account, Promoter } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { PromoterParts } from "./promoter-json.ts";
@@ -34,7 +34,7 @@ export async function readPromoterParts(
     account,
     promoter,
     participations,
-    stats: await totalStats(store, found),
+    stats: await loadPromoterStats(store, accountId, id),
     balance: await loadBalance(store, accountId, id),
     payoutMethod: withPayoutMethod ? await findSelectedPayoutMethod(store, accountId, id) : undefined,
     parent: withParent ? await findParent(store, promoter) : undefined,

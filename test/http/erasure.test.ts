@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account.ts";
-import { addToBalance, loadBalance } from "../../server/domain/balance.ts";
+import { loadBalance } from "../../server/domain/balance.ts";
+import { commissions } from "../../server/domain/commission.ts";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { mailbox } from "../../server/domain/mailbox.ts";
@@ -128,7 +129,21 @@ describe.each(STORAGES)("on %s", (kind) => {
         failedAt: NOW,
         createdAt: NOW,
       } satisfies Payout);
-      await addToBalance(tx, own, { unit: "cash", earnings: 1_000, current: 1_000 });
+      await tx.put(commissions, {
+        ...own,
+        id: 1,
+        promoterCampaignId: 1,
+        campaignId: 1,
+        leadId: 1,
+        status: "approved",
+        unit: "cash",
+        amount: 1_000,
+        eventId: null,
+        conversionCents: 0,
+        tierLevel: 1,
+        isPaidElsewhere: false,
+        createdAt: NOW,
+      });
     });
   }
 

@@ -157,6 +157,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       eventId: "s1",
       conversionCents: 10_050,
       tierLevel: 1,
+      isPaidElsewhere: false,
       createdAt: "2024-05-06T00:00:00.000Z",
     });
     expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, createdAt: NOW });

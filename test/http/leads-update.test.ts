@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addToBalance, loadBalance } from "../../server/domain/balance.ts";
+import { loadBalance } from "../../server/domain/balance.ts";
 import { commissions } from "../../server/domain/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { METRICS, SERIES, dailySums } from "../../server/domain/stats.ts";
@@ -198,7 +198,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       await updated({ id: "1", state: "denied" });
       expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1 });
       await updated({ id: "1", state: "signup" });
-      expect(await daily("account")).toEqual(["2026-03-04 1 referrals 2"]);
+      expect(await daily("campaign")).toEqual(["2026-03-04 1 referrals 2"]);
     });
 
     it("counts once whatever many say at the same time", async () => {
@@ -228,13 +228,11 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
           eventId: `ev${id}`,
           conversionCents: 5000,
           tierLevel: 1,
+          isPaidElsewhere: false,
           createdAt: NOW,
           ...changes,
         };
         await tx.put(commissions, record);
-        const { unit, amount, status } = record;
-        if (status === "approved")
-          await addToBalance(tx, record, { unit, earnings: amount, current: amount });
       });
     const owners = async () => {
       const all = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 9 });
@@ -251,7 +249,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       });
       expect(await countedFor(1)).toEqual({ referrals: 1 });
       expect(await countedFor(2)).toEqual({ referrals: 1, customers: 1, activeCustomers: 1 });
-      expect(await daily("account")).toEqual([
+      expect(await daily("campaign")).toEqual([
         "2026-03-04 1 activeCustomers 1",
         "2026-03-04 1 customers 1",
         "2026-03-04 1 referrals 2",
@@ -275,6 +273,24 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect([await cash(1), await cash(2), await cash(7)]).toEqual([20, 1000, 50]);
       const { headers } = await send(app, "GET /rewards/list", { ref_id: "bob" });
       expect(headers.get("total")).toBe("2");
+    });
+
+    it("leaves behind what was paid, and takes along what the commissions count for", async () => {
+      await commission(1);
+      await commission(2, { isPaidElsewhere: true, amount: 300, conversionCents: 0 });
+      await updated({ id: "1", new_ref_id: "bob" });
+      expect(await owners()).toEqual([
+        [2, 2],
+        [1, 1],
+      ]);
+      expect(await countedFor(1)).toEqual({
+        referrals: 1,
+        commissions: 1,
+        earningsCents: 300,
+        paidCents: 300,
+      });
+      const moved = { referrals: 1, sales: 1, salesCents: 5000, commissions: 1, earningsCents: 1000 };
+      expect(await countedFor(2)).toEqual(moved);
     });
 
     it("leaves the commissions behind on a soft switch, and where the lead stays", async () => {

@@ -71,7 +71,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     const { store } = app.context;
     let isPaid = false;
     const countThenPay =
-      (counting: Transaction["tally"]): Transaction["tally"] =>
+      (counting: Transaction["sum"]): Transaction["sum"] =>
       async (...counter) => {
         const count = await counting(...counter);
         if (!isPaid) await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
@@ -80,8 +80,8 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
       };
     const watched: Store = {
       ...store,
-      tally: countThenPay(store.tally),
-      transact: (work) => store.transact((tx) => work({ ...tx, tally: countThenPay(tx.tally) })),
+      sum: countThenPay(store.sum),
+      transact: (work) => store.transact((tx) => work({ ...tx, sum: countThenPay(tx.sum) })),
     };
     const removal = removePayoutMethod({ ...app.context, store: watched }, app.accountId, id);
     await expect(removal).rejects.toMatchObject({ kind: "in_use" });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { balances } from "../../server/domain/balance.ts";
+import { commissions } from "../../server/domain/commission.ts";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { payoutMethods } from "../../server/domain/payout-method.ts";
@@ -8,7 +8,7 @@ import { promoCodes } from "../../server/domain/promo-code.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { promoterAddresses } from "../../server/domain/suspicion.ts";
-import type { Payout } from "../../server/records.ts";
+import type { Commission, Payout } from "../../server/records.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2, type Params } from "../support/calls.ts";
 import { createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
@@ -241,7 +241,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
       await store.transact((tx) => tx.put(payouts, newPayout(accountId)));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       await store.transact((tx) => tx.remove(payouts, accountId, 1));
-      await store.transact((tx) => tx.put(balances, { accountId, promoterId: 1, units: {} }));
+      await store.transact((tx) => tx.put(commissions, newCommission(accountId)));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       expect((await show({ id: "1" })).body).toEqual(jane);
     });
@@ -268,6 +268,25 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
     ).toMatchObject(archived);
   });
 });
+
+function newCommission(accountId: number): Commission {
+  return {
+    accountId,
+    id: 1,
+    promoterCampaignId: 1,
+    promoterId: 1,
+    campaignId: 1,
+    leadId: null,
+    status: "denied",
+    unit: "cash",
+    amount: 100,
+    eventId: null,
+    conversionCents: 0,
+    tierLevel: 1,
+    isPaidElsewhere: false,
+    createdAt: NOW,
+  };
+}
 
 function newPayout(accountId: number): Payout {
   return {

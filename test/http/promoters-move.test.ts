@@ -183,6 +183,7 @@ function commissionOf({ accountId, id, promoterCampaignId, promoterId, campaignI
     eventId: null,
     conversionCents: 0,
     tierLevel: 1,
+    isPaidElsewhere: false,
     createdAt: NOW,
   };
 }

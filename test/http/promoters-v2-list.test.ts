@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { promoters } from "../../server/domain/promoter.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { countFact, type Metric } from "../../server/domain/stats.ts";
+import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
+import type { Metric } from "../../server/domain/stats.ts";
 import type { Promoter } from "../../server/records.ts";
-import { STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2 } from "../support/calls.ts";
+import { putFact } from "../support/facts.ts";
 import { JANE } from "../support/v2-promoter.ts";
 
 interface List {
@@ -62,11 +63,10 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     });
   }
 
-  async function count(id: number, metric: Metric, delta: number): Promise<void> {
-    await app.services.store.transact(async (tx) => {
-      const promoterCampaign = await tx.get(promoterCampaigns, app.accountId, id);
-      if (promoterCampaign !== null) countFact(tx, promoterCampaign, { metric, at: app.context.now, delta });
-    });
+  async function count(id: number, metric: Metric, amount: number): Promise<void> {
+    const { store } = app.services;
+    const promoterCampaign = await loadPromoterCampaign(store, app.accountId, id);
+    await putFact(store, promoterCampaign, { metric, at: NOW, amount });
   }
 
   async function ids(query: string): Promise<number[]> {

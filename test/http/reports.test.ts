@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { countFact, type Metric } from "../../server/domain/stats.ts";
+import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import type { Metric } from "../../server/domain/stats.ts";
 import { campaignsReport, overviewReport, promotersReport } from "../../server/v1/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { putFact } from "../support/facts.ts";
 import { bodyOf, send } from "../support/v1.ts";
 
 /** Day, promoter campaign, metric, how many. */
@@ -49,11 +50,11 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
     await app.close();
   });
 
-  const count = ([day, id, metric, delta]: Fact) =>
-    app.services.store.transact(async (tx) => {
-      const promoterCampaign = await tx.get(promoterCampaigns, app.accountId, id);
-      countFact(tx, promoterCampaign!, { metric, at: new Date(`${day}T23:59:59.999Z`), delta });
-    });
+  const count = async ([day, id, metric, amount]: Fact) => {
+    const { store } = app.services;
+    const promoterCampaign = await loadPromoterCampaign(store, app.accountId, id);
+    await putFact(store, promoterCampaign, { metric, at: `${day}T23:59:59.999Z`, amount });
+  };
   const OPERATIONS = { overview: overviewReport, campaigns: campaignsReport, promoters: promotersReport };
   const report = async (name: keyof typeof OPERATIONS, params: Record<string, string> = {}) =>
     bodyOf(await send(app, `GET /reports/${name}`, params), OPERATIONS[name]) as Record<string, unknown>[];

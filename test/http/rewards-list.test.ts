@@ -36,6 +36,7 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
         eventId: null,
         conversionCents: 0,
         tierLevel: 1,
+        isPaidElsewhere: false,
         createdAt: NOW,
         ...changes,
       }),

@@ -16,7 +16,7 @@ it("makes a history of days that are over", async () => {
   const account = (await store.get(accounts, SYSTEM, app.accountId))!;
   await seed(app.context, account, { promoters: 10, leads: 2_000, payouts: 0 });
   const sums: DailySum[] = [];
-  const ever = { series: "account", from: "", to: "9999-12-31" } as const;
+  const ever = { series: "campaign", from: "", to: "9999-12-31" } as const;
   for await (const chunk of dailySums(store, account.id, ever)) sums.push(...chunk);
   const days = sums.filter(({ metric }) => metric === "referrals");
   expect(days.reduce((total, { sum }) => total + sum, 0)).toBe(2_000);

@@ -92,6 +92,7 @@ function commission(accountId: number): Commission {
     eventId: null,
     conversionCents: 0,
     tierLevel: 1,
+    isPaidElsewhere: false,
     createdAt: NOW,
   };
 }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setDefaultCampaign } from "../../server/domain/account.ts";
 import { createCampaign, loadCampaign } from "../../server/domain/campaign.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { countFact } from "../../server/domain/stats.ts";
-import { STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
+import { putFact } from "../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../support/v2.ts";
 
 const GIVEN = { name: "Summer", landing_url: "https://acme.example/summer" };
@@ -260,13 +260,11 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       await create();
       await join(app, "jane@example.com");
       await app.v1("/track/signup", { email: "lead@example.com", ref_id: JANE.ref_token });
-      await app.services.store.transact(async (tx) => {
-        const promoterCampaign = await loadPromoterCampaign(tx, app.accountId, 1);
-        const at = app.context.now;
-        countFact(tx, promoterCampaign, { metric: "sales", at });
-        countFact(tx, promoterCampaign, { metric: "salesCents", at, delta: 1_999 });
-        countFact(tx, promoterCampaign, { metric: "customers", at });
-      });
+      const { store } = app.services;
+      const promoterCampaign = await loadPromoterCampaign(store, app.accountId, 1);
+      await putFact(store, promoterCampaign, { metric: "sales", at: NOW });
+      await putFact(store, promoterCampaign, { metric: "salesCents", at: NOW, amount: 1_999 });
+      await putFact(store, promoterCampaign, { metric: "customers", at: NOW });
       const stats = {
         referrals_count: 1,
         sales_count: 1,

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { newLease, type Lease } from "../../server/outbox/lease.ts";
+import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { STORAGES, temporaryStore } from "../support/temporary-store.ts";
@@ -7,6 +8,14 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
 const DURATION_MS = 10_000;
+
+const notes = collection<{ accountId: number; id: number }>()({
+  name: "note",
+  id: ({ id }) => [id],
+  claims: {},
+  indexes: {},
+  counts: () => [[["notes"], 1]],
+});
 
 let now = 0;
 /** Clocks of machines start where they will. */
@@ -84,14 +93,14 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
     await second.take();
     now += DURATION_MS;
     await second.take();
-    const write = (by: Lease) =>
+    const write = (by: Lease, id: number) =>
       store.transact(async (tx) => {
         await by.guard(tx);
-        tx.add([0, "written"], 1);
+        await tx.insert(notes, { accountId: 0, id });
       });
-    await expect(write(first)).rejects.toMatchObject({ kind: "conflict" });
-    await write(second);
-    expect(await store.sums([0], ["written"])).toEqual([1]);
+    await expect(write(first, 1)).rejects.toMatchObject({ kind: "conflict" });
+    await write(second, 2);
+    expect(await store.sum(0, ["notes"])).toBe(1);
   });
 });
 

@@ -82,9 +82,10 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     expect(totals.records).toEqual({
       account: 1,
       "api-key": 1,
-      balance: expect.any(Number) as number,
       campaign: 1,
+      commission: 20,
       lead: 60,
+      "past-clicks": expect.any(Number) as number,
       payout: 20,
       "payout-method": expect.any(Number) as number,
       promoter: 20,

@@ -1,8 +1,7 @@
 import { openDriver } from "../../server/storage/open.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
-import { checkClicks, checkLeadFacts } from "./consistency/facts.ts";
-import { checkBalances, checkLanes, checkRelations } from "./consistency/relations.ts";
+import { checkLanes, checkRelations } from "./consistency/relations.ts";
 import { readHoldings } from "./consistency/structure.ts";
 
 /** All that a store holds, in key order. */
@@ -16,19 +15,14 @@ export async function readEntries(url: string): Promise<Entry[]> {
 
 /**
  * What in a store does not hang together, in sentences: claims, index entries and counters that its records
- * don't make, records that name others which are not there, sums that a walk finds otherwise.
- *
- * `isSeeded`: the store has what `tidemark seed` made, which counts clicks without visitors.
+ * don't make, records that name others which are not there.
  */
-export function findFaults(entries: Entry[], options: { isSeeded: boolean }): string[] {
+export function findFaults(entries: Entry[]): string[] {
   const faults: string[] = [];
   const report = (fault: string) => void faults.push(fault);
   const holdings = readHoldings(entries, report);
   checkRelations(holdings, report);
-  checkBalances(holdings, report);
   checkLanes(holdings, report);
-  checkLeadFacts(holdings, report);
-  checkClicks(holdings, options, report);
   return faults;
 }
 

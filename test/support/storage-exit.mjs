@@ -1,11 +1,12 @@
 // A process of its own that ends itself while it writes.
 // Arguments: the bundled storage module, the store's url.
 const [, , module, url] = process.argv;
-const { openStore } = await import(module);
+const { openStore, collection } = await import(module);
+const turns = collection()({ name: "turn", id: ({ id }) => [id], claims: {}, indexes: {} });
 const store = await openStore(url);
 
 async function write() {
-  for (;;) await store.transact(async (tx) => tx.add([1, "total"], 1));
+  for (;;) await store.transact(async (tx) => tx.put(turns, { accountId: 1, id: 1 }));
 }
 
 for (let lane = 0; lane < 8; lane++) void write();

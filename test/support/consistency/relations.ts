@@ -1,6 +1,5 @@
 import { accounts } from "../../../server/domain/account.ts";
 import { apiKeys } from "../../../server/domain/api-key.ts";
-import { balances } from "../../../server/domain/balance.ts";
 import { batchProcesses } from "../../../server/domain/batch-process.ts";
 import { campaigns } from "../../../server/domain/campaign.ts";
 import { commissions } from "../../../server/domain/commission.ts";
@@ -38,9 +37,8 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
     if (!has(campaigns, owned.accountId, owned.campaignId))
       report(`${JSON.stringify(owned)} lost its campaign`);
   }
-  for (const { accountId, promoterId } of [...of(promoterAddresses), ...of(balances)]) {
-    if (!has(promoters, accountId, promoterId))
-      report(`an address or balance of no promoter (${promoterId})`);
+  for (const { accountId, promoterId } of of(promoterAddresses)) {
+    if (!has(promoters, accountId, promoterId)) report(`an address of no promoter (${promoterId})`);
   }
   for (const { accountId, id, payoutMethodId } of of(payouts)) {
     if (payoutMethodId !== null && !has(payoutMethods, accountId, payoutMethodId))
@@ -101,25 +99,6 @@ function checkPromoters(of: RecordsOf, has: ReturnType<typeof finder>, report: R
     const owner = owners.get(`${accountId} ${promoterCampaignId}`);
     if (owner?.refToken !== token) report(`ref token ${token} leads to one that has another`);
   }
-}
-
-/** What is paid is what completed payouts say, and what is earned is paid or to be paid. */
-export function checkBalances({ of }: Holdings, report: Report): void {
-  const paid = new Map<string, number>();
-  for (const { accountId, promoterId, unit, amount, status } of of(payouts)) {
-    if (status !== "completed") continue;
-    const key = `${accountId} ${promoterId} ${unit}`;
-    paid.set(key, (paid.get(key) ?? 0) + amount);
-  }
-  for (const { accountId, promoterId, units } of of(balances)) {
-    for (const [unit, sums] of Object.entries(units)) {
-      const key = `${accountId} ${promoterId} ${unit}`;
-      if (sums.paid !== (paid.get(key) ?? 0)) report(`balance ${key} says ${sums.paid} were paid`);
-      if (sums.earnings !== sums.current + sums.paid) report(`balance ${key} does not add up`);
-      paid.delete(key);
-    }
-  }
-  for (const [key, sum] of paid) if (sum !== 0) report(`balance ${key} lacks ${sum} that were paid`);
 }
 
 /** Each lane of deliveries counts those that are open, of which one alone is due. */

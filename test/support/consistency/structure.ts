@@ -1,6 +1,5 @@
 import { accounts } from "../../../server/domain/account.ts";
 import { apiKeys } from "../../../server/domain/api-key.ts";
-import { balances } from "../../../server/domain/balance.ts";
 import { batchProcesses } from "../../../server/domain/batch-process.ts";
 import { campaigns } from "../../../server/domain/campaign.ts";
 import { commissions } from "../../../server/domain/commission.ts";
@@ -8,6 +7,7 @@ import { deliveries, lanes } from "../../../server/domain/delivery.ts";
 import { facts, listenings } from "../../../server/domain/event.ts";
 import { leads } from "../../../server/domain/lead.ts";
 import { mailboxes } from "../../../server/domain/mailbox.ts";
+import { pastClicks } from "../../../server/domain/past-clicks.ts";
 import { payoutMethods } from "../../../server/domain/payout-method.ts";
 import { payouts } from "../../../server/domain/payout.ts";
 import { promoCodes } from "../../../server/domain/promo-code.ts";
@@ -22,9 +22,9 @@ import { webhooks } from "../../../server/domain/webhook-list.ts";
 import { leases } from "../../../server/outbox/lease.ts";
 import {
   claimKeyOf,
+  counterKey,
   indexKeyOf,
   recordKey,
-  tallyKey,
   type Collection,
 } from "../../../server/storage/collection.ts";
 import { readSum } from "../../../server/storage/driver.ts";
@@ -38,7 +38,6 @@ export const COLLECTIONS = [
   accounts,
   apiKeys,
   archivedStates,
-  balances,
   batchProcesses,
   campaigns,
   commissions,
@@ -49,6 +48,7 @@ export const COLLECTIONS = [
   leases,
   listenings,
   mailboxes,
+  pastClicks,
   payoutMethods,
   payouts,
   promoCodes,
@@ -69,17 +69,13 @@ const PLAIN = new Set([
   "layout",
   "unsubscription",
 ]);
-/** What is counted beside the collections' own tallies, and the blocks of ids. */
-const COUNTED = /^(campaign-stats|daily\..*|ids)$/;
 
 /** All records of one kind. */
 export type RecordsOf = <R extends Stored>(from: Collection<R>) => R[];
 
-/** A store's records by kind, and its counters by key. */
+/** A store's records by kind. */
 export interface Holdings {
   of: RecordsOf;
-  /** What is counted of facts, by the key's parts. */
-  counted: Map<string, number>;
   /** The first id of each kind that was not leased yet. */
   nextIds: Map<string, number>;
 }
@@ -87,7 +83,6 @@ export interface Holdings {
 /** Sorts out what a store holds; whatever does not hang together is told to `report`. */
 export function readHoldings(entries: Entry[], report: (fault: string) => void): Holdings {
   const records = new Map<string, Stored[]>();
-  const counted = new Map<string, number>();
   const nextIds = new Map<string, number>();
   const derived = new Map<string, string>();
   for (const [key, text] of entries) {
@@ -102,16 +97,14 @@ export function readHoldings(entries: Entry[], report: (fault: string) => void):
       else others.push(record);
     } else if (name === "ids") {
       nextIds.set(String(parts[2]), (JSON.parse(text) as { next: number }).next);
-    } else if (COUNTED.test(name) || parts[3] === "stats") {
-      counted.set(key, readSum(text));
     } else if (!PLAIN.has(name)) derived.set(key, text);
   }
   const of = <R extends Stored>({ name }: Collection<R>) => (records.get(name) ?? []) as R[];
   compareDerived(of, derived, report);
-  return { of, counted, nextIds };
+  return { of, nextIds };
 }
 
-/** Claims, index entries and tallies are exactly those that the records make. */
+/** Claims, index entries and counters are exactly those that the records make. */
 function compareDerived(of: RecordsOf, derived: Map<string, string>, report: (fault: string) => void): void {
   const expected = new Map<string, string>();
   const sums = new Map<string, number>();
@@ -129,8 +122,8 @@ function compareDerived(of: RecordsOf, derived: Map<string, string>, report: (fa
         const key = indexKeyOf(from, index, record);
         if (key !== null) expected.set(key, pointer);
       }
-      for (const [counter, amount] of from.tallies?.(record) ?? []) {
-        const key = encodeKey(tallyKey(from, record.accountId, counter));
+      for (const [counter, amount] of from.counts?.(record) ?? []) {
+        const key = encodeKey(counterKey(record.accountId, counter));
         sums.set(key, (sums.get(key) ?? 0) + amount);
       }
     }

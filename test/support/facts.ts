@@ -1,0 +1,27 @@
+import type { PromoterCampaign } from "../../server/records.ts";
+import { collection } from "../../server/storage/collection.ts";
+import { factCounts, type Fact } from "../../server/domain/stats.ts";
+import type { Scoped } from "../../server/domain/scoped.ts";
+import type { Store } from "../../server/storage/store.ts";
+
+type CountedFact = Scoped & Fact & { id: number };
+
+/** Stands for records that are not kept yet, such as refunds, by what they will count for. */
+const countedFacts = collection<CountedFact>()({
+  name: "counted-fact",
+  id: ({ id }) => [id],
+  claims: {},
+  indexes: {},
+  counts: (fact) => factCounts(fact, [fact]),
+});
+
+/** Writes a record that counts for a promoter campaign. */
+export async function putFact(
+  store: Store,
+  { accountId, id: promoterCampaignId, promoterId, campaignId }: PromoterCampaign,
+  fact: Fact,
+): Promise<void> {
+  const id = await store.nextId("counted-fact");
+  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  await store.transact((tx) => tx.insert(countedFacts, { ...owner, ...fact, id }));
+}
