@@ -211,7 +211,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       ["pending", "paid", { changed: 1 }, "approved", [1_234, 0, 1_234]],
       ["pending", "denied", { changed: 1 }, "denied", null],
       ["approved", "paid", { changed: 1 }, "approved", [1_234, 0, 1_234]],
-      ["approved", "denied", { changed: 1 }, "denied", [0, 0, 0]],
+      ["approved", "denied", { changed: 1 }, "denied", null],
       ["denied", "approved", { changed: 1 }, "approved", [1_234, 1_234, 0]],
       ["approved", "pending", { known: 1 }, "approved", [1_234, 1_234, 0]],
       ["paid", "approved", { known: 1 }, "approved", [1_234, 0, 1_234]],
