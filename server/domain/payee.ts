@@ -1,7 +1,6 @@
 import type { PayoutMethod } from "../records.ts";
 import type { Store } from "../storage/store.ts";
 import type { Payee } from "./payout-filter.ts";
-import { payouts } from "./payout.ts";
 import { findSelectedPayoutMethod, payoutMethods } from "./payout-method.ts";
 import { loadPromoter } from "./promoter.ts";
 

@@ -4,7 +4,6 @@ import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
-import { payouts } from "./payout.ts";
 import { loadPromoter } from "./promoter.ts";
 
 /** The selected one is found by a claim, so that a promoter can have but one. */

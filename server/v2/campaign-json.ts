@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { refParam } from "../domain/campaign.ts";
-import { leads } from "../domain/lead.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
 import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
