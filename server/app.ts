@@ -5,6 +5,7 @@ import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
+import { tidyPath } from "./http/path.ts";
 import { v1Error, v2Error } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedRoute } from "./openapi/described-route.ts";
@@ -17,6 +18,7 @@ import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveScript } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
+import { UNBUILT, unbuilt } from "./unbuilt.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { EVENTS } from "./v2/event-data.ts";
@@ -38,6 +40,10 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...V2_OPERATIONS.map(([method, path, operation]): Route => [method, path, v2Route(services, operation)]),
+    ...UNBUILT.map(([method, path]): Route => {
+      const route = path.startsWith("/api/v1/") ? v1Route : v2Route;
+      return [method, path, route(services, unbuilt)];
+    }),
 
     ...PUBLIC_OPERATIONS.map(([method, path, operation]): Route => [
       method,
@@ -95,23 +101,21 @@ export function describedRoutes(): DescribedRoute[] {
 function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
+    onRequest: tidyPath,
     onError: (error, event) =>
       refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
   });
   const methods = new Map<string, string[]>();
   for (const [method, route, handler] of routes) {
-    // Clients of V1 may end a path with `.json`.
-    for (const path of route.startsWith("/api/v1/") ? [route, `${route}.json`] : [route]) {
-      app.on(method, path, observed(services, { method, route }, handler));
-      if (method === "GET") app.on("HEAD", path, observed(services, { method: "HEAD", route }, handler));
-      methods.set(path, [...(methods.get(path) ?? []), method]);
-    }
+    app.on(method, route, observed(services, { method, route }, handler));
+    if (method === "GET") app.on("HEAD", route, observed(services, { method: "HEAD", route }, handler));
+    methods.set(route, [...(methods.get(route) ?? []), method]);
   }
-  for (const [path, allowed] of methods) {
+  for (const [route, allowed] of methods) {
     const wrongMethod = new Failure("method_not_allowed", "Method not allowed");
-    const refuseMethod = path.startsWith("/api/v1/") ? v1Refusal : refusal;
+    const refuseMethod = route.startsWith("/api/v1/") ? v1Refusal : refusal;
     const handler = refuseMethod(services, wrongMethod, { allow: allowed.join(", ") });
-    app.all(path, observed(services, { method: null, route: path.replace(/\.json$/, "") }, handler));
+    app.all(route, observed(services, { method: null, route }, handler));
   }
   const notFound = new Failure("not_found", "Not found");
   const nowhere = { method: null, route: "none" };

@@ -17,6 +17,7 @@
  * - `already_registered`: the event was recorded before
  * - `conflict`: others kept changing the same records
  * - `rate_limited`: too many requests
+ * - `not_implemented`: the interface documents the operation, which is not built yet
  * - `unavailable`: the store cannot be reached or written to, as when the disk is full; try again
  */
 export type FailureKind =
@@ -36,6 +37,7 @@ export type FailureKind =
   | "already_registered"
   | "conflict"
   | "rate_limited"
+  | "not_implemented"
   | "unavailable";
 
 /** Messages for each faulty field, in the wire's own field names. */

@@ -21,6 +21,7 @@ const TEXTS: Record<FailureKind, string> = {
   conflict: "Others kept changing the same records; try again",
   unavailable: "The store can't be reached or written to; try again",
   rate_limited: "Too many requests",
+  not_implemented: "The operation is not built yet",
 };
 
 const text: JsonSchema = { type: "string" };

@@ -41,7 +41,7 @@ const REQUESTS: [method: string, path: string, label: string, status: number, in
     404,
     { headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" } },
   ],
-  ["POST", "/api/v1/leads/show?email=mia@example.com", "/api/v1/leads/show", 405],
+  ["PATCH", "/api/v1/leads/show?email=mia@example.com", "/api/v1/leads/show", 405],
   ["HEAD", "/healthz", "/healthz", 200],
   ["GET", "/mia@example.com", "none", 404],
   ["GET", "/api/v1/mia@example.com", "none", 404],

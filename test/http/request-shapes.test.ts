@@ -1,9 +1,7 @@
-import { createServer, request, type RequestOptions } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { toNodeHandler } from "h3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, answerOf, startApp, type TestApp } from "../support/app.ts";
+import { sendRaw } from "../support/raw-request.ts";
 import { send } from "../support/v1.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -19,31 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Sends a GET with a body, which fetch refuses to do. */
-async function getWithBody(path: string, type: string, body: string) {
-  const server = createServer(toNodeHandler(app.app));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const options: RequestOptions = {
-    method: "GET",
-    path: `/api/v1${path}`,
-    port: (server.address() as AddressInfo).port,
-    headers: { "x-api-key": KEY, "content-type": type, "content-length": Buffer.byteLength(body) },
-  };
-  try {
-    return await new Promise<{ status: number | undefined; body: unknown }>((resolve, reject) => {
-      const sent = request(options, (response) => {
-        let text = "";
-        response.on("data", (chunk: Buffer) => (text += chunk.toString()));
-        response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
-      });
-      sent.on("error", reject);
-      sent.end(body);
-    });
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
+const getWithBody = (path: string, type: string, body: string) =>
+  sendRaw(app, { path: `/api/v1${path}`, headers: { "content-type": type }, body });
 
 describe("a GET of V1 with a body", () => {
   it.each([
