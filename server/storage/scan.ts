@@ -25,7 +25,7 @@ export async function* scan(
 const STRIDE = 4_000;
 
 /** The same stretch without its first `offset` entries, which are passed over without keeping others waiting. */
-export async function passOver(driver: AtomicDriver, range: Range): Promise<Range> {
+export async function passOver(driver: Pick<AtomicDriver, "list">, range: Range): Promise<Range> {
   let { from, before, offset = 0 } = range;
   for (; offset > STRIDE; offset -= STRIDE) {
     const stride = { from, before, reverse: range.reverse ?? false, offset: STRIDE - 1, limit: 1 };

@@ -7,7 +7,7 @@ export type NamedSum = [rest: KeyPart[], sum: number];
 
 /** The counters of a stretch of keys, in chunks; those of zero are left out. */
 export async function* scanSums(
-  driver: AtomicDriver,
+  driver: Pick<AtomicDriver, "list">,
   prefix: Key,
   range: { from: string; before: string },
 ): AsyncGenerator<NamedSum[]> {

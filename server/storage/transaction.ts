@@ -8,23 +8,11 @@ import {
   type Collection,
   type Pointer,
 } from "./collection.ts";
-import { newDraft, type Draft } from "./draft.ts";
-import { readSum, type Changes, type MaybePromise } from "./driver.ts";
+import { draftItems, newDraft, type Draft } from "./draft.ts";
+import { readSum, type AtomicDriver, type Changes, type MaybePromise } from "./driver.ts";
 import { encodeKey, type Key } from "./keys.ts";
 import { parse } from "./parsed.ts";
-
-/** Reads records; a store and a transaction both do. */
-export interface Reader {
-  /** The record with this id, or null. */
-  get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null>;
-  /** The record that claims this value, or null. */
-  find<R, Claim extends string>(
-    from: Collection<R, Claim>,
-    claim: Claim,
-    accountId: number,
-    value: Key,
-  ): Promise<R | null>;
-}
+import { newView, type Reader, type View } from "./view.ts";
 
 /** Reads and writes that become one commit. All reads by key are checked again by it. */
 export interface Transaction extends Reader {
@@ -59,6 +47,11 @@ export interface Transaction extends Reader {
   sum(accountId: number, counter: Key): Promise<number>;
   /** Removes a record, its claims, its index entries and what it counted for. */
   remove<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<void>;
+  /**
+   * The store as the commit would leave it, for answers: what is read here is not checked again, so that a
+   * counter that others add to keeps no commit from being made.
+   */
+  view: View;
 }
 
 /** A transaction with what its runner needs to see of it. */
@@ -66,10 +59,16 @@ export interface OpenTransaction extends Transaction {
   changes(): Changes;
 }
 
-/** Begins a transaction on items that `read` gives. */
-export function beginTransaction(read: (key: string) => MaybePromise<string | null>): OpenTransaction {
+/** Begins a transaction on the items of a driver, each of which `read` gives the first time. */
+export function beginTransaction(
+  driver: AtomicDriver,
+  read: (key: string) => MaybePromise<string | null>,
+): OpenTransaction {
   const draft = newDraft(read);
   return {
+    get view() {
+      return newView(draftItems(draft, driver));
+    },
     get: (from, accountId, ...id) => load(draft, recordKey(from, accountId, id)),
     async find(from, claim, accountId, value) {
       const pointer = await load<Pointer>(draft, claimKey(from, claim, accountId, value));

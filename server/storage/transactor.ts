@@ -39,7 +39,7 @@ export function transactor(
     work: (tx: Transaction) => Promise<T>,
     readFirst: (key: string) => MaybePromise<string | null>,
   ): Promise<Attempt<T>> {
-    const tx = beginTransaction(readFirst);
+    const tx = beginTransaction(driver, readFirst);
     let result: T;
     try {
       result = await work(tx);
