@@ -12,6 +12,7 @@ import { campaignIdOf, campaignOptions, letterKinds, newCampaign } from "./cli-c
 import { loadAccount, setDefaultCampaign } from "./domain/account.ts";
 import { updateCampaign } from "./domain/campaign-update.ts";
 import { createCampaign, listCampaigns } from "./domain/campaign.ts";
+import { asItIs } from "./domain/show.ts";
 import { requireNobody, seed, type SeedSize } from "./domain/seed.ts";
 import { LETTER_KINDS } from "./records.ts";
 
@@ -82,7 +83,7 @@ campaignOptions(campaign.command("create <account-id> <name>"))
       if (options["default"] === true) await setDefaultCampaign(context, owner.id, made.id);
       const letters = letterKinds((options["letters"] as string[] | undefined) ?? []);
       const changes = letters.length === 0 ? {} : { letters };
-      print(await updateCampaign(context, owner.id, { id: made.id, changes }));
+      print(await updateCampaign(context, owner.id, { id: made.id, changes, show: asItIs }));
     }),
   );
 campaign
@@ -92,7 +93,7 @@ campaign
     withStore(async (context) => {
       const owner = await loadAccount(context.store, accountId);
       const changes = { letters: letterKinds(kinds) };
-      print(await updateCampaign(context, owner.id, { id: campaignIdOf(campaignId), changes }));
+      print(await updateCampaign(context, owner.id, { id: campaignIdOf(campaignId), changes, show: asItIs }));
     }),
   );
 campaign

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { newProfile } from "../domain/profile.ts";
 import { findPromoterByEmail } from "../domain/promoter.ts";
 import { createPromoter } from "../domain/promoter-creation.ts";
+import { asItIs } from "../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
 import type { PromoterProfile } from "../records.ts";
@@ -66,6 +67,7 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
     alwaysApprove: true,
     address: null,
     isHistory: true,
+    show: asItIs,
   });
   return "added";
 };

@@ -1,6 +1,6 @@
 import type { Unit } from "../records.ts";
 import type { Count } from "../storage/collection.ts";
-import type { Store } from "../storage/store.ts";
+import type { View } from "../storage/store.ts";
 
 /** Amounts of one unit, in cents for `cash`, else in whole units. */
 export interface UnitBalance {
@@ -28,9 +28,9 @@ export function balanceCounts(
 }
 
 /** A promoter's balance. */
-export async function loadBalance(store: Store, accountId: number, promoterId: number): Promise<Balance> {
+export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
   const units: Record<string, UnitBalance> = {};
-  for await (const sums of store.sums(accountId, ["balance", promoterId])) {
+  for await (const sums of view.sums(accountId, ["balance", promoterId])) {
     for (const [[unit, part], sum] of sums) {
       const balance = (units[String(unit)] ??= { earnings: 0, current: 0, paid: 0 });
       balance[part as "earnings" | "paid"] = sum;

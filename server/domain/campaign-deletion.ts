@@ -5,6 +5,7 @@ import { accounts } from "./account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { listenAgain } from "./listening.ts";
+import type { Show } from "./show.ts";
 
 /**
  * Removes a campaign that nothing belongs to.
@@ -14,7 +15,11 @@ import { listenAgain } from "./listening.ts";
  *
  * @throws Failure `not_found`, `in_use` while something belongs to it, or promoters are to by default
  */
-export function deleteCampaign({ store }: Context, accountId: number, id: number): Promise<Campaign> {
+export function deleteCampaign<T>(
+  { store }: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<Campaign, T> },
+): Promise<T> {
   return store.transact(async (tx) => {
     const campaign = await loadCampaign(tx, accountId, id);
     const account = await tx.get(accounts, SYSTEM, accountId);
@@ -25,7 +30,7 @@ export function deleteCampaign({ store }: Context, accountId: number, id: number
     await tx.remove(campaigns, accountId, id);
     if (campaign.letters.length > 0)
       await listenAgain(tx, store, { accountId, campaign: { id, after: null } });
-    return campaign;
+    return show(tx.view, campaign);
   });
 }
 

@@ -5,6 +5,7 @@ import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campai
 import type { Context } from "./context.ts";
 import { listenAgain } from "./listening.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
+import type { Show } from "./show.ts";
 
 /** Names that the interface knows. The browser script looks for all of them but `svc`, which its tag must name. */
 const KNOWN_REF_PARAMS = new Set([
@@ -55,17 +56,20 @@ export interface CampaignChanges {
  *
  * @throws Failure `not_found` for an unknown link, reward or upgrade, `rule_broken`
  */
-export async function createFullCampaign(
+export async function createFullCampaign<T>(
   context: Context,
   accountId: number,
-  input: CampaignChanges & Pick<NewCampaign, "name" | "landingUrl">,
-): Promise<Campaign> {
+  {
+    show,
+    ...input
+  }: CampaignChanges & Pick<NewCampaign, "name" | "landingUrl"> & { show: Show<Campaign, T> },
+): Promise<T> {
   const id = await context.store.nextId("campaign");
   const linkIds = await newLinkIds(context, input.links);
   const { name, landingUrl } = input;
   const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
-  return context.store.transact((tx) =>
-    putChanged(tx, context.store, { before: blank, changes: input, linkIds }),
+  return context.store.transact(async (tx) =>
+    show(tx.view, await putChanged(tx, context.store, { before: blank, changes: input, linkIds })),
   );
 }
 
@@ -74,15 +78,16 @@ export async function createFullCampaign(
  *
  * @throws Failure `not_found` for it, or for an unknown link, reward or upgrade; `rule_broken`
  */
-export async function updateCampaign(
+export async function updateCampaign<T>(
   context: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: CampaignChanges },
-): Promise<Campaign> {
+  { id, changes, show }: { id: number; changes: CampaignChanges; show: Show<Campaign, T> },
+): Promise<T> {
   const linkIds = await newLinkIds(context, changes.links);
-  return context.store.transact(async (tx) =>
-    putChanged(tx, context.store, { before: await loadCampaign(tx, accountId, id), changes, linkIds }),
-  );
+  return context.store.transact(async (tx) => {
+    const before = await loadCampaign(tx, accountId, id);
+    return show(tx.view, await putChanged(tx, context.store, { before, changes, linkIds }));
+  });
 }
 
 async function putChanged(

@@ -7,6 +7,7 @@ import { announce } from "./event.ts";
 import { leads, loadLead, type LeadSelector } from "./lead.ts";
 import { acceptsLeads } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
+import type { Show } from "./show.ts";
 import { findTaken, refuseTaken } from "./taken.ts";
 
 /** What is to change in a lead. undefined: stays as it is; null: is cleared. */
@@ -41,11 +42,11 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
  *
  * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
  */
-export async function updateLead(
+export async function updateLead<T>(
   context: Context,
   accountId: number,
-  { selector, changes }: { selector: LeadSelector; changes: LeadChanges },
-): Promise<Lead> {
+  { selector, changes, show }: { selector: LeadSelector; changes: LeadChanges; show: Show<Lead, T> },
+): Promise<T> {
   const { store, now } = context;
   return store.transact(async (tx) => {
     const before = await loadLead(tx, accountId, selector);
@@ -56,7 +57,7 @@ export async function updateLead(
     await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
       await moveCommissions(tx, store, { lead: before, target });
-    return after;
+    return show(tx.view, after);
   });
 }
 

@@ -1,19 +1,21 @@
 import type { Failure } from "../failure.ts";
-import type { Lead, PromoterCampaign } from "../records.ts";
+import type { Lead, Promoter, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { leads } from "./lead.ts";
-import { findMembership, isMember, loadPromoterInUse, notMember } from "./participation.ts";
+import { findMembership, isMember, notMember, requireInUse } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
+import { loadSelected, type Selection } from "./promoter-selection.ts";
+import type { Show } from "./show.ts";
 
 /** One commit should not hold more leads than this. */
 const LEADS_PER_COMMIT = 500;
 
 /** Which participation goes where. */
 export interface CampaignMove {
-  promoterId: number;
+  selection: Selection;
   /** null: the campaign of the default participation. */
   fromCampaignId: number | null;
   toCampaignId: number;
@@ -23,6 +25,7 @@ export interface CampaignMove {
 
 /** A participation that is where it should be. */
 interface Moved {
+  promoter: Promoter;
   participation: PromoterCampaign;
   /** Why it was not moved now; nothing stands against its leads' following it. null: it was. */
   refusal: Failure | null;
@@ -40,32 +43,34 @@ interface Moved {
  *
  * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
  */
-export async function moveToCampaign(
+export async function moveToCampaign<T>(
   context: Context,
   accountId: number,
-  move: CampaignMove,
-): Promise<PromoterCampaign> {
+  { show, ...move }: CampaignMove & { show: Show<Promoter, T> },
+): Promise<T> {
   const { store } = context;
-  const { participation, refusal } = await store.transact(async (tx) => {
+  const { participation, refusal, shown } = await store.transact(async (tx) => {
     const moved = await moveParticipation(tx, { context, accountId }, move);
     if (move.movesLeads && moved.refusal === null) {
       const { id, promoterId } = moved.participation;
       const some = await store.page(leads, "promoter", accountId, [promoterId], { limit: LEADS_PER_COMMIT });
       await fetchLeads(tx, { context, promoterCampaignId: id }, some);
     }
-    return moved;
+    return { ...moved, shown: await show(tx.view, moved.promoter) };
   });
   const followers = move.movesLeads ? await fetchOthers(context, participation) : 0;
   if (refusal !== null && followers === 0) throw refusal;
-  return participation;
+  return shown;
 }
 
 async function moveParticipation(
   tx: Transaction,
   { context, accountId }: { context: Context; accountId: number },
-  { promoterId, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
+  { selection, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
 ): Promise<Moved> {
-  const promoter = await loadPromoterInUse(tx, accountId, promoterId);
+  const { promoter } = await loadSelected(tx, accountId, selection);
+  requireInUse(promoter);
+  const promoterId = promoter.id;
   const destination = await loadCampaign(tx, accountId, toCampaignId);
   const source =
     fromCampaignId === null
@@ -75,13 +80,13 @@ async function moveParticipation(
     const after = { ...source, campaignId: destination.id };
     await tx.put(promoterCampaigns, after, { membership: isMember });
     await announce(tx, context, { entity: "promoter_campaign", before: source, after });
-    return { participation: after, refusal: null };
+    return { promoter, participation: after, refusal: null };
   }
   const refusal = source === null ? notMember() : isMember();
   const key = { promoterId, campaignId: destination.id };
   const participation = source ?? (await findMembership(tx, accountId, key));
   if (!movesLeads || participation === null) throw refusal;
-  return { participation, refusal };
+  return { promoter, participation, refusal };
 }
 
 /** Makes leads of a participation its campaign's, where both still are what they were. */

@@ -1,13 +1,15 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { PromoterCampaign, PromoterCampaignState } from "../records.ts";
-import type { Store, Transaction } from "../storage/store.ts";
+import type { Promoter, PromoterCampaign, PromoterCampaignState } from "../records.ts";
+import type { Store, Transaction, View } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { loadOwned } from "./owned.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
 import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
+import { loadSelected, type Selection } from "./promoter-selection.ts";
 import { deriveRefToken, isFreeRefToken, refTokens, replaceRefToken } from "./ref-token.ts";
+import type { Show } from "./show.ts";
 import { TAKEN, findTaken } from "./taken.ts";
 
 /** No promoter is in more campaigns than this. */
@@ -30,11 +32,11 @@ export interface Membership {
 
 /** All participations of a promoter, oldest first. */
 export function listParticipations(
-  store: Store,
+  view: View,
   accountId: number,
   promoterId: number,
 ): Promise<PromoterCampaign[]> {
-  return store.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
+  return view.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
 }
 
 /** All participations of a promoter; the commit notices one that is being made meanwhile. */
@@ -89,15 +91,16 @@ export async function setParticipationState(
  *
  * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
  */
-export async function addToCampaign(
+export async function addToCampaign<T>(
   context: Context,
   accountId: number,
-  { promoterId, campaignId }: Membership,
-): Promise<PromoterCampaign> {
+  { selection, campaignId, show }: { selection: Selection; campaignId: number; show: Show<Promoter, T> },
+): Promise<T> {
   const { store, chance, now } = context;
   const id = await store.nextId("promoter-campaign");
   return store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, accountId, promoterId);
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    requireInUse(promoter);
     const campaign = await loadCampaign(tx, accountId, campaignId);
     const { firstName } = promoter.profile;
     const refToken = await deriveRefToken(tx, chance, { accountId, firstName, email: promoter.email });
@@ -105,7 +108,7 @@ export async function addToCampaign(
       accountId,
       id,
       campaignId: campaign.id,
-      promoterId,
+      promoterId: promoter.id,
       state: campaign.autoApprovePromoters ? "accepted" : "pending",
       refToken,
       createdAt: now.toISOString(),
@@ -113,15 +116,20 @@ export async function addToCampaign(
     await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
-    return promoterCampaign;
+    return show(tx.view, promoter);
   });
 }
 
 /** A promoter who is not archived. @throws Failure `not_found` or `refused` */
-export async function loadPromoterInUse(tx: Transaction, accountId: number, id: number) {
+export async function loadPromoterInUse(tx: Transaction, accountId: number, id: number): Promise<Promoter> {
   const promoter = await loadPromoter(tx, accountId, id);
-  if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+  requireInUse(promoter);
   return promoter;
+}
+
+/** @throws Failure `refused` for an archived promoter */
+export function requireInUse({ archivedAt }: Promoter): void {
+  if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
 }
 
 /** The refusal of a second participation in one campaign. */

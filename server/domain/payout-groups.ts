@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";
 import { isNamed, isPayable, type Payee } from "./payout-filter.ts";
 import { payouts } from "./payout.ts";
+import { unlessGone } from "./show.ts";
 
 /** Promoters judged before others get their turn. */
 const TURN = 500;
@@ -56,7 +57,8 @@ export async function groupPayouts(
   const kept = await passing(all, filter, readers);
   const groups: PayoutGroup[] = [];
   for (const { promoterId, cents, centsInclTax } of kept.slice(offset, offset + limit)) {
-    const payee = await readers.payee(promoterId);
+    const payee = await unlessGone(readers.payee(promoterId));
+    if (payee === null) continue;
     const own = await payoutsOf(store, account.id, { promoterId, filter });
     groups.push({ payee, payouts: own, isPayable: isPayable(payee, account), cents, centsInclTax });
   }
@@ -94,7 +96,9 @@ async function passing(
   const kept: GroupSums[] = [];
   for (const [at, group] of paid.entries()) {
     if (at % TURN === TURN - 1) await othersTurn();
-    const { promoter } = await readers.payee(group.promoterId);
+    const payee = await unlessGone(readers.payee(group.promoterId));
+    if (payee === null) continue;
+    const { promoter } = payee;
     if (text !== undefined && !isNamed(promoter, text)) continue;
     if (invoiceable === undefined || promoter.invoiceDetailsStatus === INVOICE_STATUS[invoiceable]) {
       kept.push(group);

@@ -7,6 +7,7 @@ import type { Found, Window } from "./listing.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";
 import { BY_PAYEE, BY_PAYOUT, type PayoutDay, type PayoutFilter } from "./payout-filter.ts";
 import { groupKey, payouts } from "./payout.ts";
+import { unlessGone } from "./show.ts";
 
 /** What payouts are sorted by, and whether the greatest comes first. */
 export interface PayoutSort {
@@ -140,8 +141,8 @@ async function newJudge(context: Context, account: Account, filter: PayoutFilter
     if (!byPayout.every(([test, wanted]) => test(payout, wanted as never, day))) return false;
     if (filter.payoutMethod && (await methodName(readers, payout)) !== filter.payoutMethod) return false;
     if (byPayee.length === 0) return true;
-    const payee = await readers.payee(payout.promoterId);
-    return byPayee.every(([test, wanted]) => test(payee, wanted as never, day));
+    const payee = await unlessGone(readers.payee(payout.promoterId));
+    return payee !== null && byPayee.every(([test, wanted]) => test(payee, wanted as never, day));
   };
 }
 
@@ -150,7 +151,7 @@ async function methodName(readers: PayeeReader, payout: Payout): Promise<string>
   const { payoutMethodId, promoterId } = payout;
   const method =
     payoutMethodId === null
-      ? (await readers.payee(promoterId)).selected
+      ? (await unlessGone(readers.payee(promoterId)))?.selected
       : await readers.method(payoutMethodId);
   return method?.method ?? "not_set";
 }

@@ -1,12 +1,13 @@
 import { Failure } from "../failure.ts";
 import type { PromoCode } from "../records.ts";
 import { collection, listCounts } from "../storage/collection.ts";
-import type { Reader, Store } from "../storage/store.ts";
+import type { Reader, Store, View } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
 import { loadReward } from "./reward.ts";
+import type { Show } from "./show.ts";
 import { TAKEN } from "./taken.ts";
 
 /** A code is one account's only among those in use, so that an archived one can be made anew. */
@@ -43,11 +44,11 @@ export type PromoCodeChanges = {
  *
  * @throws Failure `not_found` for an unknown participation or reward, `taken`
  */
-export async function createPromoCode(
+export async function createPromoCode<T>(
   context: Context,
   accountId: number,
-  input: NewPromoCode,
-): Promise<PromoCode> {
+  { show, ...input }: NewPromoCode & { show: Show<PromoCode, T> },
+): Promise<T> {
   const { store, now } = context;
   const id = await store.nextId("promo-code");
   return store.transact(async (tx) => {
@@ -68,7 +69,7 @@ export async function createPromoCode(
     };
     await tx.put(promoCodes, promoCode, REFUSALS);
     await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
-    return promoCode;
+    return show(tx.view, promoCode);
   });
 }
 
@@ -78,11 +79,11 @@ export async function createPromoCode(
  * @throws Failure `not_found`, `taken`, `rule_broken` when it is archived and has an `extId`
  * @see spec "States and transitions", rule 1
  */
-export function updatePromoCode(
+export function updatePromoCode<T>(
   context: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: PromoCodeChanges },
-): Promise<PromoCode> {
+  { id, changes, show }: { id: number; changes: PromoCodeChanges; show: Show<PromoCode, T> },
+): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     if (before.archivedAt !== null && before.extId !== null) {
@@ -100,19 +101,23 @@ export function updatePromoCode(
     };
     await tx.put(promoCodes, after, REFUSALS);
     await announce(tx, context, { entity: "promo_code", before, after });
-    return after;
+    return show(tx.view, after);
   });
 }
 
 /** Takes a promo code out of use; one that is archived already stays as it is. @throws Failure `not_found` */
-export function archivePromoCode(context: Context, accountId: number, id: number): Promise<PromoCode> {
+export function archivePromoCode<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PromoCode, T> },
+): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
-    if (before.archivedAt !== null) return before;
+    if (before.archivedAt !== null) return show(tx.view, before);
     const after = { ...before, archivedAt: context.now.toISOString() };
     await tx.put(promoCodes, after);
     await announce(tx, context, { entity: "promo_code", before, after });
-    return after;
+    return show(tx.view, after);
   });
 }
 
@@ -131,12 +136,12 @@ export function findPromoCodes(
 
 /** The codes of a participation that are in use, oldest first. */
 export async function listCodesInUse(
-  store: Store,
+  view: View,
   accountId: number,
   promoterCampaignId: number,
 ): Promise<string[]> {
   const codes: string[] = [];
-  for await (const chunk of store.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
+  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
     codes.push(...chunk.map(({ code }) => code));
   }
   return codes;

@@ -7,6 +7,7 @@ import { announce } from "./event.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
+import type { Show } from "./show.ts";
 import { refuseTaken } from "./taken.ts";
 
 /** What changes in a participation; what is undefined stays. */
@@ -32,11 +33,12 @@ export interface PromoterCampaignChanges {
  * @throws Failure `not_found`, `refused` for the state of an archived promoter, `rule_broken`, `taken` naming every unique field that is another's
  * @see spec "V2: update promoter campaign"
  */
-export function updatePromoterCampaign(
+export function updatePromoterCampaign<T>(
   context: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: PromoterCampaignChanges },
-): Promise<PromoterCampaign> {
+  input: { id: number; changes: PromoterCampaignChanges; show: Show<PromoterCampaign, T> },
+): Promise<T> {
+  const { id, changes, show } = input;
   return context.store.transact(async (tx) => {
     const before = await loadPromoterCampaign(tx, accountId, id);
     const { state = before.state } = changes;
@@ -54,7 +56,7 @@ export function updatePromoterCampaign(
     if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
     await tx.put(promoterCampaigns, after);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
-    return after;
+    return show(tx.view, after);
   });
 }
 

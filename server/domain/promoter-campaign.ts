@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import type { Campaign, PromoterCampaign } from "../records.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
-import { refParam } from "./campaign.ts";
+import { campaigns, loadCampaign, refParam } from "./campaign.ts";
 
 export const promoterCampaigns = collection<PromoterCampaign>()({
   name: "promoter-campaign",
@@ -93,4 +93,21 @@ export async function loadPromoterCampaign(
   const promoterCampaign = await reader.get(promoterCampaigns, accountId, id);
   if (promoterCampaign === null) throw new Failure("not_found", "Promotion not found.");
   return promoterCampaign;
+}
+
+/**
+ * A participation with its campaign. A campaign can be deleted once its promoters have moved on, so that one which
+ * is gone tells that the participation has moved since it was read: it is then read again.
+ *
+ * @throws Failure `not_found` where the participation is gone
+ */
+export async function withCampaign(
+  reader: Reader,
+  promoterCampaign: PromoterCampaign,
+): Promise<{ promoterCampaign: PromoterCampaign; campaign: Campaign }> {
+  const { accountId, id, campaignId } = promoterCampaign;
+  const campaign = await reader.get(campaigns, accountId, campaignId);
+  if (campaign !== null) return { promoterCampaign, campaign };
+  const moved = await loadPromoterCampaign(reader, accountId, id);
+  return { promoterCampaign: moved, campaign: await loadCampaign(reader, accountId, moved.campaignId) };
 }

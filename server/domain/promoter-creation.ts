@@ -16,6 +16,7 @@ import { findTakenParticipation } from "./participation.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, refTokens } from "./ref-token.ts";
+import type { Show } from "./show.ts";
 import { hashAddress, rememberAddress } from "./suspicion.ts";
 import { refuseTaken } from "./taken.ts";
 
@@ -61,11 +62,11 @@ export interface NewParticipation {
  *   `taken` naming every unique field that is another's
  * @see spec "V1: create promoter"
  */
-export async function createPromoter(
+export async function createPromoter<T>(
   context: Context,
   account: Account,
-  input: NewPromoter,
-): Promise<NewParticipation> {
+  { show, ...input }: NewPromoter & { show: Show<NewParticipation, T> },
+): Promise<T> {
   requireLandingPage(input);
   const { store } = context;
   const id = await store.nextId("promoter");
@@ -97,10 +98,11 @@ export async function createPromoter(
       const addressHash = hashAddress(account, input.address);
       await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
     }
-    if (input.isHistory) return { promoter, promoterCampaign, campaign };
-    await announce(tx, context, { entity: "promoter", before: null, after: promoter });
-    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
-    return { promoter, promoterCampaign, campaign };
+    if (!input.isHistory) {
+      await announce(tx, context, { entity: "promoter", before: null, after: promoter });
+      await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
+    }
+    return show(tx.view, { promoter, promoterCampaign, campaign });
   });
 }
 

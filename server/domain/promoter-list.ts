@@ -3,7 +3,7 @@ import { lengthCounter } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
-import { loadPromoter, promoters } from "./promoter.ts";
+import { promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { ALL_PROMOTERS, type PromoterQuery } from "./promoter-conditions.ts";
 import { searchPromoters } from "./promoter-query.ts";
@@ -38,8 +38,11 @@ export async function listAcceptedPromoters(
   const start = ["accepted", campaign.id];
   const listing = { accountId, index: "stateCampaign", start, ...window } as const;
   const found = await findPage(store, promoterCampaigns, listing);
-  const members = found.records.map(({ promoterId }) => loadPromoter(store, accountId, promoterId));
-  return { records: await Promise.all(members), total: found.total };
+  const members = await Promise.all(
+    found.records.map(({ promoterId }) => store.get(promoters, accountId, promoterId)),
+  );
+  // One may have been deleted since the list was read.
+  return { records: members.filter((member) => member !== null), total: found.total };
 }
 
 /** Participations that wait for somebody to decide. */

@@ -15,6 +15,11 @@ export interface Selection {
   value: string;
 }
 
+/** The selection of a promoter whose id is known. */
+export function byId(id: number): Selection {
+  return { by: "id", value: String(id) };
+}
+
 /** A promoter that was found. */
 export interface Selected {
   promoter: Promoter;

@@ -15,6 +15,7 @@ import { refuseCircle, unknownParent } from "./promoter-parent.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
 import { refuseTaken } from "./taken.ts";
+import type { Show } from "./show.ts";
 import { loadSelected, type Selected, type Selection } from "./promoter-selection.ts";
 
 /** What may be changed of a promoter; what is left out stays, null clears. */
@@ -38,11 +39,11 @@ export interface PromoterChanges {
  * @throws Failure `not_found` for an unknown promoter, parent or participation, `invalid`,
  *   or `taken` naming every unique field that is another's
  */
-export function updatePromoter(
+export function updatePromoter<T>(
   context: Context,
   accountId: number,
-  { selection, changes }: { selection: Selection; changes: PromoterChanges },
-): Promise<Promoter> {
+  { selection, changes, show }: { selection: Selection; changes: PromoterChanges; show: Show<Promoter, T> },
+): Promise<T> {
   return context.store.transact(async (tx) => {
     const selected = await loadSelected(tx, accountId, selection);
     const promoter = await changedPromoter(tx, selected.promoter, changes);
@@ -55,7 +56,7 @@ export function updatePromoter(
     await putParticipation(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
     await announce(tx, context, { entity: "promoter_campaign", before, after });
-    return promoter;
+    return show(tx.view, promoter);
   });
 }
 

@@ -8,6 +8,7 @@ import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { promoters } from "./promoter.ts";
+import type { Show } from "./show.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
 /** A sign-up to be recorded. At least one of `email` and `uid` is given. */
@@ -44,11 +45,11 @@ export interface RecordedSignup {
  *   sign-ups from there, `already_registered` when the person has signed up before
  * @see spec "V1: track sign-up (lead)"
  */
-export async function recordSignup(
+export async function recordSignup<T>(
   context: Context,
   account: Account,
-  signup: Signup,
-): Promise<RecordedSignup> {
+  { show, ...signup }: Signup & { show: Show<RecordedSignup, T> },
+): Promise<T> {
   const { store } = context;
   const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
   return store.transact(async (tx) => {
@@ -58,7 +59,8 @@ export async function recordSignup(
     const referrer = await findReferrer(tx, account.id, { ...signup, tid });
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
-    return { ...(await record(tx, context, { account, signup, referrer, ids })), visit };
+    const recorded = await record(tx, context, { account, signup, referrer, ids });
+    return show(tx.view, { ...recorded, visit });
   });
 }
 
@@ -69,10 +71,8 @@ async function record(tx: Transaction, context: Context, arrival: Arrival): Prom
   const { account, signup, referrer, ids } = arrival;
   const known = await findKnownLead(tx, account.id, signup.details);
   if (known === null) return addLead(tx, context, arrival);
-  if (known.signupEventId === null)
-    return registerKnown(tx, context, { known, signup, referrer, eventId: ids.eventId });
-  if (!signup.overridesExistingLead) throw alreadyRegistered();
-  return overrideLead(tx, context, { known, signup, referrer, eventId: known.signupEventId });
+  if (known.signupEventId !== null && !signup.overridesExistingLead) throw alreadyRegistered();
+  return recordKnown(tx, context, { known, signup, referrer, eventId: known.signupEventId ?? ids.eventId });
 }
 
 async function refuseForeignSite(
@@ -168,21 +168,13 @@ interface KnownSignup {
   eventId: number;
 }
 
-/** Gives a lead that was imported, or made by a sale, its sign-up event. */
-async function registerKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
+/** Changes a lead that is known. One that was imported, or made by a sale, gets its sign-up event. */
+async function recordKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
   const { known, signup, eventId } = input;
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
-  await tx.put(leads, lead);
-  await announce(tx, context, { entity: "referral", before: known, after: lead });
-  return { eventId, lead, promoter: await promoterOf(tx, input) };
-}
-
-async function overrideLead(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
-  const { known, signup, eventId } = input;
-  const lead = { ...known, ...overlay(known, signup.details) };
   await tx.put(leads, lead);
   await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { eventId, lead, promoter: await promoterOf(tx, input) };

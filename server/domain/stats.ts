@@ -1,6 +1,6 @@
 import type { Count } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
-import type { Store } from "../storage/store.ts";
+import type { Store, View } from "../storage/store.ts";
 import type { Scoped } from "./scoped.ts";
 
 export const METRICS = [
@@ -88,31 +88,31 @@ export async function* dailySums(
 
 /** All that was counted for a promoter campaign; zero where nothing was. */
 export function loadStats(
-  store: Store,
+  view: View,
   { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
 ): Promise<Stats> {
-  return statsBelow(store, accountId, ["stats.promoter", promoterId, id]);
+  return statsBelow(view, accountId, ["stats.promoter", promoterId, id]);
 }
 
 /** All that was counted for a promoter, by whatever promoter campaign. */
-export function loadPromoterStats(store: Store, accountId: number, promoterId: number): Promise<Stats> {
-  return statsBelow(store, accountId, ["stats.promoter", promoterId]);
+export function loadPromoterStats(view: View, accountId: number, promoterId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.promoter", promoterId]);
 }
 
 /** What is counted of a campaign as a whole. */
-export function loadCampaignStats(store: Store, accountId: number, campaignId: number): Promise<Stats> {
-  return statsBelow(store, accountId, ["stats.campaign", campaignId]);
+export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.campaign", campaignId]);
 }
 
 /** What is counted of all campaigns as wholes. */
-export function loadAccountStats(store: Store, accountId: number): Promise<Stats> {
-  return statsBelow(store, accountId, ["stats.campaign"]);
+export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.campaign"]);
 }
 
 /** Adds up the counters that begin so, by metric, which is the last part of their keys. */
-async function statsBelow(store: Store, accountId: number, start: Key): Promise<Stats> {
+async function statsBelow(view: View, accountId: number, start: Key): Promise<Stats> {
   const stats = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
-  for await (const sums of store.sums(accountId, start)) {
+  for await (const sums of view.sums(accountId, start)) {
     for (const [rest, sum] of sums) stats[rest.at(-1) as Metric] += sum;
   }
   return stats;

@@ -2,7 +2,7 @@ import type { Promoter, PromoterCampaign, Visitor } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import { addPastClicks } from "./past-clicks.ts";
-import { loadPromoter } from "./promoter.ts";
+import { promoters } from "./promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 import { findAccepting } from "./ref-token.ts";
 import { factCounts } from "./stats.ts";
@@ -32,7 +32,8 @@ export async function findVisitorDetails(
     ? await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId)
     : await findAccepting(store, accountId, refTokens);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
-  return { promoter: await loadPromoter(store, accountId, promoterCampaign.promoterId), promoterCampaign };
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter && { promoter, promoterCampaign };
 }
 
 /** The visitor with this id, or null; any text may be asked for. */

@@ -15,7 +15,7 @@ import {
 import type { Store } from "../storage/store.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
 import { payoutJson } from "../v2/payout-json.ts";
-import { readPromoCodeJson } from "../v2/promo-codes.ts";
+import { showPromoCode } from "../v2/promo-codes.ts";
 import { promoterCampaignJson, readPromoterCampaignParts } from "../v2/promoter-campaign-json.ts";
 import { promoterJson } from "../v2/promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter-parts.ts";
@@ -95,7 +95,7 @@ async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> 
   const { accountId, promoterCampaignId } = promoCode;
   const owner = await store.get(promoterCampaigns, accountId, promoterCampaignId);
   const promoter = owner && (await store.get(promoters, accountId, owner.promoterId));
-  return { ...(await readPromoCodeJson(store, promoCode)), promoter: ownerJson(promoter) };
+  return { ...(await showPromoCode(store, promoCode)), promoter: ownerJson(promoter) };
 }
 
 async function payoutData(store: Store, payout: Payout): Promise<Json> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recordClick, type Click, type Visit } from "../domain/click.ts";
+import { asItIs } from "../domain/show.ts";
 import { recordSignup, type Signup } from "../domain/signup.ts";
 import { Failure } from "../failure.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
@@ -87,7 +88,7 @@ async function recordOnce(
   signup: Signup & { click: Click | null },
 ): Promise<Visit | null> {
   try {
-    return (await recordSignup(context, account, signup)).visit;
+    return (await recordSignup(context, account, { ...signup, show: asItIs })).visit;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
     return signup.click && recordClick(context, account, signup.click);

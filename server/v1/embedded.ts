@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { promoters } from "../domain/promoter.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
-import type { Store } from "../storage/store.ts";
+import { loadPromoter } from "../domain/promoter.ts";
+import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
+import { unlessGone } from "../domain/show.ts";
+import type { View } from "../storage/store.ts";
 import { promoterSubsetJson, type promoterSubsetAnswer } from "./promoter-json.ts";
 import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
 import { promotionJson, type promotionAnswer } from "./promotion-json.ts";
@@ -13,16 +14,14 @@ export interface Embedded {
 }
 
 /** Reads each promoter and promotion once for one answer, however many of its records show them. */
-export function newEmbedded(store: Store, accountId: number): Embedded {
+export function newEmbedded(view: View, accountId: number): Embedded {
+  const promoter = async (id: number) =>
+    promoterSubsetJson(await readPromoterParts(view, await loadPromoter(view, accountId, id)));
+  const promotion = async (id: number) =>
+    promotionJson(await readPromotionParts(view, await loadPromoterCampaign(view, accountId, id)));
   return {
-    promoter: once(async (id) => {
-      const promoter = await store.get(promoters, accountId, id);
-      return promoter && promoterSubsetJson(await readPromoterParts(store, promoter));
-    }),
-    promotion: once(async (id) => {
-      const promoterCampaign = await store.get(promoterCampaigns, accountId, id);
-      return promoterCampaign && promotionJson(await readPromotionParts(store, promoterCampaign));
-    }),
+    promoter: once((id) => unlessGone(promoter(id))),
+    promotion: once((id) => unlessGone(promotion(id))),
   };
 }
 

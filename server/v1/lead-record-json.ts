@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Lead } from "../records.ts";
-import type { Embedded } from "./embedded.ts";
+import type { View } from "../storage/store.ts";
+import { newEmbedded, type Embedded } from "./embedded.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { promotionAnswer } from "./promotion-json.ts";
@@ -10,6 +11,11 @@ export const leadRecordAnswer = leadAnswer.extend({
   promotion: promotionAnswer.nullable(),
   promoter: promoterSubsetAnswer.nullable(),
 });
+
+/** Shows a lead with whose it is. */
+export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
+  return leadRecordJson(lead, newEmbedded(view, lead.accountId));
+}
 
 /** A lead with whose it is, as the lead operations show it. */
 export async function leadRecordJson(

@@ -12,7 +12,7 @@ import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { LEAD_STATES } from "../records.ts";
 import { newEmbedded } from "./embedded.ts";
-import { leadRecordAnswer, leadRecordJson } from "./lead-record-json.ts";
+import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
 import { listError, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 
@@ -84,18 +84,17 @@ async function list(request: V1Request) {
 }
 
 async function show({ event, account, context: { store } }: V1Request) {
-  const params = shapeInput(selectorParams, await readParams(event));
-  const lead = await loadLead(store, account.id, readSelector(params));
-  return leadRecordJson(lead, newEmbedded(store, account.id));
+  const selector = readSelector(shapeInput(selectorParams, await readParams(event)));
+  return showOne(store, await loadLead(store, account.id, selector));
 }
 
 async function update({ event, account, context }: V1Request) {
   const params = shapeFormChanges(updateParams, await readParams(event));
-  const lead = await changeLead(context, account.id, {
+  return changeLead(context, account.id, {
     selector: readSelector(params),
     changes: readChanges(params),
+    show: showOne,
   });
-  return leadRecordJson(lead, newEmbedded(context.store, account.id));
 }
 
 async function remove({ event, account, context }: V1Request) {

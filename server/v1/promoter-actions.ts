@@ -2,14 +2,13 @@ import { z } from "zod";
 import { addToCampaign } from "../domain/participation.ts";
 import { moveToCampaign } from "../domain/participation-move.ts";
 import { deletePromoter } from "../domain/promoter-deletion.ts";
-import { loadSelected } from "../domain/promoter-selection.ts";
 import { refreshAuthToken } from "../domain/promoter-update.ts";
 import { id } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { shapeInput } from "../http/shape.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readWholePromoter } from "./promoter-parts.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter } from "./promoter-parts.ts";
 import { readSelection, requireParams, selectorParams } from "./promoter-selection.ts";
 
 const addParams = selectorParams.extend({ campaign_id: id });
@@ -72,9 +71,7 @@ async function add({ event, account, context }: V1Request) {
   const selection = readSelection(given);
   requireParams(given, ["campaign_id"]);
   const { campaign_id: campaignId } = shapeInput(addParams, given);
-  const { promoter } = await loadSelected(context.store, account.id, selection);
-  await addToCampaign(context, account.id, { promoterId: promoter.id, campaignId });
-  return promoterJson(await readWholePromoter(context.store, promoter));
+  return addToCampaign(context, account.id, { selection, campaignId, show: showPromoter });
 }
 
 async function move({ event, account, context }: V1Request) {
@@ -82,12 +79,11 @@ async function move({ event, account, context }: V1Request) {
   const selection = readSelection(given);
   requireParams(given, ["destination_campaign_id"]);
   const params = shapeInput(moveParams, given);
-  const { promoter } = await loadSelected(context.store, account.id, selection);
-  await moveToCampaign(context, account.id, {
-    promoterId: promoter.id,
+  return moveToCampaign(context, account.id, {
+    selection,
     fromCampaignId: params.source_campaign_id ?? null,
     toCampaignId: params.destination_campaign_id,
     movesLeads: false,
+    show: showPromoter,
   });
-  return promoterJson(await readWholePromoter(context.store, promoter));
 }

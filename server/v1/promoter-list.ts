@@ -2,14 +2,15 @@ import { z } from "zod";
 import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
 import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
+import { showAll } from "../domain/show.ts";
 import { id, text } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import { readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readWholePromoter } from "./promoter-parts.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter as showOne } from "./promoter-parts.ts";
 import { readSelection, selectorParams } from "./promoter-selection.ts";
 
 const USUAL_PER_PAGE = 50;
@@ -45,13 +46,11 @@ async function list(request: V1Request) {
       ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...page })
       : await listAcceptedPromoters(context.store, account.id, { campaignId, ...page });
   setPageHeaders(request, page, total);
-  const whole = [];
-  for (const promoter of records) whole.push(await readWholePromoter(context.store, promoter));
-  return whole.map(promoterJson);
+  return showAll(context.store, records, showOne);
 }
 
 async function show({ event, account, context }: V1Request) {
   const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
   const { promoter } = await loadSelected(context.store, account.id, selection);
-  return promoterJson(await readWholePromoter(context.store, promoter));
+  return showOne(context.store, promoter);
 }

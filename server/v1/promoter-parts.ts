@@ -1,84 +1,96 @@
+import type { z } from "zod";
 import { loadBalance } from "../domain/balance.ts";
-import { loadCampaign } from "../domain/campaign.ts";
 import { listParticipations } from "../domain/participation.ts";
 import { promoCodes } from "../domain/promo-code.ts";
 import { promoters } from "../domain/promoter.ts";
-import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
+import { loadPromoterCampaign, promoterCampaigns, withCampaign } from "../domain/promoter-campaign.ts";
 import { rewards } from "../domain/reward.ts";
+import { unlessGone } from "../domain/show.ts";
 import { loadStats } from "../domain/stats.ts";
 import type { Promoter, PromoterCampaign, Reward, RewardEntry } from "../records.ts";
-import type { Store } from "../storage/store.ts";
-import type { PromoterParts, RewardedPromoCode, WholePromoter } from "./promoter-json.ts";
+import type { View } from "../storage/store.ts";
+import {
+  promoterJson,
+  type PromoterParts,
+  type RewardedPromoCode,
+  type WholePromoter,
+  type promoterAnswer,
+} from "./promoter-json.ts";
 import type { PromotionParts } from "./promotion-json.ts";
 
-/** Reads what the V1 forms show of a promoter beside their own record. */
-export async function readPromoterParts(store: Store, promoter: Promoter): Promise<PromoterParts> {
+/** Reads what the V1 forms show of a promoter beside their own record. @throws Failure `not_found` where they are gone */
+export async function readPromoterParts(view: View, promoter: Promoter): Promise<PromoterParts> {
   const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
   return {
     promoter,
-    promoterCampaign: await loadPromoterCampaign(store, accountId, defaultPromoterCampaignId),
+    promoterCampaign: await loadPromoterCampaign(view, accountId, defaultPromoterCampaignId),
     parentRefToken:
-      parentPromoterId === null ? null : await defaultRefToken(store, accountId, parentPromoterId),
-    balance: await loadBalance(store, accountId, id),
+      parentPromoterId === null ? null : await defaultRefToken(view, accountId, parentPromoterId),
+    balance: await loadBalance(view, accountId, id),
   };
 }
 
-/** Reads all that V1 shows of a promoter: every participation, every promo code in use. */
-export async function readWholePromoter(store: Store, promoter: Promoter): Promise<WholePromoter> {
+/** Shows a promoter whole. @throws Failure `not_found` where they are gone */
+export async function showPromoter(view: View, promoter: Promoter): Promise<z.output<typeof promoterAnswer>> {
+  return promoterJson(await readWholePromoter(view, promoter));
+}
+
+/**
+ * Reads all that V1 shows of a promoter: every participation, every promo code in use.
+ *
+ * @throws Failure `not_found` where they are gone
+ */
+export async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
   const { accountId, id } = promoter;
   const whole: WholePromoter = {
-    parts: await readPromoterParts(store, promoter),
+    parts: await readPromoterParts(view, promoter),
     promotions: [],
     promoCodes: [],
   };
-  for (const promoterCampaign of await listParticipations(store, accountId, id)) {
-    whole.promotions.push(await readPromotionParts(store, promoterCampaign));
-    whole.promoCodes.push(...(await readPromoCodes(store, promoterCampaign)));
+  for (const promoterCampaign of await listParticipations(view, accountId, id)) {
+    const promotion = await unlessGone(readPromotionParts(view, promoterCampaign));
+    if (promotion !== null) whole.promotions.push(promotion);
+    whole.promoCodes.push(...(await readPromoCodes(view, promoterCampaign)));
   }
   return whole;
 }
 
-/** Reads what V1 shows of a participation beside its own record. */
-export async function readPromotionParts(
-  store: Store,
-  promoterCampaign: PromoterCampaign,
-): Promise<PromotionParts> {
-  const { accountId, campaignId } = promoterCampaign;
-  const campaign = await loadCampaign(store, accountId, campaignId);
+/** Reads what V1 shows of a participation beside its own record. @throws Failure `not_found` where it is gone */
+export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
+  const { promoterCampaign, campaign } = await withCampaign(view, found);
+  const { accountId } = promoterCampaign;
   const forPromoters = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const forReferrals = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
   return {
     promoterCampaign,
     campaign,
-    stats: await loadStats(store, promoterCampaign),
-    rewardsForPromoters: await readRewards(store, accountId, forPromoters),
-    rewardsForReferrals: await readRewards(store, accountId, forReferrals),
+    stats: await loadStats(view, promoterCampaign),
+    rewardsForPromoters: await readRewards(view, accountId, forPromoters),
+    rewardsForReferrals: await readRewards(view, accountId, forReferrals),
   };
 }
 
-async function readRewards(store: Store, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
-  const found = await Promise.all(entries.map(({ rewardId }) => store.get(rewards, accountId, rewardId)));
+async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
+  const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));
   return found.filter((reward) => reward !== null);
 }
 
 /** Choice: V1 can't say that a code is archived, so it shows those in use. */
-async function readPromoCodes(
-  store: Store,
-  { accountId, id }: PromoterCampaign,
-): Promise<RewardedPromoCode[]> {
+async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
-  for await (const chunk of store.scan(promoCodes, "inUse", accountId, [id])) {
+  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [id])) {
     for (const promoCode of chunk) {
-      const reward = await store.get(rewards, accountId, promoCode.rewardId);
+      const reward = await view.get(rewards, accountId, promoCode.rewardId);
       if (reward !== null) found.push({ promoCode, reward });
     }
   }
   return found;
 }
 
-/** A parent that was removed in the same moment counts as none. */
-async function defaultRefToken(store: Store, accountId: number, promoterId: number): Promise<string | null> {
-  const promoter = await store.get(promoters, accountId, promoterId);
-  if (promoter === null) return null;
-  return (await loadPromoterCampaign(store, accountId, promoter.defaultPromoterCampaignId)).refToken;
+/** A parent that is deleted in the same moment counts as none. */
+async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
+  const promoter = await view.get(promoters, accountId, promoterId);
+  const promoterCampaign =
+    promoter && (await view.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId));
+  return promoterCampaign && promoterCampaign.refToken;
 }

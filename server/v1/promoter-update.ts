@@ -9,8 +9,8 @@ import { readParams } from "../http/form.ts";
 import { shapeFormChanges } from "../http/shape.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { profileChanges, wireFields } from "./promoter-fields.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readWholePromoter } from "./promoter-parts.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter } from "./promoter-parts.ts";
 import { readSelection, selectorParams, type NamedSelection } from "./promoter-selection.ts";
 
 const clearable = text.nullable();
@@ -66,8 +66,7 @@ async function update({ event, account, context }: V1Request) {
   const params = await readParams(event);
   const selection = readSelection(params);
   const changes = promoterChanges(params, selection);
-  const promoter = await updatePromoter(context, account.id, { selection, changes });
-  return promoterJson(await readWholePromoter(context.store, promoter));
+  return updatePromoter(context, account.id, { selection, changes, show: showPromoter });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newProfile } from "../domain/profile.ts";
-import { createPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
+import { createPromoter, type NewParticipation, type NewPromoter } from "../domain/promoter-creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
@@ -8,10 +8,11 @@ import { v1Error } from "../http/errors.ts";
 import { email, flag, id, instant, longText, text, webAddress, word } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { describe, shapeInput } from "../http/shape.ts";
+import type { View } from "../storage/store.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { profileChanges, wireFields } from "./promoter-fields.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readWholePromoter } from "./promoter-parts.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter } from "./promoter-parts.ts";
 
 /** @see spec "V1: create promoter" */
 const createParams = z
@@ -65,8 +66,8 @@ export const createPromoterOperation: V1Operation = {
 
 async function create({ event, account, context, address }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  const made = await createPromoter(context, account, { ...newPromoter(params), address });
-  return promoterJson(await readWholePromoter(context.store, made.promoter));
+  const show = (view: View, { promoter }: NewParticipation) => showPromoter(view, promoter);
+  return createPromoter(context, account, { ...newPromoter(params), address, show });
 }
 
 /** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */

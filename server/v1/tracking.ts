@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { recordSignup } from "../domain/signup.ts";
+import { recordSignup, type RecordedSignup } from "../domain/signup.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { readParams } from "../http/form.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
+import type { View } from "../storage/store.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "./promoter-json.ts";
@@ -28,13 +29,16 @@ export const trackSignup: V1Operation = {
 
 async function signup({ event, account, context }: V1Request) {
   const given = shapeSignup(await readParams(event));
-  const { eventId, lead, promoter } = await recordSignup(context, account, given);
+  return recordSignup(context, account, { ...given, show: showSignup });
+}
+
+async function showSignup(view: View, { eventId, lead, promoter }: RecordedSignup) {
   return {
     id: eventId,
     type: "signup",
     amount_cents: 0,
     reward: null,
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(context.store, promoter)),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
   };
 }

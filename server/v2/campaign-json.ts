@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { refParam } from "../domain/campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
+import type { Show } from "../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
@@ -9,7 +10,7 @@ import {
   type Account,
   type Campaign,
 } from "../records.ts";
-import type { Store } from "../storage/store.ts";
+import type { View } from "../storage/store.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 
 /** A campaign of V2. */
@@ -48,7 +49,7 @@ export const campaignAnswer = z.object({
 });
 
 /** A campaign with all that its V2 form shows. */
-export interface CampaignParts {
+interface CampaignParts {
   campaign: Campaign;
   isDefault: boolean;
   stats: Stats & { promoters: number };
@@ -56,27 +57,28 @@ export interface CampaignParts {
   rewardsForReferrals: FullRewardEntry[];
 }
 
+/** Shows a campaign of an account. */
+export function showCampaignOf(account: Account): Show<Campaign, z.output<typeof campaignAnswer>> {
+  return async (view, campaign) => campaignJson(await readCampaignParts(view, account, campaign));
+}
+
 /** Reads what V2 shows of a campaign beside its own record. */
-export async function readCampaignParts(
-  store: Store,
-  account: Account,
-  campaign: Campaign,
-): Promise<CampaignParts> {
+async function readCampaignParts(view: View, account: Account, campaign: Campaign): Promise<CampaignParts> {
   const { accountId, id } = campaign;
   return {
     campaign,
     isDefault: account.defaultCampaignId === id,
     stats: {
-      ...(await loadCampaignStats(store, accountId, id)),
-      promoters: await store.sum(accountId, ["promoter-campaign/campaign", id]),
+      ...(await loadCampaignStats(view, accountId, id)),
+      promoters: await view.sum(accountId, ["promoter-campaign/campaign", id]),
     },
-    rewardsForPromoters: await loadRewardEntries(store, accountId, campaign.rewardsForPromoters),
-    rewardsForReferrals: await loadRewardEntries(store, accountId, campaign.rewardsForReferrals),
+    rewardsForPromoters: await loadRewardEntries(view, accountId, campaign.rewardsForPromoters),
+    rewardsForReferrals: await loadRewardEntries(view, accountId, campaign.rewardsForReferrals),
   };
 }
 
 /** A campaign as V2 shows it. */
-export function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
+function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
   const { campaign, stats } = parts;
   return {
     id: campaign.id,

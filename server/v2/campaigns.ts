@@ -2,11 +2,12 @@ import { z } from "zod";
 import { findCampaigns, loadCampaign } from "../domain/campaign.ts";
 import { deleteCampaign } from "../domain/campaign-deletion.ts";
 import { createFullCampaign, updateCampaign } from "../domain/campaign-update.ts";
+import { showAll } from "../domain/show.ts";
 import { readJson } from "../http/json.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import { changesOf, createBody, updateBody } from "./campaign-input.ts";
-import { campaignAnswer, campaignJson, readCampaignParts } from "./campaign-json.ts";
+import { campaignAnswer, showCampaignOf } from "./campaign-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
@@ -70,36 +71,30 @@ async function list(request: V2Request) {
   const { page, window } = readListing(request, pageParams);
   const { records, total } = await findCampaigns(context.store, account.id, window);
   setPageHeaders(request, page, total);
-  const answers = [];
-  for (const campaign of records) {
-    answers.push(campaignJson(await readCampaignParts(context.store, account, campaign)));
-  }
-  return answers;
+  return showAll(context.store, records, showCampaignOf(account));
 }
 
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
-  const campaign = await createFullCampaign(context, account.id, {
+  return createFullCampaign(context, account.id, {
     ...changesOf(body),
     name: body.name,
     landingUrl: body.landing_url,
+    show: showCampaignOf(account),
   });
-  return campaignJson(await readCampaignParts(context.store, account, campaign));
 }
 
 async function get({ event, account, context: { store } }: V2Request) {
   const campaign = await loadCampaign(store, account.id, readPathId(event));
-  return campaignJson(await readCampaignParts(store, account, campaign));
+  return showCampaignOf(account)(store, campaign);
 }
 
 async function update({ event, account, context }: V2Request) {
   const id = readPathId(event);
   const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
-  const campaign = await updateCampaign(context, account.id, { id, changes });
-  return campaignJson(await readCampaignParts(context.store, account, campaign));
+  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account) });
 }
 
 async function remove({ event, account, context }: V2Request) {
-  const campaign = await deleteCampaign(context, account.id, readPathId(event));
-  return campaignJson(await readCampaignParts(context.store, account, campaign));
+  return deleteCampaign(context, account.id, { id: readPathId(event), show: showCampaignOf(account) });
 }

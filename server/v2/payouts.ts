@@ -3,6 +3,7 @@ import { loadCampaign } from "../domain/campaign.ts";
 import { payeeReader, type PayeeReader } from "../domain/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../domain/payout-groups.ts";
 import { listPayouts } from "../domain/payout-query.ts";
+import { unlessGone } from "../domain/show.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES, type Payout } from "../records.ts";
@@ -68,7 +69,7 @@ async function list(request: V2Request) {
   });
   setPageHeaders(request, page, found.total);
   const readers = payeeReader(context.store, account.id);
-  return Promise.all(found.records.map((payout) => readPayoutJson(context.store, readers, payout)));
+  return showPayouts(context.store, readers, found.records);
 }
 
 async function group(request: V2Request) {
@@ -107,7 +108,7 @@ async function groupJson(
 ): Promise<z.output<typeof groupAnswer>> {
   const { promoter, selected } = each.payee;
   const method = selected && payoutMethodJson(selected);
-  const payouts = await Promise.all(each.payouts.map((payout) => readPayoutJson(store, readers, payout)));
+  const payouts = await showPayouts(store, readers, each.payouts);
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),
@@ -120,7 +121,7 @@ async function groupJson(
       ? payouts
       : payouts.map((payout) => ({ ...payout, payout_method: withoutDetails(payout.payout_method) })),
     is_amount_payable: each.isPayable,
-    payout_ids: each.payouts.map(({ id }) => id),
+    payout_ids: payouts.map(({ id }) => id),
     amount: each.cents,
     total_incl_tax: each.centsInclTax,
   };
@@ -131,7 +132,13 @@ function withoutDetails<M extends { details: object } | null>(method: M): M {
   return method && { ...method, details: {} };
 }
 
-async function readPayoutJson(
+/** Payouts that are removed while they are read are left out; only then their promoter can go. */
+async function showPayouts(store: Store, readers: PayeeReader, payouts: Payout[]) {
+  const shown = payouts.map((payout) => unlessGone(showPayout(store, readers, payout)));
+  return (await Promise.all(shown)).filter((payout) => payout !== null);
+}
+
+async function showPayout(
   store: Store,
   readers: PayeeReader,
   payout: Payout,

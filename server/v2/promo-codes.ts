@@ -7,12 +7,13 @@ import {
   updatePromoCode,
 } from "../domain/promo-code.ts";
 import { loadReward } from "../domain/reward.ts";
+import { showAll } from "../domain/show.ts";
 import { id, jsonObject, longText, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import type { PromoCode } from "../records.ts";
-import type { Store } from "../storage/store.ts";
+import type { View } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
@@ -107,26 +108,24 @@ async function list(request: V2Request) {
   const { promoter_campaign_id: promoterCampaignId = null } = params;
   const found = await findPromoCodes(context.store, account.id, { promoterCampaignId, ...window });
   setPageHeaders(request, page, found.total);
-  const answers = [];
-  for (const promoCode of found.records) answers.push(await readPromoCodeJson(context.store, promoCode));
-  return answers;
+  return showAll(context.store, found.records, showPromoCode);
 }
 
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
-  const promoCode = await createPromoCode(context, account.id, {
+  return createPromoCode(context, account.id, {
     code: body.code,
     rewardId: body.reward_id,
     promoterCampaignId: body.promoter_campaign_id,
     description: body.description ?? null,
     metadata: body.metadata ?? null,
     details: body.details ?? null,
+    show: showPromoCode,
   });
-  return readPromoCodeJson(context.store, promoCode);
 }
 
 async function get({ event, account, context: { store } }: V2Request) {
-  return readPromoCodeJson(store, await loadPromoCode(store, account.id, readPathId(event)));
+  return showPromoCode(store, await loadPromoCode(store, account.id, readPathId(event)));
 }
 
 async function update({ event, account, context }: V2Request) {
@@ -139,19 +138,19 @@ async function update({ event, account, context }: V2Request) {
     metadata: body.metadata,
     details: body.details,
   };
-  return readPromoCodeJson(context.store, await updatePromoCode(context, account.id, { id, changes }));
+  return updatePromoCode(context, account.id, { id, changes, show: showPromoCode });
 }
 
 async function archive({ event, account, context }: V2Request) {
-  return readPromoCodeJson(context.store, await archivePromoCode(context, account.id, readPathId(event)));
+  return archivePromoCode(context, account.id, { id: readPathId(event), show: showPromoCode });
 }
 
-/** A promo code as V2 shows it. */
-export async function readPromoCodeJson(
-  store: Store,
+/** Shows a promo code. @throws Failure `not_found` where its reward is gone */
+export async function showPromoCode(
+  view: View,
   promoCode: PromoCode,
 ): Promise<z.output<typeof promoCodeAnswer>> {
-  const reward = await loadReward(store, promoCode.accountId, promoCode.rewardId);
+  const reward = await loadReward(view, promoCode.accountId, promoCode.rewardId);
   return {
     id: promoCode.id,
     code: promoCode.code,

@@ -6,6 +6,8 @@ import { addToCampaign, setParticipationState } from "../domain/participation.ts
 import { moveToCampaign } from "../domain/participation-move.ts";
 import { archivePromoter, restorePromoter } from "../domain/promoter-archive.ts";
 import { assignParent, loadParent } from "../domain/promoter-parent.ts";
+import { byId } from "../domain/promoter-selection.ts";
+import { asItIs } from "../domain/show.ts";
 import { flag, id } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { shapeInput } from "../http/shape.ts";
@@ -92,10 +94,11 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     },
     work: (context, accountId, each) =>
       moveToCampaign(context, accountId, {
-        promoterId: each.promoterId,
+        selection: byId(each.promoterId),
         fromCampaignId: each.from_campaign_id,
         toCampaignId: each.to_campaign_id,
         movesLeads: each.soft_move_referrals ?? false,
+        show: asItIs,
       }),
   }),
   add_to_campaign: batchOperation({
@@ -104,7 +107,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     body: addBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
-      addToCampaign(context, accountId, { promoterId, campaignId }),
+      addToCampaign(context, accountId, { selection: byId(promoterId), campaignId, show: asItIs }),
   }),
   assign_parent: batchOperation({
     name: "assign_parent",

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { loadCampaign } from "../domain/campaign.ts";
 import { listCodesInUse } from "../domain/promo-code.ts";
 import { loadPromoter } from "../domain/promoter.ts";
-import { refLink } from "../domain/promoter-campaign.ts";
+import { refLink, withCampaign } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
 import { loadStats, type Stats } from "../domain/stats.ts";
 import { PROMOTER_CAMPAIGN_STATES, type Campaign, type Promoter, type PromoterCampaign } from "../records.ts";
-import type { Store } from "../storage/store.ts";
+import type { View } from "../storage/store.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
@@ -56,31 +55,38 @@ export interface PromoterCampaignParts {
   codesInUse: string[];
 }
 
-/** Reads what V2 shows of a participation beside its own record. */
-export async function readPromoterCampaignParts(
-  store: Store,
+/** Shows a participation. @throws Failure `not_found` where it is gone */
+export async function showPromoterCampaign(
+  view: View,
   promoterCampaign: PromoterCampaign,
+): Promise<z.output<typeof promoterCampaignAnswer>> {
+  return promoterCampaignJson(await readPromoterCampaignParts(view, promoterCampaign));
+}
+
+/** Reads what V2 shows of a participation beside its own record. @throws Failure `not_found` where it is gone */
+export async function readPromoterCampaignParts(
+  view: View,
+  found: PromoterCampaign,
   known?: Promoter,
 ): Promise<PromoterCampaignParts> {
-  const { accountId, id, campaignId, promoterId, rewardsForPromoters, rewardsForReferrals } =
-    promoterCampaign;
-  const campaign = await loadCampaign(store, accountId, campaignId);
+  const { promoterCampaign, campaign } = await withCampaign(view, found);
+  const { accountId, id, promoterId, rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
   return {
     promoterCampaign,
-    promoter: known ?? (await loadPromoter(store, accountId, promoterId)),
+    promoter: known ?? (await loadPromoter(view, accountId, promoterId)),
     campaign,
-    stats: await loadStats(store, promoterCampaign),
+    stats: await loadStats(view, promoterCampaign),
     rewardsForPromoters: await loadRewardEntries(
-      store,
+      view,
       accountId,
       rewardsForPromoters ?? campaign.rewardsForPromoters,
     ),
     rewardsForReferrals: await loadRewardEntries(
-      store,
+      view,
       accountId,
       rewardsForReferrals ?? campaign.rewardsForReferrals,
     ),
-    codesInUse: await listCodesInUse(store, accountId, id),
+    codesInUse: await listCodesInUse(view, accountId, id),
   };
 }
 

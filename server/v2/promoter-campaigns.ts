@@ -2,22 +2,18 @@ import { z } from "zod";
 import { findPromoterCampaigns, searchPromoterCampaigns } from "../domain/promoter-campaign-query.ts";
 import { updatePromoterCampaign, type PromoterCampaignChanges } from "../domain/promoter-campaign-update.ts";
 import { isRefToken } from "../domain/ref-token.ts";
+import { showAll } from "../domain/show.ts";
 import { v2FieldError } from "../http/errors.ts";
 import { flag, id, listOf, oneOf, text, webAddress } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
-import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../records.ts";
-import type { Store } from "../storage/store.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
-import {
-  promoterCampaignAnswer,
-  promoterCampaignJson,
-  readPromoterCampaignParts,
-} from "./promoter-campaign-json.ts";
+import { promoterCampaignAnswer, showPromoterCampaign } from "./promoter-campaign-json.ts";
 import { recordError } from "./record-error.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
@@ -104,20 +100,20 @@ async function list(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, total);
-  return answers(context.store, records);
+  return showAll(context.store, records, showPromoterCampaign);
 }
 
 async function search({ event, account, context }: V2Request) {
   const { q } = shapeInput(searchParams, readNestedQuery(event));
   const { store } = context;
-  return answers(store, await searchPromoterCampaigns(store, account.id, { text: q, limit: SEARCH_LENGTH }));
+  const found = await searchPromoterCampaigns(store, account.id, { text: q, limit: SEARCH_LENGTH });
+  return showAll(store, found, showPromoterCampaign);
 }
 
 async function update({ event, account, context }: V2Request) {
   const id = readPathId(event);
   const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
-  const updated = await updatePromoterCampaign(context, account.id, { id, changes });
-  return promoterCampaignJson(await readPromoterCampaignParts(context.store, updated));
+  return updatePromoterCampaign(context, account.id, { id, changes, show: showPromoterCampaign });
 }
 
 function changesOf(body: z.output<typeof updateBody>): PromoterCampaignChanges {
@@ -132,12 +128,4 @@ function changesOf(body: z.output<typeof updateBody>): PromoterCampaignChanges {
     hasOwnPromoterRewards: body.promoter_rewards_customized,
     hasOwnReferralRewards: body.referral_rewards_customized,
   };
-}
-
-async function answers(store: Store, records: PromoterCampaign[]) {
-  const found = [];
-  for (const record of records) {
-    found.push(promoterCampaignJson(await readPromoterCampaignParts(store, record)));
-  }
-  return found;
 }

@@ -8,8 +8,8 @@ import { readJson } from "../http/json.ts";
 import { shapeFormChanges, shapeInput } from "../http/shape.ts";
 import { INVOICE_DETAILS_STATUSES } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoterOf } from "./promoter-parts.ts";
 import { profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 import { recordError } from "./record-error.ts";
@@ -67,7 +67,8 @@ export const updatePromoterOperation: V2Operation = {
 /** Choice: `always_approve` is true unless told, as V2's clients rely on it; the campaign has the last word. */
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
-  const { promoter } = await createPromoter(context, account, {
+  const show = showPromoterOf(account);
+  return createPromoter(context, account, {
     email: body.email,
     custId: body.cust_id ?? null,
     refToken: null,
@@ -85,14 +86,14 @@ async function create({ event, account, context }: V2Request) {
     skipEmailNotification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
     address: null,
+    show: (view, { promoter }) => show(view, promoter),
   });
-  return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
 }
 
 /** Choice: custom fields are replaced as a whole; whoever judged the invoice details says so here. */
 async function update({ event, account, context }: V2Request) {
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
-  const promoter = await updatePromoter(context, account.id, {
+  return updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {
       email: body.email,
@@ -101,6 +102,6 @@ async function update({ event, account, context }: V2Request) {
       invoiceDetailsStatus: body.invoice_details_status,
       profile: profileChanges(body.profile ?? {}),
     },
+    show: showPromoterOf(account),
   });
-  return promoterJson(await readPromoterParts(context.store, account, { promoter, ...USUAL_EXTRAS }));
 }

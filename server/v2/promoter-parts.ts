@@ -1,12 +1,14 @@
+import type { z } from "zod";
 import { loadBalance } from "../domain/balance.ts";
-import { loadCampaign } from "../domain/campaign.ts";
 import { listParticipations } from "../domain/participation.ts";
 import { findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoters } from "../domain/promoter.ts";
+import { withCampaign } from "../domain/promoter-campaign.ts";
+import { showAll, type Show } from "../domain/show.ts";
 import { loadPromoterStats } from "../domain/stats.ts";
 import type { Account, Promoter } from "../records.ts";
-import type { Store } from "../storage/store.ts";
-import type { PromoterParts } from "./promoter-json.ts";
+import type { View } from "../storage/store.ts";
+import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 
 /** What of a promoter is shown only sometimes. */
 export interface Extras {
@@ -17,30 +19,32 @@ export interface Extras {
 /** The extras that are shown where a request says nothing of them. */
 export const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: false };
 
+/** Shows a promoter of an account with the usual extras. */
+export function showPromoterOf(account: Account): Show<Promoter, z.output<typeof promoterAnswer>> {
+  return async (view, promoter) =>
+    promoterJson(await readPromoterParts(view, account, { promoter, ...USUAL_EXTRAS }));
+}
+
 /** Reads what V2 shows of a promoter beside their own record. */
 export async function readPromoterParts(
-  store: Store,
+  view: View,
   account: Account,
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
 ): Promise<PromoterParts> {
   const { accountId, id } = promoter;
-  const found = await listParticipations(store, accountId, id);
-  const participations = [];
-  for (const promoterCampaign of found) {
-    const campaign = await loadCampaign(store, accountId, promoterCampaign.campaignId);
-    participations.push({ promoterCampaign, campaign });
-  }
+  const found = await listParticipations(view, accountId, id);
+  const participations = await showAll(view, found, withCampaign);
   return {
     account,
     promoter,
     participations,
-    stats: await loadPromoterStats(store, accountId, id),
-    balance: await loadBalance(store, accountId, id),
-    payoutMethod: withPayoutMethod ? await findSelectedPayoutMethod(store, accountId, id) : undefined,
-    parent: withParent ? await findParent(store, promoter) : undefined,
+    stats: await loadPromoterStats(view, accountId, id),
+    balance: await loadBalance(view, accountId, id),
+    payoutMethod: withPayoutMethod ? await findSelectedPayoutMethod(view, accountId, id) : undefined,
+    parent: withParent ? await findParent(view, promoter) : undefined,
   };
 }
 
-async function findParent(store: Store, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {
-  return parentPromoterId === null ? null : store.get(promoters, accountId, parentPromoterId);
+async function findParent(view: View, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {
+  return parentPromoterId === null ? null : view.get(promoters, accountId, parentPromoterId);
 }

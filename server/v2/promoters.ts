@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { countPending, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
+import { showAll } from "../domain/show.ts";
 import { flag } from "../http/fields.ts";
 import { readQuery } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
@@ -9,7 +10,7 @@ import type { V2Operation, V2Request } from "./operation.ts";
 import { readListing } from "./page-params.ts";
 import { listParams, promoterQuery } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readPromoterParts, USUAL_EXTRAS } from "./promoter-parts.ts";
+import { readPromoterParts, showPromoterOf } from "./promoter-parts.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 
 const showParams = z
@@ -42,10 +43,7 @@ async function list(request: V2Request) {
   const query = promoterQuery(params, now);
   const { records, total } = await listPromoters(store, account.id, { query, ...window });
   setPageHeaders(request, page, total);
-  const data = [];
-  for (const promoter of records) {
-    data.push(promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS })));
-  }
+  const data = await showAll(store, records, showPromoterOf(account));
   return { data, meta: { pending_count: await countPending(store, account.id) } };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { asItIs } from "../domain/show.ts";
 import { recordSignup } from "../domain/signup.ts";
 import { SIGNUP_STATUSES, signupError, v2Error } from "../http/errors.ts";
 import { readJson } from "../http/json.ts";
@@ -30,7 +31,7 @@ export const trackSignup: V2Operation = {
 
 async function signup({ event, account, context }: V2Request) {
   const given = shapeSignup(await readJson(event));
-  const { eventId, lead } = await recordSignup(context, account, given);
+  const { eventId, lead } = await recordSignup(context, account, { ...given, show: asItIs });
   return {
     id: eventId,
     etype: "signup",

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { addToCampaign, listParticipations } from "../../server/domain/participation.ts";
+import { byId } from "../../server/domain/promoter-selection.ts";
+import { asItIs } from "../../server/domain/show.ts";
 import { moveToCampaign } from "../../server/domain/participation-move.ts";
 import { listLeads, showLead } from "../../server/v1/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
@@ -128,10 +130,11 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
     });
 
     it("tells the leads of one of several promotions apart, page by page, and by the campaign they came by", async () => {
-      const move = { promoterId: 2, fromCampaignId: null, toCampaignId: 2, movesLeads: false };
+      const bob = { selection: byId(2), show: asItIs };
+      const move = { ...bob, fromCampaignId: null, toCampaignId: 2, movesLeads: false };
       await moveToCampaign(app.context, app.accountId, move);
       await app.v1("/track/signup", { uid: "u5", ref_id: "bob" });
-      await addToCampaign(app.context, app.accountId, { promoterId: 2, campaignId: 1 });
+      await addToCampaign(app.context, app.accountId, { ...bob, campaignId: 1 });
       const joined = await listParticipations(app.context.store, app.accountId, 2);
       expect(joined.map(({ id, campaignId }) => [id, campaignId])).toEqual([
         [2, 2],

@@ -3,6 +3,8 @@ import { createCampaign } from "../../server/domain/campaign.ts";
 import { commissions } from "../../server/domain/commission.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { moveToCampaign } from "../../server/domain/participation-move.ts";
+import { byId } from "../../server/domain/promoter-selection.ts";
+import { asItIs } from "../../server/domain/show.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { dailySums } from "../../server/domain/stats.ts";
 import type { Commission, Lead } from "../../server/records.ts";
@@ -27,10 +29,11 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
   const signup = (email: string, ref_id = "jane") => v1(app, "POST", "/track/signup", { email, ref_id });
   const moving = (from: number, to: number, movesLeads = true) =>
     moveToCampaign(app.context, app.accountId, {
-      promoterId: 1,
+      selection: byId(1),
       fromCampaignId: from,
       toCampaignId: to,
       movesLeads,
+      show: asItIs,
     });
   const all = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 1_000 });
   const campaignsOfLeads = async () => new Set((await all()).map(({ campaignId }) => campaignId));

@@ -13,3 +13,18 @@ export function gatedDriver(
     },
   };
 }
+
+/** The same driver, before each read and commit of which something else may happen, as with a store that is far away. */
+export function steppedDriver(driver: AtomicDriver, step: () => Promise<void>): AtomicDriver {
+  return {
+    ...gatedDriver(driver, step),
+    async getItemRaw(key) {
+      await step();
+      return driver.getItemRaw(key);
+    },
+    async list(range) {
+      await step();
+      return driver.list(range);
+    },
+  };
+}

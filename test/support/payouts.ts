@@ -4,6 +4,7 @@ import { createPayoutMethod } from "../../server/domain/payout-method.ts";
 import { payouts } from "../../server/domain/payout.ts";
 import { newProfile } from "../../server/domain/profile.ts";
 import { createPromoter } from "../../server/domain/promoter-creation.ts";
+import { asItIs } from "../../server/domain/show.ts";
 import { accounts } from "../../server/domain/account.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import type { Account, Payout, PayoutMethodName, Promoter } from "../../server/records.ts";
@@ -33,6 +34,7 @@ export async function addPromoter(
     skipEmailNotification: false,
     alwaysApprove: false,
     address: null,
+    show: asItIs,
   });
   const changed = { ...promoter, ...changes };
   await context.store.transact((tx) => tx.put(promoters, changed));

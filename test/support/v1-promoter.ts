@@ -5,6 +5,7 @@ import type { TestApp } from "./app.ts";
 export interface V1Promoter {
   id: number;
   auth_token: string;
+  default_promotion_id: number;
   default_ref_id: string;
   promotions: { campaign_id: number; ref_id: string }[];
 }
