@@ -305,6 +305,8 @@ export interface Visitor {
   hasConsent?: true;
   addressHash: string | null;
   createdAt: string;
+  /** When the cookie ends that the browser was given. From then on the visitor is nobody. */
+  expiresAt: string;
 }
 
 /** Clicks of one day whose visitors are gone. */

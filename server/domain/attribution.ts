@@ -10,6 +10,8 @@ export interface ReferralClaim {
   tid: string | null;
   refToken: string | null;
   promoterEmail: string | null;
+  /** When the sign-up is recorded. */
+  now: Date;
 }
 
 /** Who sent a sign-up. */
@@ -32,7 +34,8 @@ export async function findReferrer(
   accountId: number,
   claim: ReferralClaim,
 ): Promise<Referrer | null> {
-  const visitor = claim.tid === null ? null : await findVisitor(tx, accountId, claim.tid);
+  const { tid, now } = claim;
+  const visitor = tid === null ? null : await findVisitor(tx, accountId, { tid, now });
   const promoterCampaign = await findNamed(tx, accountId, { ...claim, visitor });
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);

@@ -6,7 +6,7 @@ import { loadPromoter } from "./promoter.ts";
 import { acceptsLeads, promoterCampaigns, trackedPage } from "./promoter-campaign.ts";
 import { findAccepting } from "./ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "./suspicion.ts";
-import { findVisitor, visitors } from "./visitor.ts";
+import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Parameters of the landing page's address that name the promoter's own channel. */
@@ -39,7 +39,6 @@ export interface Visit {
 
 /** The visit of a visitor who had been here before. */
 interface KnownVisit extends Visit {
-  isExpired: boolean;
   /** Whether the campaign leaves a visitor to the promoter who came first. */
   keepsFirst: boolean;
 }
@@ -62,17 +61,20 @@ export async function visitOf(
   context: Context,
   { account, click }: { account: Account; click: Click },
 ): Promise<Visit | null> {
+  const { now } = context;
   const repeated = await tx.get(visitors, account.id, click.tid);
-  if (repeated !== null) return knownVisit(tx, repeated, context.now);
-  const former = click.cookieTid === null ? null : await findVisitor(tx, account.id, click.cookieTid);
-  const visit = former && (await knownVisit(tx, former, context.now));
-  const isKept = visit !== null && !visit.isExpired;
-  if (isKept && visit.keepsFirst) return visit;
+  if (repeated !== null && !isExpired(repeated, now)) return knownVisit(tx, repeated, now);
+  const tid = click.cookieTid;
+  const former = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
+  const visit = former && (await knownVisit(tx, former, now));
+  if (visit?.keepsFirst) return visit;
   const destination = await findDestination(tx, account.id, click);
   if (destination === null) return null;
   const { promoterCampaign } = destination;
   // The same promoter's link again, by another spelling, after its cookie was lost or in a restored tab.
-  if (isKept && former?.promoterCampaignId === promoterCampaign.id) return visit;
+  if (former?.promoterCampaignId === promoterCampaign.id) return visit;
+  // A browser may keep a cookie for longer than it was told to.
+  if (repeated !== null) await removeVisitor(tx, repeated);
   return newVisit(tx, context, { account, click, destination });
 }
 
@@ -98,6 +100,7 @@ async function newVisit(
     ...(click.hasConsent && { hasConsent: true }),
     addressHash: click.address === null ? null : hashAddress(account, click.address),
     createdAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
   });
   const { refToken } = promoterCampaign;
   return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
@@ -108,13 +111,11 @@ async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise
   const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
-  const daysLeft = campaign.visitorCookieDays - (now.getTime() - Date.parse(visitor.createdAt)) / DAY_MS;
   return {
     tid: visitor.tid,
     refToken: promoterCampaign.refToken,
-    cookieDays: Math.max(1, Math.ceil(daysLeft)),
+    cookieDays: Math.ceil((Date.parse(visitor.expiresAt) - now.getTime()) / DAY_MS),
     isNew: false,
-    isExpired: daysLeft <= 0,
     keepsFirst: campaign.attribution === "first",
   };
 }

@@ -56,7 +56,7 @@ export async function recordSignup<T>(
     const { click = null } = signup;
     const visit = click && (await visitOf(tx, context, { account, click }));
     const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
-    const referrer = await findReferrer(tx, account.id, { ...signup, tid });
+    const referrer = await findReferrer(tx, account.id, { ...signup, tid, now: context.now });
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
     const recorded = await record(tx, context, { account, signup, referrer, ids });

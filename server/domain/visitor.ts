@@ -25,9 +25,9 @@ export const visitors = collection<Visitor>()({
 export async function findVisitorDetails(
   store: Store,
   accountId: number,
-  { tid, refTokens }: { tid: string; refTokens: string[] },
+  { tid, refTokens, now }: { tid: string; refTokens: string[]; now: Date },
 ): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign } | null> {
-  const visitor = await findVisitor(store, accountId, tid);
+  const visitor = await findVisitor(store, accountId, { tid, now });
   const promoterCampaign = visitor
     ? await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId)
     : await findAccepting(store, accountId, refTokens);
@@ -36,10 +36,20 @@ export async function findVisitorDetails(
   return promoter && { promoter, promoterCampaign };
 }
 
-/** The visitor with this id, or null; any text may be asked for. */
-export async function findVisitor(reader: Reader, accountId: number, tid: string): Promise<Visitor | null> {
+/** The visitor with this id, or null for one who has expired; any text may be asked for. */
+export async function findVisitor(
+  reader: Reader,
+  accountId: number,
+  { tid, now }: { tid: string; now: Date },
+): Promise<Visitor | null> {
   const id = tid.trim().toLowerCase();
-  return TID.test(id) ? reader.get(visitors, accountId, id) : null;
+  const visitor = TID.test(id) ? await reader.get(visitors, accountId, id) : null;
+  return visitor === null || isExpired(visitor, now) ? null : visitor;
+}
+
+/** Whether the cookie that the browser was given has ended. */
+export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
+  return Date.parse(expiresAt) <= now.getTime();
 }
 
 /** Removes a visitor, whose click goes on counting. */

@@ -15,6 +15,8 @@ import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../services.ts";
 import { storeText } from "../http/stored-text.ts";
+import { newJobs } from "./jobs.ts";
+import type { Scheduler } from "./scheduler.ts";
 
 /** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
 const GIVE_UP_MS = 9_500;
@@ -63,7 +65,9 @@ export async function serve(
     traffic.count();
     return app.fetch(request);
   });
+  const jobs = newJobs(services);
   outbox.start();
+  jobs.start();
   // A primary renews its workers then; alone, it would die amid its answers.
   process.on("SIGHUP", () => log.info("SIGHUP is ignored: only WORKERS=2 and more can be renewed"));
   let isStopping = false;
@@ -71,7 +75,7 @@ export async function serve(
     process.on(signal, () => {
       if (isStopping) return;
       isStopping = true;
-      stop({ listener, outbox }, services).catch((error: unknown) => {
+      stop({ listener, outbox, jobs }, services).catch((error: unknown) => {
         log.error({ err: error }, "the stop did not end in order");
         process.exit(1);
       });
@@ -122,7 +126,7 @@ function newServices(
 
 /** Answers what was asked, finishes what is being sent, then closes the store. */
 async function stop(
-  { listener, outbox }: { listener: Listener; outbox: Dispatcher },
+  { listener, outbox, jobs }: { listener: Listener; outbox: Dispatcher; jobs: Scheduler },
   { store, log }: Pick<Services, "store" | "log">,
 ): Promise<void> {
   log.info("draining");
@@ -131,7 +135,7 @@ async function stop(
     log.error("requests are still under way; the store is left as it is");
     process.exit(1);
   }, GIVE_UP_MS);
-  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS)]);
+  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
   await store.close();
   process.exit(0);
 }

@@ -36,6 +36,7 @@ async function details({ params, account, context }: PublicRequest) {
   const found = await findVisitorDetails(context.store, account.id, {
     tid: String(params["tid"] ?? ""),
     refTokens: refIds(String(params["ref_id"] ?? "")),
+    now: context.now,
   });
   if (found === null) return { details: null };
   const { promoter, promoterCampaign } = found;

@@ -276,7 +276,7 @@ describe.each(STORAGES)("on %s", (kind) => {
         skipEmailNotification: true,
       });
       expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
-      expect(await findVisitor(store, app.accountId, TID)).toBeNull();
+      expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
     });
 
     it("may sign up again, as somebody new", async () => {

@@ -12,6 +12,7 @@ const LAYERS: Record<string, string[]> = {
     "outgoing",
     "config",
     "configured-store",
+    "failure",
     "first-start",
     "metrics",
     "outage-log",

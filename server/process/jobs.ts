@@ -1,0 +1,23 @@
+import { randomUUID } from "node:crypto";
+import { sweepVisitors } from "../domain/visitor-sweep.ts";
+import { newLease } from "../outbox/lease.ts";
+import type { Services } from "../services.ts";
+import { newScheduler, type Scheduler } from "./scheduler.ts";
+
+/** How long others wait for a process that died before one of them goes on with its work. */
+const LEASE_MS = 60_000;
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** The jobs of a store. `elapsedMs` never goes back. */
+export function newJobs(
+  { store, clock, log, logOutage }: Pick<Services, "store" | "clock" | "log" | "logOutage">,
+  elapsedMs = () => performance.now(),
+): Scheduler {
+  const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
+  const sweep = {
+    name: "visitors",
+    restMs: HOUR_MS,
+    begin: () => sweepVisitors({ store, clock, guard: lease.guard }),
+  };
+  return newScheduler({ lease, log, logOutage, elapsedMs }, [sweep]);
+}
