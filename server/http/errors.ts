@@ -52,6 +52,9 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   unavailable: [503, "unavailable"],
 };
 
+/** Every `code` of V2. */
+export const ERROR_CODES = ["internal_error", ...new Set(Object.values(V2_STATUS).map(([, code]) => code))];
+
 /** The status that a kind of refusal gets, where an operation has none of its own. */
 export function statusOf(generation: Generation, kind: FailureKind): number {
   return generation === "v1" ? V1_STATUS[kind] : V2_STATUS[kind][0];

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { findExcess } from "./json.ts";
 
+/*
+ * Inputs are taken in more forms than clients should send: `documentedAs` is the one that the OpenAPI
+ * document shows.
+ */
+
 const TEXT_LENGTH = 1_000;
 const LONG_TEXT_LENGTH = 10_000;
 const URL_LENGTH = 8_192;
@@ -60,23 +65,28 @@ export const flag = z
     const known = FLAGS.get(String(value).trim().toLowerCase());
     if (known === undefined) context.addIssue("is invalid");
     return known ?? false;
-  });
+  })
+  .meta({ documentedAs: { type: "boolean" } });
 
 /** A positive integer, also as text. */
 export const id = z
   .union([z.number(), z.string()], "is invalid")
   .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
-  .refine((value) => value > 0, "is invalid");
+  .refine((value) => value > 0, "is invalid")
+  .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
 /**
  * A number of at most two decimals, not below zero, also as text; given as integer hundredths. Read
  * from its digits, as floats would turn 1.15 into 114.
  */
-export const hundredths = z.union([z.number(), z.string()], "is invalid").transform((value, context) => {
-  const [, units, decimals = ""] = DECIMAL.exec(String(value).trim()) ?? [];
-  if (units === undefined) context.addIssue("must be a number of at most two decimals");
-  return Number(`${units ?? "0"}${decimals.padEnd(2, "0")}`);
-});
+export const hundredths = z
+  .union([z.number(), z.string()], "is invalid")
+  .transform((value, context) => {
+    const [, units, decimals = ""] = DECIMAL.exec(String(value).trim()) ?? [];
+    if (units === undefined) context.addIssue("must be a number of at most two decimals");
+    return Number(`${units ?? "0"}${decimals.padEnd(2, "0")}`);
+  })
+  .meta({ documentedAs: { type: "number", minimum: 0 } });
 
 /** With or without an offset. */
 const ZONES = { offset: true, local: true };
@@ -112,7 +122,8 @@ export const jsonObject = z
     const fault = object === null ? "is not a JSON object" : (findExcess(object) ?? findExcessBytes(object));
     if (fault !== null) context.addIssue(fault);
     return object;
-  });
+  })
+  .meta({ documentedAs: { type: ["object", "string"], additionalProperties: true } });
 
 /** Some of a thing in a query: one alone, or a list. */
 export function listOf<S extends z.ZodType>(item: S) {

@@ -23,6 +23,8 @@ export interface Operation<Request> {
   refusals?: FailureKind[];
   /** Their statuses, where `shape` gives them others than the generation does. */
   statuses?: Partial<Record<FailureKind, number>>;
+  /** Their bodies, where `shape` gives them others than the generation does. */
+  bodies?: Partial<Record<FailureKind, z.ZodType>>;
   /** How refusals are written; as the generation does it unless told. */
   shape?: ErrorShape;
   handle: (request: Request) => Promise<unknown>;

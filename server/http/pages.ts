@@ -1,4 +1,5 @@
 import type { H3Event } from "h3";
+import { z } from "zod";
 import type { AnswerHeaders } from "./answer.ts";
 
 const RELATIONS = ["first", "prev", "last", "next"];
@@ -13,14 +14,28 @@ export interface Page {
   offset: number;
 }
 
+/** How many records pages of a list hold, unless told otherwise and at most. */
+export interface PageLengths {
+  usual: number;
+  most: number;
+}
+
+/** The parameters that ask for a page. They are read by `readPage`, which refuses none. */
+export function pageParams({ usual, most }: PageLengths) {
+  const number = { type: "integer", minimum: 1 };
+  return z
+    .object({
+      page: z.unknown().meta({ documentedAs: { ...number, default: 1 } }),
+      per_page: z.unknown().meta({ documentedAs: { ...number, maximum: most, default: usual } }),
+    })
+    .partial();
+}
+
 /**
  * The page that a request asks for. What is no positive number counts as not given, and a page larger
  * than the largest is the largest. @see gaps "V1", lists
  */
-export function readPage(
-  params: Record<string, unknown>,
-  { usual, most }: { usual: number; most: number },
-): Page {
+export function readPage(params: Record<string, unknown>, { usual, most }: PageLengths): Page {
   const number = positive(params["page"]) ?? 1;
   const limit = Math.min(positive(params["per_page"]) ?? usual, most);
   return { number, limit, offset: (number - 1) * limit };

@@ -1,36 +1,47 @@
 import type { DescribedEvents } from "./described-route.ts";
-import { schemaOf, type JsonSchema } from "./schemas.ts";
+import { exampleOf } from "./example.ts";
+import { findEvent } from "./glossary/find.ts";
+import type { Schemas } from "./schemas.ts";
 
+const EVENT_ID = "00000000-0000-4000-8000-000000000001";
 /** What each posting carries beside its body. */
-const HEADERS = {
-  "webhook-id": "The event's id, by which a receiver drops what comes twice",
-  "webhook-timestamp": "When it was signed, in seconds",
-  "webhook-signature": "`v1,` and the signature, for each secret; see standardwebhooks.com",
-  "X-Event-Id": "The event's id",
-  "X-Event-Type": "The event's type",
-};
+const HEADERS: [name: string, description: string, example: (type: string) => string][] = [
+  ["webhook-id", "The event's id. Drop what comes twice with the same id.", () => EVENT_ID],
+  ["webhook-timestamp", "When the posting was signed, in seconds since 1970.", () => "1772357400"],
+  [
+    "webhook-signature",
+    "`v1,` and the signature, once for each secret that is valid. See standardwebhooks.com.",
+    () => "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ],
+  ["X-Event-Id", "The event's id once more.", () => EVENT_ID],
+  ["X-Event-Type", "The event's type.", (type) => type],
+];
 
 /** The `webhooks` of an OpenAPI document: one posting for each type of event. @see OpenAPI 3.1, "OpenAPI Object" */
-export function eventPostings({ types, bodyOf }: DescribedEvents): Record<string, unknown> {
-  return Object.fromEntries(
-    types.map((type) => [type, { post: posting(type, schemaOf(bodyOf(type), "output")) }]),
-  );
+export function eventPostings(events: DescribedEvents, schemas: Schemas): Record<string, unknown> {
+  return Object.fromEntries(events.types.map((type) => [type, { post: posting(type, events, schemas) }]));
 }
 
-function posting(type: string, schema: JsonSchema) {
+function posting(type: string, { bodyOf }: DescribedEvents, schemas: Schemas) {
+  const schema = schemas.describe(bodyOf(type), "output", "Event");
   return {
     summary: `The event ${type}`,
+    description: findEvent(type),
     operationId: `event_${type.replace(/[^a-z0-9]+/g, "_")}`,
-    parameters: Object.entries(HEADERS).map(([name, description]) => ({
+    parameters: HEADERS.map(([name, description, example]) => ({
       name,
       in: "header",
       description,
       required: true,
+      example: example(type),
       schema: { type: "string" },
     })),
-    requestBody: { required: true, content: { "application/json": { schema } } },
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema, example: exampleOf(schema, schemas.components) } },
+    },
     responses: {
-      "2XX": { description: "The event was received; anything else makes it come again" },
+      "2XX": { description: "You have received the event. Any other answer makes the server send it again." },
     },
   };
 }

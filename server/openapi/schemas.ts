@@ -1,10 +1,66 @@
 import { z } from "zod";
+import { gloss } from "./gloss.ts";
 
 /** A JSON Schema of draft 2020-12, which OpenAPI 3.1 speaks. */
 export type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of what goes into a zod schema, or of what comes out of it. */
-export function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+/** Whether a schema describes what the server reads, or what it writes. */
+export type Direction = "input" | "output";
+
+/** The schemas of one document. Those with a name stand once, in its components. */
+export interface Schemas {
+  /** By name. */
+  components: Record<string, JsonSchema>;
+  /** The schema of a value. `owner` names it where it has no name itself. */
+  describe(schema: z.ZodType, direction: Direction, owner: string): JsonSchema;
+  /** A reference to the schema of a value, which gets this name where it has none yet. */
+  refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
+}
+
+/** Begins a document. */
+export function newSchemas(): Schemas {
+  const components: Record<string, JsonSchema> = {};
+  /** The components before their fields were described, as text. */
+  const texts: Record<string, string> = {};
+  const names = new Map<z.ZodType, string>();
+  const known = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
+
+  function put(name: string, schema: JsonSchema): void {
+    const text = JSON.stringify(schema);
+    if ((texts[name] ??= text) !== text) throw new Error(`Two different schemas are called ${name}`);
+    components[name] ??= gloss(schema, [name]);
+  }
+
+  /** Converts a schema once, since most errors and records stand in many operations. */
+  function convert(schema: z.ZodType, direction: Direction): JsonSchema {
+    const converted = known[direction].get(schema);
+    if (converted !== undefined) return converted;
+    const { $defs = {}, ...root } = plain(jsonSchemaOf(schema, direction)) as JsonSchema;
+    for (const [name, inner] of Object.entries($defs as Record<string, JsonSchema>)) put(name, inner);
+    known[direction].set(schema, root);
+    return root;
+  }
+
+  function refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema {
+    const given = names.get(schema) ?? name;
+    names.set(schema, given);
+    put(given, convert(schema, direction));
+    return { $ref: referenceTo(given) };
+  }
+
+  return {
+    components,
+    describe: (schema, direction, owner) => gloss(convert(schema, direction), [owner]),
+    refer,
+  };
+}
+
+/** Where a named schema stands in the document. */
+export function referenceTo(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: Direction): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
     // What is computed has no shape of its own; it is described by what it is computed from.
@@ -13,34 +69,17 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema 
   return described;
 }
 
-/** A parameter of a query. */
-export interface Property {
-  name: string;
-  schema: JsonSchema;
-  isRequired: boolean;
-}
-
-/** The properties of an object that goes in. */
-export function propertiesOf(schema: z.ZodObject): Property[] {
-  const { properties = {}, required = [] } = schemaOf(schema, "input") as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    schema: property,
-    isRequired: required.includes(name),
-  }));
-}
-
-/** Query parameters; what is nested is written in brackets. */
-export function parametersOf(properties: Property[]) {
-  return properties.map(({ name, schema, isRequired }) => ({
-    name,
-    in: "query",
-    required: isRequired,
-    schema,
-    ...(schema["type"] === "object" && { style: "deepObject", explode: true }),
-    ...(schema["type"] === "array" && { style: "form", explode: true }),
-  }));
+/** Leaves out what says nothing to people, and speaks of inputs as `documentedAs` has them. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const { documentedAs, ...schema } = value as JsonSchema;
+  if (documentedAs !== undefined) return documentedAs;
+  // The format says the same as its pattern of several hundred characters.
+  if (schema["format"] !== undefined) delete schema["pattern"];
+  if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
+  if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
+  if (typeof schema["default"] === "object") delete schema["default"];
+  if (typeof schema["$ref"] === "string") schema["$ref"] = referenceTo(schema["$ref"].replace(/^.*\//, ""));
+  return Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)]));
 }

@@ -2,7 +2,6 @@ import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
-import { eventPostings } from "./events.ts";
 import { openApiDocument } from "./document.ts";
 
 /** The viewer shows the document; it styles itself by elements that it makes. */
@@ -31,9 +30,7 @@ export function serveDocument(
   routes: DescribedRoute[],
   { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
 ) {
-  const documentOnce = once(() =>
-    storeText(JSON.stringify({ ...openApiDocument(routes, { publicUrl }), webhooks: eventPostings(events) })),
-  );
+  const documentOnce = once(() => storeText(JSON.stringify(openApiDocument(routes, { publicUrl, events }))));
   return (event: H3Event): Response =>
     serveStored(event, documentOnce(), {
       "content-type": "application/json; charset=utf-8",

@@ -4,6 +4,7 @@ import { asItIs } from "../domain/show.ts";
 import { recordSignup, type Signup } from "../domain/signup.ts";
 import { Failure } from "../failure.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";
+import { SIGNUP_BODIES } from "../http/error-answers.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { text } from "../http/fields.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
@@ -52,6 +53,7 @@ export const trackSignup: PublicOperation = {
   answer: z.object({ status: z.literal("recorded"), ...visitAnswer }),
   refusals: ["missing", "not_found", "forbidden", "rate_limited"],
   statuses: SIGNUP_STATUSES,
+  bodies: SIGNUP_BODIES,
   shape: signupError(v1Error),
   handle: signup,
 };

@@ -2,23 +2,25 @@ import { z } from "zod";
 import { LEAD_STATES, type Lead } from "../records.ts";
 
 /** @see spec "V1 signup tracking result" */
-export const leadAnswer = z.object({
-  id: z.int(),
-  state: z.enum(LEAD_STATES),
-  email: z.string().nullable(),
-  uid: z.string().nullable(),
-  customer_since: z.iso.datetime().nullable(),
-  cancelled_at: z.iso.datetime().nullable(),
-  plan_name: z.string().nullable(),
-  suspicion: z.string(),
-  username: z.string().nullable(),
-  website: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  split_promotion_id: z.int().nullable(),
-  custom_fields: z.record(z.string(), z.unknown()).nullable(),
-  split_percentage_value: z.number().nullable(),
-  visitor_sub_id: z.string().nullable(),
-});
+export const leadAnswer = z
+  .object({
+    id: z.int(),
+    state: z.enum(LEAD_STATES),
+    email: z.string().nullable(),
+    uid: z.string().nullable(),
+    customer_since: z.iso.datetime().nullable(),
+    cancelled_at: z.iso.datetime().nullable(),
+    plan_name: z.string().nullable(),
+    suspicion: z.string(),
+    username: z.string().nullable(),
+    website: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    split_promotion_id: z.int().nullable(),
+    custom_fields: z.record(z.string(), z.unknown()).nullable(),
+    split_percentage_value: z.number().nullable(),
+    visitor_sub_id: z.string().nullable(),
+  })
+  .meta({ id: "V1LeadSummary" });
 
 /** A lead as V1 shows it. */
 export function leadJson(lead: Lead): z.output<typeof leadAnswer> {

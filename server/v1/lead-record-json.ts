@@ -7,10 +7,12 @@ import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { promotionAnswer } from "./promotion-json.ts";
 
 /** A lead with whose it is. @see operations-v1 "/api/v1/leads" */
-export const leadRecordAnswer = leadAnswer.extend({
-  promotion: promotionAnswer.nullable(),
-  promoter: promoterSubsetAnswer.nullable(),
-});
+export const leadRecordAnswer = leadAnswer
+  .extend({
+    promotion: promotionAnswer.nullable(),
+    promoter: promoterSubsetAnswer.nullable(),
+  })
+  .meta({ id: "V1Lead" });
 
 /** Shows a lead with whose it is. */
 export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {

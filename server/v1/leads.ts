@@ -13,7 +13,7 @@ import { shapeInput, shapeFormChanges } from "../http/shape.ts";
 import { LEAD_STATES } from "../records.ts";
 import { newEmbedded } from "./embedded.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
-import { listError, readListPage, readScope, scopeParams } from "./list.ts";
+import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 
 const USUAL_PER_PAGE = 50;
@@ -33,10 +33,11 @@ const updateParams = selectorParams.extend({
 /** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
   summary: "List leads",
-  params: scopeParams,
+  params: listParams(scopeParams, USUAL_PER_PAGE),
   answer: z.array(leadRecordAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
+  statuses: LIST_STATUSES,
   shape: listError,
   handle: list,
 };

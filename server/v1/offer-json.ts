@@ -2,23 +2,27 @@ import { z } from "zod";
 import type { Reward } from "../records.ts";
 
 /** @see spec "V1 promotion", current_offer */
-export const offerAnswer = z.object({
-  id: z.int(),
-  name: z.string(),
-  amount: z.number().nullable(),
-  unit: z.string(),
-  default_promo_code: z.string().nullable(),
-});
+export const offerAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    amount: z.number().nullable(),
+    unit: z.string(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1Offer" });
 
 /** @see spec "V1 promotion", current_referral_reward */
-export const earningAnswer = z.object({
-  id: z.int(),
-  amount: z.number().nullable(),
-  unit: z.string(),
-  name: z.string(),
-  per_of_sale: z.number().nullable(),
-  default_promo_code: z.string().nullable(),
-});
+export const earningAnswer = z
+  .object({
+    id: z.int(),
+    amount: z.number().nullable(),
+    unit: z.string(),
+    name: z.string(),
+    per_of_sale: z.number().nullable(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1PromoterReward" });
 
 /** What the referred get. A percentage is an amount as well: `unit` says of what. */
 export function offerJson(reward: Reward): z.output<typeof offerAnswer> {

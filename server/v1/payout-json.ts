@@ -3,32 +3,36 @@ import { PAYOUT_STATUSES, type Campaign, type Payout } from "../records.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { v1Unit } from "./reward-json.ts";
 
-const campaignAnswer = z.object({
-  id: z.int(),
-  name: z.string(),
-  landing_url: z.string(),
-  description: z.string().nullable(),
-  private: z.boolean(),
-  color: z.string(),
-  default_webhook_url: z.string().nullable(),
-  auto_approve_rewards: z.boolean(),
-  auto_approve_promoters: z.boolean(),
-});
+const campaignAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    landing_url: z.string(),
+    description: z.string().nullable(),
+    private: z.boolean(),
+    color: z.string(),
+    default_webhook_url: z.string().nullable(),
+    auto_approve_rewards: z.boolean(),
+    auto_approve_promoters: z.boolean(),
+  })
+  .meta({ id: "V1Campaign" });
 
 /** @see operations-v1 "/api/v1/payouts" */
-export const payoutAnswer = z.object({
-  id: z.int(),
-  status: z.enum(PAYOUT_STATUSES),
-  amount: z.int(),
-  date_paid: z.iso.datetime().nullable(),
-  due_date: z.iso.datetime().nullable(),
-  unit: z.string(),
-  created_at: z.iso.datetime(),
-  has_issues: z.boolean(),
-  reward: z.record(z.string(), z.unknown()).nullable(),
-  promoter: promoterSubsetAnswer.nullable(),
-  campaign: campaignAnswer.nullable(),
-});
+export const payoutAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(PAYOUT_STATUSES),
+    amount: z.int(),
+    date_paid: z.iso.datetime().nullable(),
+    due_date: z.iso.datetime().nullable(),
+    unit: z.string(),
+    created_at: z.iso.datetime(),
+    has_issues: z.boolean(),
+    reward: z.record(z.string(), z.unknown()).nullable(),
+    promoter: promoterSubsetAnswer.nullable(),
+    campaign: campaignAnswer.nullable(),
+  })
+  .meta({ id: "V1Payout" });
 
 /**
  * A payout as V1 shows it. Choice: one that failed has issues; `reward` is null, as a payout is of

@@ -7,19 +7,19 @@ import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import { PAYOUT_STATUSES } from "../records.ts";
 import { newEmbedded, once } from "./embedded.ts";
-import { readListPage } from "./list.ts";
+import { listParams, readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
 
 const USUAL_PER_PAGE = 20;
 
 /** Choice: every status that a payout may have, where V1's own list names three. */
-const listParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
+const filterParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
 
 /** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {
   summary: "List payouts",
-  params: listParams,
+  params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(payoutAnswer),
   isPaged: true,
   refusals: ["invalid"],
@@ -30,7 +30,7 @@ async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
   const params = await readParams(event);
-  const filters = shapeInput(listParams, params);
+  const filters = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await list(store, {
     accountId: account.id,

@@ -1,29 +1,31 @@
 import { z } from "zod";
 import type { PromoterProfile } from "../records.ts";
 
-const socialAccount = z.object({ url: z.string().nullable() });
+const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
 
 /** @see spec "V1 profile" */
-export const profileAnswer = z.object({
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
-  website: z.string().nullable(),
-  company_name: z.string().nullable(),
-  phone_number: z.string().nullable(),
-  address: z.string().nullable(),
-  vat_id: z.string().nullable(),
-  country: z.string().nullable(),
-  wallet_email: z.string().nullable(),
-  avatar_url: z.string().nullable(),
-  description: z.string().nullable(),
-  social_accounts: z.object({
-    twitter: socialAccount,
-    youtube: socialAccount,
-    facebook: socialAccount,
-    linkedin: socialAccount,
-    instagram: socialAccount,
-  }),
-});
+export const profileAnswer = z
+  .object({
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    website: z.string().nullable(),
+    company_name: z.string().nullable(),
+    phone_number: z.string().nullable(),
+    address: z.string().nullable(),
+    vat_id: z.string().nullable(),
+    country: z.string().nullable(),
+    wallet_email: z.string().nullable(),
+    avatar_url: z.string().nullable(),
+    description: z.string().nullable(),
+    social_accounts: z.object({
+      twitter: socialAccount,
+      youtube: socialAccount,
+      facebook: socialAccount,
+      linkedin: socialAccount,
+      instagram: socialAccount,
+    }),
+  })
+  .meta({ id: "V1Profile" });
 
 /** What a promoter says about themselves, as V1 shows it. */
 export function profileJson(profile: PromoterProfile): z.output<typeof profileAnswer> {

@@ -12,38 +12,44 @@ const STATUS = {
   inactive: "approved",
 } as const;
 
-const balanceAnswer = z.object({ cash: z.int(), credits: z.int(), discount_per: z.int() });
+const balanceAnswer = z
+  .object({ cash: z.int(), credits: z.int(), discount_per: z.int() })
+  .meta({ id: "V1Balance" });
 
 /** @see spec "V1 promoter", below the table */
-export const promoterSubsetAnswer = z.object({
-  id: z.int(),
-  status: z.enum(["approved", "pending", "denied", "active"]),
-  cust_id: z.string().nullable(),
-  email: z.string(),
-  created_at: z.iso.datetime(),
-  temp_password: z.string(),
-  default_promotion_id: z.int(),
-  pref: z.string().nullable(),
-  default_ref_id: z.string(),
-  note: z.string().nullable(),
-  w8_form_url: z.string().nullable(),
-  w9_form_url: z.string().nullable(),
-  parent_promoter_id: z.string().nullable(),
-  earnings_balance: balanceAnswer,
-  current_balance: balanceAnswer,
-  paid_balance: balanceAnswer,
-  auth_token: z.string(),
-});
+export const promoterSubsetAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(["approved", "pending", "denied", "active"]),
+    cust_id: z.string().nullable(),
+    email: z.string(),
+    created_at: z.iso.datetime(),
+    temp_password: z.string(),
+    default_promotion_id: z.int(),
+    pref: z.string().nullable(),
+    default_ref_id: z.string(),
+    note: z.string().nullable(),
+    w8_form_url: z.string().nullable(),
+    w9_form_url: z.string().nullable(),
+    parent_promoter_id: z.string().nullable(),
+    earnings_balance: balanceAnswer,
+    current_balance: balanceAnswer,
+    paid_balance: balanceAnswer,
+    auth_token: z.string(),
+  })
+  .meta({ id: "V1PromoterSummary" });
 
 /** @see spec "V1 promoter" */
-export const promoterAnswer = promoterSubsetAnswer.extend({
-  profile: profileAnswer,
-  promotions: z.array(promotionAnswer),
-  custom_fields: z.record(z.string(), z.unknown()).nullable(),
-  promo_codes: z.array(
-    z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
-  ),
-});
+export const promoterAnswer = promoterSubsetAnswer
+  .extend({
+    profile: profileAnswer,
+    promotions: z.array(promotionAnswer),
+    custom_fields: z.record(z.string(), z.unknown()).nullable(),
+    promo_codes: z.array(
+      z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
+    ),
+  })
+  .meta({ id: "V1Promoter" });
 
 /** A promoter with what the sign-up answer shows of them. */
 export interface PromoterParts {

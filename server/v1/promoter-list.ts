@@ -3,11 +3,11 @@ import { ALL_PROMOTERS } from "../domain/promoter-conditions.ts";
 import { listAcceptedPromoters, listPromoters } from "../domain/promoter-list.ts";
 import { loadSelected } from "../domain/promoter-selection.ts";
 import { showAll } from "../domain/show.ts";
-import { id, text } from "../http/fields.ts";
+import { id } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
-import { readListPage } from "./list.ts";
+import { listParams, readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoter as showOne } from "./promoter-parts.ts";
@@ -15,12 +15,12 @@ import { readSelection, selectorParams } from "./promoter-selection.ts";
 
 const USUAL_PER_PAGE = 50;
 
-const listParams = z.object({ campaign_id: id, page: text, per_page: text }).partial();
+const filterParams = z.object({ campaign_id: id }).partial();
 
 /** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {
   summary: "List promoters; with a campaign, those who are accepted in it",
-  params: listParams,
+  params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(promoterAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
@@ -39,7 +39,7 @@ export const showPromoterOperation: V1Operation = {
 async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
-  const { campaign_id: campaignId } = shapeInput(listParams, params);
+  const { campaign_id: campaignId } = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } =
     campaignId === undefined

@@ -6,7 +6,14 @@ import { describe } from "../http/shape.ts";
 
 /** The parameters that name a promoter. @see gaps "V1", selectors */
 export const selectorParams = z
-  .object({ id: text, cust_id: text, auth_token: text, promoter_email: text, ref_id: text, promo_code: text })
+  .object({
+    id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
+    cust_id: text,
+    auth_token: text,
+    promoter_email: text,
+    ref_id: text,
+    promo_code: text,
+  })
   .partial();
 
 /** Of several that are given, the first decides. */

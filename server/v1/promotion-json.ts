@@ -5,32 +5,34 @@ import type { Campaign, PromoterCampaign, Reward } from "../records.ts";
 import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
 
 /** @see spec "V1 promotion" */
-export const promotionAnswer = z.object({
-  id: z.int(),
-  status: z.string(),
-  ref_id: z.string(),
-  promo_code: z.string().nullable(),
-  customer_promo_code: z.string().nullable(),
-  target_reached_at: z.iso.datetime().nullable(),
-  promoter_id: z.int(),
-  campaign_id: z.int(),
-  referral_link: z.string(),
-  current_offer: offerAnswer.nullable(),
-  current_referral_reward: earningAnswer.nullable(),
-  current_promotion_reward: earningAnswer.nullable(),
-  current_target_reward: earningAnswer.nullable(),
-  campaign_name: z.string(),
-  hidden: z.boolean(),
-  visitors_count: z.int(),
-  leads_count: z.int(),
-  customers_count: z.int(),
-  refunds_count: z.int(),
-  cancellations_count: z.int(),
-  sales_count: z.int(),
-  sales_total: z.int(),
-  refunds_total: z.int(),
-  active_customers_count: z.int(),
-});
+export const promotionAnswer = z
+  .object({
+    id: z.int(),
+    status: z.string(),
+    ref_id: z.string(),
+    promo_code: z.string().nullable(),
+    customer_promo_code: z.string().nullable(),
+    target_reached_at: z.iso.datetime().nullable(),
+    promoter_id: z.int(),
+    campaign_id: z.int(),
+    referral_link: z.string(),
+    current_offer: offerAnswer.nullable(),
+    current_referral_reward: earningAnswer.nullable(),
+    current_promotion_reward: earningAnswer.nullable(),
+    current_target_reward: earningAnswer.nullable(),
+    campaign_name: z.string(),
+    hidden: z.boolean(),
+    visitors_count: z.int(),
+    leads_count: z.int(),
+    customers_count: z.int(),
+    refunds_count: z.int(),
+    cancellations_count: z.int(),
+    sales_count: z.int(),
+    sales_total: z.int(),
+    refunds_total: z.int(),
+    active_customers_count: z.int(),
+  })
+  .meta({ id: "V1Promotion" });
 
 /** A participation with all that its V1 form shows. */
 export interface PromotionParts {

@@ -46,7 +46,7 @@ export function figureOf(name: Column): Figure {
 }
 
 /** One row of a report, with what its period is called. */
-export const rowAnswer = columnsAnswer.extend({ period: z.string() });
+export const rowAnswer = columnsAnswer.extend({ period: z.string() }).meta({ id: "V1ReportRow" });
 
 /** Writes what a report tells, in the chosen columns. */
 export interface ReportWriter {

@@ -10,7 +10,8 @@ import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
-const ROWS_PER_PAGE = 50;
+/** How long the pages of reports are. */
+export const ROWS_PER_PAGE = 50;
 
 /** A list, one value, or values with commas between; blank ones are left out. */
 const commaListOf = <S extends z.ZodType>(item: S) =>

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { reportCampaigns, reportOverview, reportPromoters, type ReportGroup } from "../domain/report.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v2ErrorAnswer } from "../http/error-answers.ts";
 import { v1Error } from "../http/errors.ts";
 import { setPageHeaders } from "../http/pages.ts";
+import { listParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import {
   columnsAnswer,
@@ -14,6 +16,7 @@ import {
   type ReportWriter,
 } from "./report-columns.ts";
 import {
+  ROWS_PER_PAGE,
   overviewParams,
   promotersParams,
   readReportParams,
@@ -24,6 +27,9 @@ import {
 /** @see operations-v1 "/api/v1/reports": what its answers show where nothing is selected */
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
 
+/** Where `reportError` differs from other errors of V1. */
+const REPORT_BODIES = { invalid: v2ErrorAnswer };
+
 const items = z.array(rowAnswer);
 
 /** `GET /api/v1/reports/overview` */
@@ -32,6 +38,7 @@ export const overviewReport: V1Operation = {
   params: overviewParams,
   answer: items,
   refusals: ["invalid"],
+  bodies: REPORT_BODIES,
   shape: reportError,
   handle: overview,
 };
@@ -40,8 +47,13 @@ export const overviewReport: V1Operation = {
 export const campaignsReport: V1Operation = {
   summary: "Report on each campaign, period by period",
   params: reportParams,
-  answer: z.array(columnsAnswer.extend({ campaign_name: z.string(), campaign_id: z.int(), items })),
+  answer: z.array(
+    columnsAnswer
+      .extend({ campaign_name: z.string(), campaign_id: z.int(), items })
+      .meta({ id: "V1CampaignReport" }),
+  ),
   refusals: ["invalid"],
+  bodies: REPORT_BODIES,
   shape: reportError,
   handle: campaigns,
 };
@@ -49,10 +61,15 @@ export const campaignsReport: V1Operation = {
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
   summary: "Report on the promoters with the most of a column, period by period",
-  params: promotersParams,
-  answer: z.array(columnsAnswer.extend({ promoter_name: z.string(), promoter_id: z.int(), items })),
+  params: listParams(promotersParams, ROWS_PER_PAGE),
+  answer: z.array(
+    columnsAnswer
+      .extend({ promoter_name: z.string(), promoter_id: z.int(), items })
+      .meta({ id: "V1PromoterReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
+  bodies: REPORT_BODIES,
   shape: reportError,
   handle: promoters,
 };

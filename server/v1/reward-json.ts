@@ -9,20 +9,22 @@ import { promotionAnswer } from "./promotion-json.ts";
 const V1_UNITS = { mon_discount: "discount_mon" } as const;
 
 /** @see operations-v1 "/api/v1/rewards" */
-export const rewardAnswer = z.object({
-  id: z.int(),
-  status: z.enum(COMMISSION_STATUSES),
-  amount: z.int(),
-  unit: z.enum(["cash", "credits", "points", "free_months", "discount_mon", "discount_per"]),
-  created_at: z.iso.datetime(),
-  lead: leadAnswer.nullable(),
-  event_id: z.string().nullable(),
-  conversion_amount: z.int(),
-  tier_level: z.int(),
-  split_type: z.string().nullable(),
-  promoter: promoterSubsetAnswer.nullable(),
-  promotion: promotionAnswer.nullable(),
-});
+export const rewardAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(COMMISSION_STATUSES),
+    amount: z.int(),
+    unit: z.enum(["cash", "credits", "points", "free_months", "discount_mon", "discount_per"]),
+    created_at: z.iso.datetime(),
+    lead: leadAnswer.nullable(),
+    event_id: z.string().nullable(),
+    conversion_amount: z.int(),
+    tier_level: z.int(),
+    split_type: z.string().nullable(),
+    promoter: promoterSubsetAnswer.nullable(),
+    promotion: promotionAnswer.nullable(),
+  })
+  .meta({ id: "V1Reward" });
 
 /** A commission as V1 shows it, which calls it a reward. The lead is null where none earned it, or where it is gone. */
 export async function rewardJson(

@@ -6,7 +6,7 @@ import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import { newEmbedded, once } from "./embedded.ts";
-import { listError, readListPage, readScope, scopeParams } from "./list.ts";
+import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
 
@@ -15,10 +15,11 @@ const USUAL_PER_PAGE = 20;
 /** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
   summary: "List rewards, which are commissions",
-  params: scopeParams,
+  params: listParams(scopeParams, USUAL_PER_PAGE),
   answer: z.array(rewardAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
+  statuses: LIST_STATUSES,
   shape: listError,
   handle: list,
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recordSignup, type RecordedSignup } from "../domain/signup.ts";
+import { SIGNUP_BODIES } from "../http/error-answers.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { readParams } from "../http/form.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
@@ -13,16 +14,19 @@ import { readPromoterParts } from "./promoter-parts.ts";
 export const trackSignup: V1Operation = {
   summary: "Record a sign-up",
   params: signupParams,
-  answer: z.object({
-    id: z.int(),
-    type: z.literal("signup"),
-    amount_cents: z.int(),
-    reward: z.string().nullable(),
-    lead: leadAnswer,
-    promoter: promoterSubsetAnswer,
-  }),
+  answer: z
+    .object({
+      id: z.int(),
+      type: z.literal("signup"),
+      amount_cents: z.int(),
+      reward: z.string().nullable(),
+      lead: leadAnswer,
+      promoter: promoterSubsetAnswer,
+    })
+    .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
   statuses: SIGNUP_STATUSES,
+  bodies: SIGNUP_BODIES,
   shape: signupError(v1Error),
   handle: signup,
 };

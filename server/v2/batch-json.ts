@@ -4,20 +4,22 @@ import type { BatchProcess } from "../records.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 
-export const batchAnswer = z.object({
-  id: z.int(),
-  status: z.enum(BATCH_STATUSES),
-  total: z.int(),
-  selected_total: z.int(),
-  processed_count: z.int(),
-  failed_count: z.int(),
-  action_label: z.string(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  meta: z.record(z.string(), z.unknown()),
-  progress: z.int(),
-  processing_errors: z.array(z.string()),
-});
+export const batchAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(BATCH_STATUSES),
+    total: z.int(),
+    selected_total: z.int(),
+    processed_count: z.int(),
+    failed_count: z.int(),
+    action_label: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    meta: z.record(z.string(), z.unknown()),
+    progress: z.int(),
+    processing_errors: z.array(z.string()),
+  })
+  .meta({ id: "BatchProcess" });
 
 /** What a batch did. Choice: batches are done before they are answered, so that all are completed. */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {

@@ -42,8 +42,8 @@ export const showBatchOperation: V2Operation = {
 /** `GET /api/v2/company/batch_processes/progress` */
 export const batchProgressOperation: V2Operation = {
   summary: "Percentages of the latest batch processes by their ids",
-  params: listParams,
-  answer: z.record(z.string(), z.int()),
+  params: listParams.pick({ filters: true }),
+  answer: z.record(z.string(), z.int()).meta({ examples: [{ "7": 100 }] }),
   refusals: ["invalid"],
   handle: progress,
 };

@@ -14,39 +14,41 @@ import type { View } from "../storage/store.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 
 /** A campaign of V2. */
-export const campaignAnswer = z.object({
-  id: z.int(),
-  name: z.string(),
-  color: z.string(),
-  stats: z.object({
-    referrals_count: z.int(),
-    sales_count: z.int(),
-    customers_count: z.int(),
-    promoters_count: z.int(),
-    revenue_amount: z.int(),
-  }),
-  landing_url: z.string(),
-  visitor_cookie_life: z.int(),
-  ref_token_param: z.string(),
-  auto_approve_leads: z.boolean(),
-  track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
-  auto_approve_promoters: z.boolean(),
-  is_private: z.boolean(),
-  is_default: z.boolean(),
-  upgrade_details: z
-    .object({
-      campaign_id: z.int(),
-      amount: z.int(),
-      metric: z.enum(UPGRADE_METRICS),
-      move_referrals_on_level_change: z.boolean(),
-    })
-    .nullable(),
-  signup_url: z.string().nullable(),
-  links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
-  rewards_for_promoters: z.array(rewardEntryAnswer),
-  rewards_for_referrals: z.array(rewardEntryAnswer),
-  emails: z.record(z.enum(LETTER_KINDS), z.boolean()),
-});
+export const campaignAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    color: z.string(),
+    stats: z.object({
+      referrals_count: z.int(),
+      sales_count: z.int(),
+      customers_count: z.int(),
+      promoters_count: z.int(),
+      revenue_amount: z.int(),
+    }),
+    landing_url: z.string(),
+    visitor_cookie_life: z.int(),
+    ref_token_param: z.string(),
+    auto_approve_leads: z.boolean(),
+    track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
+    auto_approve_promoters: z.boolean(),
+    is_private: z.boolean(),
+    is_default: z.boolean(),
+    upgrade_details: z
+      .object({
+        campaign_id: z.int(),
+        amount: z.int(),
+        metric: z.enum(UPGRADE_METRICS),
+        move_referrals_on_level_change: z.boolean(),
+      })
+      .nullable(),
+    signup_url: z.string().nullable(),
+    links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
+    rewards_for_promoters: z.array(rewardEntryAnswer),
+    rewards_for_referrals: z.array(rewardEntryAnswer),
+    emails: z.record(z.enum(LETTER_KINDS), z.boolean()),
+  })
+  .meta({ id: "Campaign" });
 
 /** A campaign with all that its V2 form shows. */
 interface CampaignParts {

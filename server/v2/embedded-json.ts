@@ -3,10 +3,14 @@ import { promoterName } from "../domain/promoter.ts";
 import type { Campaign, Promoter } from "../records.ts";
 
 /** A promoter within other records. */
-export const embeddedPromoter = z.object({ id: z.int(), email: z.string(), name: z.string() });
+export const embeddedPromoter = z
+  .object({ id: z.int(), email: z.string(), name: z.string() })
+  .meta({ id: "PromoterSummary" });
 
 /** A campaign within other records. */
-export const embeddedCampaign = z.object({ id: z.int(), name: z.string(), color: z.string() });
+export const embeddedCampaign = z
+  .object({ id: z.int(), name: z.string(), color: z.string() })
+  .meta({ id: "CampaignSummary" });
 
 /** A promoter as other records show them. */
 export function embeddedPromoterJson(promoter: Promoter): z.output<typeof embeddedPromoter> {

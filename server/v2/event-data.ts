@@ -10,17 +10,24 @@ import { promoterAnswer } from "./promoter-json.ts";
 import { referralAnswer } from "./referral-json.ts";
 
 /** Whose a record is; null where they are gone. */
-const owner = embeddedPromoter.extend({ cust_id: z.string().nullable() }).nullable();
+const owner = embeddedPromoter
+  .extend({ cust_id: z.string().nullable() })
+  .meta({ id: "EventPromoter" })
+  .nullable();
 
 /** What `data` is, by the kind of thing: as V2 shows it, with the promoter's own id at the client. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
   promoter: promoterAnswer,
-  promoter_campaign: promoterCampaignAnswer.extend({ promoter: owner }),
-  referral: referralAnswer.extend({
-    promoter_campaign: referralAnswer.shape.promoter_campaign.extend({ promoter: owner }),
-  }),
-  promo_code: promoCodeAnswer.extend({ promoter: owner }),
-  payout: payoutAnswer.extend({ promoter: owner }),
+  promoter_campaign: promoterCampaignAnswer
+    .extend({ promoter: owner })
+    .meta({ id: "PromoterCampaignEventData" }),
+  referral: referralAnswer
+    .extend({
+      promoter_campaign: referralAnswer.shape.promoter_campaign.extend({ promoter: owner }),
+    })
+    .meta({ id: "ReferralEventData" }),
+  promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
+  payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
 };
 
 /** What is posted, as the interface's description has it: for each type of event its body. */

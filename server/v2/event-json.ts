@@ -2,16 +2,18 @@ import { z } from "zod";
 import { ENTITIES, type EventMessage } from "../records.ts";
 
 /** What is posted to webhooks. @see observed-service, part 5.2 */
-export const eventBody = z.object({
-  event_id: z.uuid(),
-  event_type: z.string(),
-  action: z.enum(["created", "updated", "deleted"]),
-  entity_type: z.enum(ENTITIES),
-  entity_id: z.int(),
-  changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])),
-  data: z.record(z.string(), z.unknown()),
-  timestamp: z.iso.datetime(),
-});
+export const eventBody = z
+  .object({
+    event_id: z.uuid(),
+    event_type: z.string(),
+    action: z.enum(["created", "updated", "deleted"]),
+    entity_type: z.enum(ENTITIES),
+    entity_id: z.int(),
+    changes: z.record(z.string(), z.tuple([z.unknown(), z.unknown()])),
+    data: z.record(z.string(), z.unknown()),
+    timestamp: z.iso.datetime(),
+  })
+  .meta({ id: "Event" });
 
 /** The body of an event. */
 export function eventJson(message: EventMessage): z.output<typeof eventBody> {

@@ -1,14 +1,14 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { readNestedQuery, type Query } from "../http/nested-query.ts";
-import { readPage, type Page } from "../http/pages.ts";
+import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
 import type { V2Request } from "./operation.ts";
 
 /** How long pages of V2 are. @see gaps "V2", pagination */
 const LENGTHS = { usual: 20, most: 100 };
 
-/** Parameters of every paged list; what is no positive number counts as not given. */
-export const pageParams = z.object({ page: z.unknown(), per_page: z.unknown() }).partial();
+/** Parameters of every paged list. */
+export const pageParams = paramsOf(LENGTHS);
 
 /** A list's parameters, and the page that they ask for. @throws Failure `invalid`, `malformed` or `too_large` */
 export function readListing<S extends z.ZodObject>(

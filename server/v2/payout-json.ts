@@ -18,25 +18,27 @@ import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 const instant = z.iso.datetime();
 
 /** @see spec "V2 payout" */
-export const payoutAnswer = z.object({
-  id: z.int(),
-  status: z.enum(PAYOUT_STATUSES),
-  amount: z.number(),
-  payments_batch_id: z.int().nullable(),
-  tax_rate: z.number(),
-  unit: z.enum(UNITS),
-  period_start: instant,
-  period_end: instant,
-  paid_at: instant.nullable(),
-  processing_started_at: instant.nullable(),
-  failed_at: instant.nullable(),
-  error: z.string().nullable(),
-  total_incl_tax: z.number(),
-  created_at: instant,
-  payout_method: payoutMethodAnswer.nullable(),
-  promoter: embeddedPromoter,
-  campaign: embeddedCampaign,
-});
+export const payoutAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(PAYOUT_STATUSES),
+    amount: z.number(),
+    payments_batch_id: z.int().nullable(),
+    tax_rate: z.number(),
+    unit: z.enum(UNITS),
+    period_start: instant,
+    period_end: instant,
+    paid_at: instant.nullable(),
+    processing_started_at: instant.nullable(),
+    failed_at: instant.nullable(),
+    error: z.string().nullable(),
+    total_incl_tax: z.number(),
+    created_at: instant,
+    payout_method: payoutMethodAnswer.nullable(),
+    promoter: embeddedPromoter,
+    campaign: embeddedCampaign,
+  })
+  .meta({ id: "Payout" });
 
 /** A payout with what it shows of other records. */
 export interface PayoutParts {

@@ -2,16 +2,18 @@ import { z } from "zod";
 import { PAYOUT_METHODS, type PayoutMethod } from "../records.ts";
 
 /** @see spec "V2 payout", payout_method */
-export const payoutMethodAnswer = z.object({
-  id: z.int(),
-  method: z.enum(PAYOUT_METHODS),
-  date_added: z.iso.datetime(),
-  is_disabled: z.boolean(),
-  meta: z.record(z.string(), z.unknown()),
-  is_selected: z.boolean(),
-  details: z.record(z.string(), z.unknown()),
-  managed_payouts: z.boolean(),
-});
+export const payoutMethodAnswer = z
+  .object({
+    id: z.int(),
+    method: z.enum(PAYOUT_METHODS),
+    date_added: z.iso.datetime(),
+    is_disabled: z.boolean(),
+    meta: z.record(z.string(), z.unknown()),
+    is_selected: z.boolean(),
+    details: z.record(z.string(), z.unknown()),
+    managed_payouts: z.boolean(),
+  })
+  .meta({ id: "PayoutMethod" });
 
 /** A way to pay a promoter. */
 export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMethodAnswer> {

@@ -26,19 +26,21 @@ export const listPayoutsOperation: V2Operation = {
 };
 
 /** @see spec "V2 grouped payouts" */
-const groupAnswer = z.object({
-  promoter: embeddedPromoter.extend({
-    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
-    fraud_suspicions: z.array(z.string()),
-    profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
-  }),
-  payout_method: payoutMethodAnswer.nullable(),
-  payouts: z.array(payoutAnswer),
-  is_amount_payable: z.boolean(),
-  payout_ids: z.array(z.int()),
-  amount: z.number(),
-  total_incl_tax: z.number(),
-});
+const groupAnswer = z
+  .object({
+    promoter: embeddedPromoter.extend({
+      invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+      fraud_suspicions: z.array(z.string()),
+      profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
+    }),
+    payout_method: payoutMethodAnswer.nullable(),
+    payouts: z.array(payoutAnswer),
+    is_amount_payable: z.boolean(),
+    payout_ids: z.array(z.int()),
+    amount: z.number(),
+    total_incl_tax: z.number(),
+  })
+  .meta({ id: "PayoutGroup" });
 
 /** `GET /api/v2/company/payouts/group_by_promoters` @see spec "V2: list payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {

@@ -20,18 +20,20 @@ import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 
 /** @see spec "V2 promo code" */
-export const promoCodeAnswer = z.object({
-  id: z.int(),
-  code: z.string(),
-  reward: z.object({ id: z.int(), name: z.string() }),
-  ext_id: z.string().nullable(),
-  description: z.string().nullable(),
-  company_id: z.int(),
-  promoter_campaign_id: z.int(),
-  metadata: z.record(z.string(), z.unknown()),
-  details: z.record(z.string(), z.unknown()),
-  archived_at: z.iso.datetime().nullable(),
-});
+export const promoCodeAnswer = z
+  .object({
+    id: z.int(),
+    code: z.string(),
+    reward: z.object({ id: z.int(), name: z.string() }),
+    ext_id: z.string().nullable(),
+    description: z.string().nullable(),
+    company_id: z.int(),
+    promoter_campaign_id: z.int(),
+    metadata: z.record(z.string(), z.unknown()),
+    details: z.record(z.string(), z.unknown()),
+    archived_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "PromoCode" });
 
 const listParams = pageParams.extend({ promoter_campaign_id: id.optional() });
 

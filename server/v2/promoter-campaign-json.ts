@@ -15,33 +15,35 @@ import {
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 
 /** @see spec "V2 promoter campaign (a promoter's participation in a campaign)" */
-export const promoterCampaignAnswer = z.object({
-  id: z.int(),
-  campaign_id: z.int(),
-  promoter_id: z.int(),
-  created_at: z.iso.datetime(),
-  promoter: embeddedPromoter,
-  campaign: embeddedCampaign,
-  state: z.enum(PROMOTER_CAMPAIGN_STATES),
-  stats: z.object({
-    clicks_count: z.int(),
-    referrals_count: z.int(),
-    sales_count: z.int(),
-    customers_count: z.int(),
-    revenue_amount: z.number(),
-  }),
-  coupon: z.string().nullable(),
-  display_coupon: z.string().nullable(),
-  ref_token: z.string(),
-  ref_link: z.string(),
-  direct_url: z.string().nullable(),
-  is_customized: z.boolean(),
-  referral_rewards_customized: z.boolean(),
-  promoter_rewards_customized: z.boolean(),
-  rewards_for_promoters: z.array(rewardEntryAnswer),
-  rewards_for_referrals: z.array(rewardEntryAnswer),
-  promo_codes: z.array(z.string()),
-});
+export const promoterCampaignAnswer = z
+  .object({
+    id: z.int(),
+    campaign_id: z.int(),
+    promoter_id: z.int(),
+    created_at: z.iso.datetime(),
+    promoter: embeddedPromoter,
+    campaign: embeddedCampaign,
+    state: z.enum(PROMOTER_CAMPAIGN_STATES),
+    stats: z.object({
+      clicks_count: z.int(),
+      referrals_count: z.int(),
+      sales_count: z.int(),
+      customers_count: z.int(),
+      revenue_amount: z.number(),
+    }),
+    coupon: z.string().nullable(),
+    display_coupon: z.string().nullable(),
+    ref_token: z.string(),
+    ref_link: z.string(),
+    direct_url: z.string().nullable(),
+    is_customized: z.boolean(),
+    referral_rewards_customized: z.boolean(),
+    promoter_rewards_customized: z.boolean(),
+    rewards_for_promoters: z.array(rewardEntryAnswer),
+    rewards_for_referrals: z.array(rewardEntryAnswer),
+    promo_codes: z.array(z.string()),
+  })
+  .meta({ id: "PromoterCampaign" });
 
 /** A participation with all that its V2 form shows. */
 export interface PromoterCampaignParts {

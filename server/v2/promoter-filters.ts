@@ -27,7 +27,8 @@ const count = z
   .string("is invalid")
   .trim()
   .regex(/^\d{1,15}$/, "is invalid")
-  .transform(Number);
+  .transform(Number)
+  .meta({ documentedAs: { type: "integer", minimum: 0 } });
 const counts = z.object({ from: count, to: count }, "is invalid").partial();
 /** A day that ends a range belongs to it. */
 const lastInstant = z

@@ -6,7 +6,6 @@ import type { Balance } from "../domain/balance.ts";
 import {
   FRAUD_SUSPICIONS,
   INVOICE_DETAILS_STATUSES,
-  PAYOUT_METHODS,
   PROMOTER_CAMPAIGN_STATES,
   type Account,
   type Campaign,
@@ -20,76 +19,80 @@ import {
   embeddedPromoter,
   embeddedPromoterJson,
 } from "./embedded-json.ts";
+import { payoutMethodAnswer } from "./payout-method-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see spec "V2 promoter (details)", promoter_campaigns */
-const participationAnswer = z.object({
-  id: z.int(),
-  campaign_id: z.int(),
-  promoter_id: z.int(),
-  state: z.enum(PROMOTER_CAMPAIGN_STATES),
-  created_at: z.iso.datetime(),
-  campaign: embeddedCampaign,
-  coupon: z.string().nullable(),
-  ref_token: z.string(),
-  ref_link: z.string(),
-});
+const participationAnswer = z
+  .object({
+    id: z.int(),
+    campaign_id: z.int(),
+    promoter_id: z.int(),
+    state: z.enum(PROMOTER_CAMPAIGN_STATES),
+    created_at: z.iso.datetime(),
+    campaign: embeddedCampaign,
+    coupon: z.string().nullable(),
+    ref_token: z.string(),
+    ref_link: z.string(),
+  })
+  .meta({ id: "PromoterCampaignSummary" });
 
-const balanceAnswer = z.object({
-  cash: z.number(),
-  credits: z.number(),
-  points: z.number(),
-  free_months: z.number(),
-  discount: z.number(),
-});
+const balanceAnswer = z
+  .object({
+    cash: z.number(),
+    credits: z.number(),
+    points: z.number(),
+    free_months: z.number(),
+    discount: z.number(),
+  })
+  .meta({ id: "Balance" });
 
-const balancesAnswer = balanceAnswer.extend({
-  current_balance: balanceAnswer,
-  earnings_balance: balanceAnswer,
-  paid_balance: balanceAnswer,
-});
+const balancesAnswer = balanceAnswer
+  .extend({
+    current_balance: balanceAnswer,
+    earnings_balance: balanceAnswer,
+    paid_balance: balanceAnswer,
+  })
+  .meta({ id: "Balances" });
 
 /** @see spec "V2 promoter (details)" */
-export const promoterAnswer = z.object({
-  id: z.int(),
-  email: z.string(),
-  name: z.string(),
-  cust_id: z.string().nullable(),
-  note: z.string().nullable(),
-  stats: z.object({
-    clicks_count: z.int(),
-    referrals_count: z.int(),
-    sales_count: z.int(),
-    customers_count: z.int(),
-    revenue_amount: z.int(),
-    active_customers_count: z.int(),
-  }),
-  is_customized: z.boolean(),
-  is_confirmed: z.boolean(),
-  track_ad_traffic: z.boolean().nullable(),
-  fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
-  invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
-  profile: promoterProfileAnswer,
-  joined_at: z.iso.datetime(),
-  first_event_at: z.iso.datetime(),
-  last_login_at: z.iso.datetime().nullable(),
-  archived_at: z.iso.datetime().nullable(),
-  custom_fields: z.record(z.string(), z.unknown()),
-  password_setup_url: z.string().nullable(),
-  promoter_campaigns: z.array(participationAnswer),
-  balances: balancesAnswer,
-  auth_provider: z.string().nullable(),
-  selected_payout_method: z
-    .object({
-      id: z.int(),
-      method: z.enum(PAYOUT_METHODS),
-      date_added: z.iso.datetime(),
-      is_disabled: z.boolean(),
-    })
-    .nullable()
-    .optional(),
-  parent_promoter: embeddedPromoter.nullable().optional(),
-});
+export const promoterAnswer = z
+  .object({
+    id: z.int(),
+    email: z.string(),
+    name: z.string(),
+    cust_id: z.string().nullable(),
+    note: z.string().nullable(),
+    stats: z.object({
+      clicks_count: z.int(),
+      referrals_count: z.int(),
+      sales_count: z.int(),
+      customers_count: z.int(),
+      revenue_amount: z.int(),
+      active_customers_count: z.int(),
+    }),
+    is_customized: z.boolean(),
+    is_confirmed: z.boolean(),
+    track_ad_traffic: z.boolean().nullable(),
+    fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
+    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+    profile: promoterProfileAnswer,
+    joined_at: z.iso.datetime(),
+    first_event_at: z.iso.datetime(),
+    last_login_at: z.iso.datetime().nullable(),
+    archived_at: z.iso.datetime().nullable(),
+    custom_fields: z.record(z.string(), z.unknown()),
+    password_setup_url: z.string().nullable(),
+    promoter_campaigns: z.array(participationAnswer),
+    balances: balancesAnswer,
+    auth_provider: z.string().nullable(),
+    selected_payout_method: payoutMethodAnswer
+      .pick({ id: true, method: true, date_added: true, is_disabled: true })
+      .nullable()
+      .optional(),
+    parent_promoter: embeddedPromoter.nullable().optional(),
+  })
+  .meta({ id: "Promoter" });
 
 /** A promoter with all that their V2 form shows. */
 export interface PromoterParts {

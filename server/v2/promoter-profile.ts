@@ -30,36 +30,39 @@ export const profileParams = z
     },
     "is invalid",
   )
-  .partial();
+  .partial()
+  .meta({ id: "PromoterProfileInput" });
 
 const shown = z.string().nullable();
 
 /** @see spec "V2 promoter (details)", profile */
-export const promoterProfileAnswer = z.object({
-  id: z.int(),
-  first_name: shown,
-  last_name: shown,
-  website: shown,
-  company_name: shown,
-  company_number: shown,
-  phone_number: shown,
-  vat_id: shown,
-  country: shown,
-  address: shown,
-  avatar: shown,
-  w8_form_url: shown,
-  w9_form_url: shown,
-  description: shown,
-  instagram_url: shown,
-  youtube_url: shown,
-  linkedin_url: shown,
-  facebook_url: shown,
-  twitter_url: shown,
-  twitch_url: shown,
-  tiktok_url: shown,
-  invoice_details_validation_errors: z.record(z.string(), z.unknown()),
-  should_validate_invoice_details: z.boolean(),
-});
+export const promoterProfileAnswer = z
+  .object({
+    id: z.int(),
+    first_name: shown,
+    last_name: shown,
+    website: shown,
+    company_name: shown,
+    company_number: shown,
+    phone_number: shown,
+    vat_id: shown,
+    country: shown,
+    address: shown,
+    avatar: shown,
+    w8_form_url: shown,
+    w9_form_url: shown,
+    description: shown,
+    instagram_url: shown,
+    youtube_url: shown,
+    linkedin_url: shown,
+    facebook_url: shown,
+    twitter_url: shown,
+    twitch_url: shown,
+    tiktok_url: shown,
+    invoice_details_validation_errors: z.record(z.string(), z.unknown()),
+    should_validate_invoice_details: z.boolean(),
+  })
+  .meta({ id: "PromoterProfile" });
 
 /** Choice: a profile has the id of its promoter, as each has one. */
 export function promoterProfileJson(

@@ -15,33 +15,35 @@ import {
 } from "./embedded-json.ts";
 
 /** A lead as V2 shows it. @see operations-v2, referrals */
-export const referralAnswer = z.object({
-  id: z.int(),
-  email: z.string().nullable(),
-  uid: z.string().nullable(),
-  state: z.enum(LEAD_STATES),
-  metadata: z.record(z.string(), z.unknown()),
-  entry_source: z.enum(["api", "cookie"]),
-  created_at: z.iso.datetime(),
-  customer_since: z.iso.datetime().nullable(),
-  promoter_campaign: z.object({
+export const referralAnswer = z
+  .object({
     id: z.int(),
-    campaign_id: z.int(),
-    promoter_id: z.int(),
-    created_at: z.iso.datetime().nullable(),
-    promoter: embeddedPromoter.nullable(),
-    campaign: embeddedCampaign.nullable(),
-  }),
-  fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]),
-  created_by_user_email: z.string().nullable(),
-  username: z.string().nullable(),
-  split_details: z.null(),
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
-  website: z.string().nullable(),
-  comment: z.string().nullable(),
-  is_expired: z.boolean(),
-});
+    email: z.string().nullable(),
+    uid: z.string().nullable(),
+    state: z.enum(LEAD_STATES),
+    metadata: z.record(z.string(), z.unknown()),
+    entry_source: z.enum(["api", "cookie"]),
+    created_at: z.iso.datetime(),
+    customer_since: z.iso.datetime().nullable(),
+    promoter_campaign: z.object({
+      id: z.int(),
+      campaign_id: z.int(),
+      promoter_id: z.int(),
+      created_at: z.iso.datetime().nullable(),
+      promoter: embeddedPromoter.nullable(),
+      campaign: embeddedCampaign.nullable(),
+    }),
+    fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]),
+    created_by_user_email: z.string().nullable(),
+    username: z.string().nullable(),
+    split_details: z.null(),
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    website: z.string().nullable(),
+    comment: z.string().nullable(),
+    is_expired: z.boolean(),
+  })
+  .meta({ id: "Referral" });
 
 /** A lead with those that it belongs to. null: gone. */
 export interface ReferralParts {

@@ -32,19 +32,21 @@ export const rewardEntries = z
   .max(MAX_ENTRIES, `is too long (maximum is ${MAX_ENTRIES} entries)`);
 
 /** @see spec "V2 promoter campaign", reward entry */
-export const rewardEntryAnswer = z.object({
-  apply_on: z.enum(APPLY_ON),
-  product_ids: z.array(z.int()),
-  reward_id: z.int(),
-  reward: z.object({
-    name: z.string(),
-    promoter_reward_type: z.string().nullable(),
-    coupon: z.string().nullable(),
-    hide_reward: z.boolean(),
-    tier_level: z.int().nullable(),
-  }),
-  products: z.array(z.object({ id: z.int(), name: z.string() })),
-});
+export const rewardEntryAnswer = z
+  .object({
+    apply_on: z.enum(APPLY_ON),
+    product_ids: z.array(z.int()),
+    reward_id: z.int(),
+    reward: z.object({
+      name: z.string(),
+      promoter_reward_type: z.string().nullable(),
+      coupon: z.string().nullable(),
+      hide_reward: z.boolean(),
+      tier_level: z.int().nullable(),
+    }),
+    products: z.array(z.object({ id: z.int(), name: z.string() })),
+  })
+  .meta({ id: "RewardEntry" });
 
 /** A reward entry with its reward. Its products are none, as none can be made yet. */
 export function rewardEntryJson({ entry, reward }: FullRewardEntry): z.output<typeof rewardEntryAnswer> {

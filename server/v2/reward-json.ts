@@ -8,34 +8,38 @@ import {
   type RewardSchema,
 } from "../records.ts";
 
-const schemaAnswer = z.object({
-  unit: z.enum(UNITS),
-  amount: z.number(),
-  flat_amount: z.boolean(),
-  rules: z.array(z.unknown()),
-});
+const schemaAnswer = z
+  .object({
+    unit: z.enum(UNITS),
+    amount: z.number(),
+    flat_amount: z.boolean(),
+    rules: z.array(z.unknown()),
+  })
+  .meta({ id: "RewardSchema" });
 
 /** A reward of V2. */
-export const rewardAnswer = z.object({
-  id: z.int(),
-  name: z.string(),
-  is_promoter_reward: z.boolean(),
-  promoter_reward_type: z.enum(PROMOTER_REWARD_TYPES).nullable(),
-  coupon: z.string().nullable(),
-  editable: z.boolean(),
-  hide_reward: z.boolean(),
-  provider_coupon_id: z.string().nullable(),
-  duration: z.enum(REWARD_DURATIONS).nullable(),
-  duration_in_months: z.int().nullable(),
-  max_redemptions: z.int().nullable(),
-  new_customers_only: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-  provider: z.string().nullable(),
-  tier_reward_mode: z.enum(TIER_REWARD_MODES).nullable(),
-  tier_level: z.int().nullable(),
-  schemas: z.array(schemaAnswer),
-});
+export const rewardAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    is_promoter_reward: z.boolean(),
+    promoter_reward_type: z.enum(PROMOTER_REWARD_TYPES).nullable(),
+    coupon: z.string().nullable(),
+    editable: z.boolean(),
+    hide_reward: z.boolean(),
+    provider_coupon_id: z.string().nullable(),
+    duration: z.enum(REWARD_DURATIONS).nullable(),
+    duration_in_months: z.int().nullable(),
+    max_redemptions: z.int().nullable(),
+    new_customers_only: z.boolean(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    provider: z.string().nullable(),
+    tier_reward_mode: z.enum(TIER_REWARD_MODES).nullable(),
+    tier_level: z.int().nullable(),
+    schemas: z.array(schemaAnswer),
+  })
+  .meta({ id: "Reward" });
 
 /** A reward as V2 shows it. Amounts are numbers of two decimals at most. */
 export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { asItIs } from "../domain/show.ts";
 import { recordSignup } from "../domain/signup.ts";
+import { SIGNUP_BODIES } from "../http/error-answers.ts";
 import { SIGNUP_STATUSES, signupError, v2Error } from "../http/errors.ts";
 import { readJson } from "../http/json.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
@@ -10,21 +11,24 @@ import type { V2Operation, V2Request } from "./operation.ts";
 export const trackSignup: V2Operation = {
   summary: "Record a sign-up",
   body: signupParams,
-  answer: z.object({
-    id: z.int(),
-    etype: z.literal("signup"),
-    sale_amount: z.number().nullable(),
-    original_sale_amount: z.number().nullable(),
-    original_sale_currency: z.string().nullable(),
-    event_id: z.string().nullable(),
-    plan_id: z.int().nullable(),
-    billing_period: z.string().nullable(),
-    created_at: z.iso.datetime(),
-    referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
-    commissions: z.array(z.unknown()),
-  }),
+  answer: z
+    .object({
+      id: z.int(),
+      etype: z.literal("signup"),
+      sale_amount: z.number().nullable(),
+      original_sale_amount: z.number().nullable(),
+      original_sale_currency: z.string().nullable(),
+      event_id: z.string().nullable(),
+      plan_id: z.int().nullable(),
+      billing_period: z.string().nullable(),
+      created_at: z.iso.datetime(),
+      referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
+      commissions: z.array(z.unknown()),
+    })
+    .meta({ id: "Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
   statuses: SIGNUP_STATUSES,
+  bodies: SIGNUP_BODIES,
   shape: signupError(v2Error),
   handle: signup,
 };

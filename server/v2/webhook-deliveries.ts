@@ -5,32 +5,34 @@ import { DELIVERY_STATUSES, ENTITIES, type Delivery } from "../records.ts";
 import { eventBody, eventJson } from "./event-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { setPageHeaders } from "../http/pages.ts";
-import { pageParams, readListing } from "./page-params.ts";
-import { WEBHOOK_PAGES } from "./webhooks.ts";
+import { readListing } from "./page-params.ts";
+import { WEBHOOK_PAGES, webhookPageParams } from "./webhooks.ts";
 
 /** @see observed-service, part 5.2, delivery record */
-const deliveryAnswer = z.object({
-  id: z.int(),
-  event_id: z.string(),
-  event_type: z.string(),
-  action: z.string(),
-  entity_type: z.enum(ENTITIES),
-  entity_id: z.int(),
-  status: z.enum(DELIVERY_STATUSES).exclude(["held"]),
-  attempts: z.int(),
-  last_error: z.string().nullable(),
-  response_code: z.int().nullable(),
-  response_body: z.string().nullable(),
-  object_changes: eventBody.shape.changes,
-  payload: eventBody,
-  created_at: z.iso.datetime(),
-  delivered_at: z.iso.datetime().nullable(),
-});
+const deliveryAnswer = z
+  .object({
+    id: z.int(),
+    event_id: z.string(),
+    event_type: z.string(),
+    action: z.string(),
+    entity_type: z.enum(ENTITIES),
+    entity_id: z.int(),
+    status: z.enum(DELIVERY_STATUSES).exclude(["held"]),
+    attempts: z.int(),
+    last_error: z.string().nullable(),
+    response_code: z.int().nullable(),
+    response_body: z.string().nullable(),
+    object_changes: eventBody.shape.changes,
+    payload: eventBody,
+    created_at: z.iso.datetime(),
+    delivered_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "WebhookDelivery" });
 
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries` */
 export const listDeliveriesOperation: V2Operation = {
   summary: "List the deliveries of a webhook, newest first",
-  params: pageParams,
+  params: webhookPageParams,
   answer: z.array(deliveryAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
@@ -57,7 +59,7 @@ export const retryDeliveryOperation: V2Operation = {
 
 async function list(request: V2Request) {
   const { event, account, context } = request;
-  const { page, window } = readListing(request, pageParams, WEBHOOK_PAGES);
+  const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
   const webhookId = readPathId(event, "webhook_id");
   const { records, total } = await findDeliveries(context.store, account.id, { webhookId, ...window });
   setPageHeaders(request, page, total);

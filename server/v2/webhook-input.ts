@@ -36,7 +36,8 @@ const wholeNumber = (least: number, most: number) =>
   z
     .union([z.number(), z.string()], "is invalid")
     .transform((value) => (/^\d{1,4}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`);
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
+    .meta({ documentedAs: { type: "integer", minimum: least, maximum: most } });
 
 const headers = z
   .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")

@@ -2,24 +2,28 @@ import { z } from "zod";
 import type { Webhook } from "../records.ts";
 
 /** A webhook of V2. */
-export const webhookAnswer = z.object({
-  id: z.int(),
-  url: z.string(),
-  description: z.string().nullable(),
-  event_types: z.array(z.string()),
-  campaign_ids: z.array(z.int()),
-  active: z.boolean(),
-  timeout: z.int(),
-  max_retries: z.int(),
-  headers: z.record(z.string(), z.string()),
-  basic_auth_user: z.string().nullable(),
-  basic_auth_enabled: z.boolean(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
+export const webhookAnswer = z
+  .object({
+    id: z.int(),
+    url: z.string(),
+    description: z.string().nullable(),
+    event_types: z.array(z.string()),
+    campaign_ids: z.array(z.int()),
+    active: z.boolean(),
+    timeout: z.int(),
+    max_retries: z.int(),
+    headers: z.record(z.string(), z.string()),
+    basic_auth_user: z.string().nullable(),
+    basic_auth_enabled: z.boolean(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: "Webhook" });
 
 /** The same with the key of its signatures, which is shown when it is made, and never again. */
-export const webhookWithSecretAnswer = webhookAnswer.extend({ secret_key: z.string() });
+export const webhookWithSecretAnswer = webhookAnswer
+  .extend({ secret_key: z.string() })
+  .meta({ id: "WebhookWithSecret" });
 
 /** A webhook as V2 shows it; its password is never shown. */
 export function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {

@@ -17,13 +17,15 @@ const TIMEOUT_SECONDS = 10;
 export const testWebhookOperation: V2Operation = {
   summary: "Post a test event to an address",
   body: testBody,
-  answer: z.object({
-    delivered: z.boolean(),
-    response_code: z.int().nullable(),
-    response_body: z.string().nullable(),
-    error: z.string().nullable(),
-    secret_key: z.string(),
-  }),
+  answer: z
+    .object({
+      delivered: z.boolean(),
+      response_code: z.int().nullable(),
+      response_body: z.string().nullable(),
+      error: z.string().nullable(),
+      secret_key: z.string(),
+    })
+    .meta({ id: "WebhookTest" }),
   refusals: ["invalid", "rule_broken"],
   handle: test,
 };

@@ -6,8 +6,8 @@ import { readJson } from "../http/json.ts";
 import { readPathId } from "./path-id.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
-import { setPageHeaders } from "../http/pages.ts";
-import { pageParams, readListing } from "./page-params.ts";
+import { pageParams, setPageHeaders } from "../http/pages.ts";
+import { readListing } from "./page-params.ts";
 import { recordError } from "./record-error.ts";
 import { createBody, inputOf, refusePrivate, updateBody } from "./webhook-input.ts";
 import {
@@ -19,13 +19,15 @@ import {
 
 /** @see observed-service, part 2.1, pagination */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
+/** Parameters of their lists. */
+export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
 const shape = recordError({ basicAuthPassword: "basic_auth_password" });
 
 /** `GET /api/v2/company/webhooks` */
 export const listWebhooksOperation: V2Operation = {
   summary: "List webhooks, newest first",
-  params: pageParams,
+  params: webhookPageParams,
   answer: z.array(webhookAnswer),
   isPaged: true,
   handle: list,
@@ -98,7 +100,7 @@ export const rotateSecretOperation: V2Operation = {
 
 async function list(request: V2Request) {
   const { account, context } = request;
-  const { page, window } = readListing(request, pageParams, WEBHOOK_PAGES);
+  const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
   const { records, total } = await findWebhooks(context.store, account.id, window);
   setPageHeaders(request, page, total);
   return records.map(webhookJson);

@@ -7,32 +7,29 @@ import { EVENT_TYPES } from "../../server/domain/event-type.ts";
 import { seed } from "../../server/domain/seed.ts";
 import { UNBUILT } from "../../server/unbuilt.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
+import { resolved, type OpenApi, type OpenApiOperation } from "../support/openapi.ts";
 import { changeAccount } from "../support/payouts.ts";
-
-interface Document {
-  openapi: string;
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, object>; parameters: { name: string }[] }>
-  >;
-}
 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 
 let app: TestApp;
-let document: Document;
+let raw: OpenApi;
+/** The same without references. */
+let document: OpenApi;
 beforeAll(async () => {
   app = await startApp();
-  document = (await (await app.request("/openapi.json")).json()) as Document;
+  raw = (await (await app.request("/openapi.json")).json()) as OpenApi;
+  document = resolved(raw);
 });
 afterAll(() => app.close());
 
 describe("GET /openapi.json", () => {
   it("is an OpenAPI 3.1 document, as an independent validator says", async () => {
-    const result = await new Validator().validate(structuredClone(document) as never);
+    const result = await new Validator().validate(structuredClone(raw) as never);
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);
-    expect(document.openapi).toBe("3.1.0");
+    expect(raw.openapi).toBe("3.1.0");
+    expect(raw.servers).toEqual([{ url: "https://track.acme.example" }]);
   });
 
   it("has each route that answers JSON, and no other", () => {
@@ -63,20 +60,12 @@ describe("GET /openapi.json", () => {
 
   it("has what is posted to webhooks, with its data, for every type of event", () => {
     type Schema = { const?: string; properties?: Record<string, Schema>; required?: string[] };
-    const { webhooks } = document as unknown as {
-      webhooks: Record<
-        string,
-        {
-          post: {
-            parameters: { name: string }[];
-            requestBody: { content: { "application/json": { schema: Schema } } };
-          };
-        }
-      >;
-    };
+    const { webhooks } = document;
+    const bodyOf = ({ requestBody }: OpenApiOperation) =>
+      requestBody!.content["application/json"]!.schema as Schema;
     expect(Object.keys(webhooks).toSorted()).toEqual(EVENT_TYPES);
     for (const [type, { post }] of Object.entries(webhooks)) {
-      const { required, properties } = post.requestBody.content["application/json"].schema;
+      const { required, properties } = bodyOf(post);
       expect(required).toEqual([
         "event_id",
         "event_type",
@@ -91,8 +80,7 @@ describe("GET /openapi.json", () => {
       const names = ["webhook-id", "webhook-timestamp", "webhook-signature", "X-Event-Id", "X-Event-Type"];
       expect(post.parameters.map(({ name }) => name)).toEqual(names);
     }
-    const data =
-      webhooks["referral.created"]!.post.requestBody.content["application/json"].schema.properties!["data"]!;
+    const data = bodyOf(webhooks["referral.created"]!.post).properties!["data"]!;
     expect(data.required).toEqual(expect.arrayContaining(["email", "uid", "state", "promoter_campaign"]));
   });
 
@@ -116,14 +104,81 @@ describe("GET /openapi.json", () => {
     expect(parameters.map(({ name }) => name)).toEqual([
       "q",
       "ids",
-      "filters",
-      "sorting",
+      "filters[status]",
+      "filters[campaign_id]",
+      "filters[payments_batch_id]",
+      "filters[due_period]",
+      "filters[period_start][from]",
+      "filters[period_start][to]",
+      "filters[period_end][from]",
+      "filters[period_end][to]",
+      "filters[payout_method]",
+      "filters[promoter_id]",
+      "filters[only_payable]",
+      "filters[group_ref]",
+      "filters[fraud_suspicions]",
+      "sorting[amount]",
+      "sorting[period_start]",
+      "sorting[period_end]",
       "page",
       "per_page",
     ]);
     const signup = document.paths["/api/v1/track/signup"]!["post"]!;
     expect(Object.keys(signup.responses)).toEqual(expect.arrayContaining(["400", "404", "422"]));
     expect(signup.responses["401"]).toMatchObject({ content: { "text/plain": {} } });
+  });
+
+  it("lets every list be paged, and names the lengths of its pages", () => {
+    const lists = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ responses }) => "Total" in (responses["200"]?.headers ?? {}));
+    expect(lists.length).toBeGreaterThanOrEqual(15);
+    for (const { operationId, parameters } of lists) {
+      const page = parameters.find(({ name }) => name === "page");
+      expect({ operationId, schema: page?.schema }).toEqual({
+        operationId,
+        schema: { type: "integer", minimum: 1, default: 1 },
+      });
+    }
+    const lengths = (id: string) =>
+      lists.find(({ operationId }) => operationId === id)!.parameters.find(({ name }) => name === "per_page")!
+        .schema;
+    expect(lists.map(({ operationId }) => lengths(operationId)["type"])).toEqual(lists.map(() => "integer"));
+    expect(lengths("v1ListLeads")).toMatchObject({ default: 50, maximum: 500 });
+    expect(lengths("listPayouts")).toMatchObject({ default: 20, maximum: 100 });
+    expect(lengths("listWebhooks")).toMatchObject({ default: 25, maximum: 100 });
+  });
+
+  it("tells how lists are written in queries", () => {
+    const { parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
+    const ids = parameters.find(({ name }) => name === "ids")!;
+    expect(ids).toMatchObject({ style: "form", explode: true, schema: { type: "array" } });
+    for (const spelling of ["ids=a&ids=b", "ids[]=a&ids[]=b", "ids[0]=a&ids[1]=b"])
+      expect(ids.description).toContain(spelling);
+  });
+
+  it("names the records of the interface, and its errors", () => {
+    const refersTo = (path: string, method: string, status = "200") =>
+      raw.paths[path]![method]!.responses[status]!.content!["application/json"]!.schema;
+    expect(refersTo("/api/v1/promoters/create", "post")).toEqual({ $ref: "#/components/schemas/V1Promoter" });
+    expect(refersTo("/api/v2/company/payouts", "get")).toEqual({
+      type: "array",
+      items: { $ref: "#/components/schemas/Payout" },
+    });
+    expect(refersTo("/api/v2/company/payouts", "get", "422")).toEqual({ $ref: "#/components/schemas/Error" });
+    expect(refersTo("/api/v1/leads/show", "get", "404")).toEqual({ $ref: "#/components/schemas/V1Error" });
+    expect(raw.paths["/api/v2/company/promoters"]!["post"]!.requestBody!.content).toMatchObject({
+      "application/json": { schema: { $ref: "#/components/schemas/CreatePromoterBody" } },
+    });
+  });
+
+  it("tells when to come back, and where a caller stands within its limit", () => {
+    const { responses } = document.paths["/api/v1/leads/list"]!["get"]!;
+    for (const status of ["200", "422", "429"])
+      expect(Object.keys(responses[status]!.headers!)).toContain("RateLimit-Remaining");
+    for (const status of ["429", "503"])
+      expect(Object.keys(responses[status]!.headers!)).toContain("Retry-After");
+    expect(Object.keys(responses["default"]!.headers!)).toEqual(["X-Request-Id"]);
   });
 
   it("is shown at /docs by a viewer of our own host", async () => {
@@ -185,15 +240,12 @@ describe("real answers", () => {
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
       if (answer.status !== 200) continue;
-      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"] as {
-        headers: Record<string, object>;
-        content: { "application/json": { schema: object } };
-      };
-      const validate = ajv.compile(described.content["application/json"].schema);
+      const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"]!;
+      const validate = ajv.compile(described.content!["application/json"]!.schema);
       const body: unknown = await answer.json();
       validate(body);
       expect({ path, errors: validate.errors }).toEqual({ path, errors: null });
-      if ("Total" in described.headers) expect(answer.headers.get("total"), path).toMatch(/^\d+$/);
+      if ("Total" in described.headers!) expect(answer.headers.get("total"), path).toMatch(/^\d+$/);
       seen.push(path);
     }
     expect(seen.length).toBeGreaterThanOrEqual(15);

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
+import { resolved } from "../openapi.ts";
 import type { Schema } from "./plausible.ts";
 
 interface Content {
@@ -19,6 +20,13 @@ export interface DescribedOperation {
   responses: Record<string, Partial<Content>>;
 }
 
+interface Parameter {
+  name: string;
+  in: "path" | "query";
+  required: boolean;
+  schema: Schema;
+}
+
 interface OpenApi {
   paths: Record<
     string,
@@ -26,7 +34,7 @@ interface OpenApi {
       string,
       {
         tags: [DescribedOperation["tag"]];
-        parameters: { name: string; in: "path" | "query"; required: boolean; schema: Schema }[];
+        parameters: Parameter[];
         requestBody?: Content;
         responses: DescribedOperation["responses"];
       }
@@ -38,24 +46,36 @@ const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 
 /** The operations of an OpenAPI document. */
 export function operationsOf(document: unknown): DescribedOperation[] {
-  return Object.entries((document as OpenApi).paths).flatMap(([path, methods]) =>
+  return Object.entries(resolved(document as OpenApi).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, parameters, requestBody, responses }]) => {
       const inQuery = parameters.filter((parameter) => parameter.in === "query");
       return {
         method: method.toUpperCase(),
         path,
         tag: tags[0],
-        query: {
-          type: "object",
-          properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])),
-          required: inQuery.filter(({ required }) => required).map(({ name }) => name),
-        },
+        query: querySchema(inQuery),
         form: requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? null,
         json: requestBody?.content["application/json"]?.schema ?? null,
         responses,
       };
     }),
   );
+}
+
+/** Parameters as one schema: `filters[status]` is the field `status` of the object `filters`. */
+function querySchema(parameters: Parameter[]): Schema {
+  const query: Schema = { type: "object", properties: {}, required: [] };
+  for (const { name, required, schema } of parameters) {
+    const path = name.match(/[^[\]]+/g) ?? [];
+    let object = query;
+    for (const [depth, part] of path.entries()) {
+      if (required) object.required?.push(part);
+      const properties = (object.properties ??= {});
+      const isLast = depth === path.length - 1;
+      object = properties[part] ??= isLast ? schema : { type: "object", properties: {}, required: [] };
+    }
+  }
+  return query;
 }
 
 /** The operation that a request went to, if the document has it. */

@@ -71,7 +71,7 @@ export function plausible(making: Making, field: string, schema: Schema): unknow
   if (types.includes("boolean")) return dice.pick([true, false, "1", "no"]);
   const [, make] = BY_NAME.find(([pattern]) => pattern.test(field)) ?? [];
   if (make !== undefined) return make(making);
-  return types[0] === "number" ? 1 + dice.below(50) : dice.pick(WORDS);
+  return types[0] === "number" || types[0] === "integer" ? 1 + dice.below(50) : dice.pick(WORDS);
 }
 
 /** Required fields, and some of the others. */

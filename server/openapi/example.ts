@@ -1,0 +1,69 @@
+import type { JsonSchema } from "./schemas.ts";
+
+const INSTANT = "2026-03-01T09:30:00.000Z";
+const DATE = "2026-03-01";
+
+/**
+ * An example of a value, made of the examples of its fields; of an input with required fields, these
+ * alone. undefined: a field has none.
+ */
+export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
+  const { $ref, properties, items, anyOf, required } = schema as {
+    $ref?: string;
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+    required?: string[];
+  };
+  if ("examples" in schema) return (schema["examples"] as unknown[])[0];
+  if ($ref !== undefined) return exampleOf(components[$ref.replace(/^.*\//, "")] ?? {}, components);
+  if (anyOf !== undefined) return exampleOf(anyOf[0] ?? {}, components);
+  if (items !== undefined) {
+    const item = exampleOf(items, components);
+    return item === undefined ? undefined : [item];
+  }
+  if (properties === undefined) return exampleOfLeaf(schema);
+  const shown = Object.entries(properties).filter(([name]) => required?.includes(name) ?? true);
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, components)]));
+}
+
+/** The example that a schema gives by itself. undefined: it says too little. */
+export function exampleOfLeaf(schema: JsonSchema): unknown {
+  if ("const" in schema) return schema["const"];
+  if ("default" in schema) return schema["default"];
+  const {
+    enum: words,
+    format,
+    anyOf,
+    items,
+  } = schema as {
+    enum?: unknown[];
+    format?: string;
+    anyOf?: JsonSchema[];
+    items?: JsonSchema;
+  };
+  if (words !== undefined) return words[0];
+  if (anyOf !== undefined) return exampleOfLeaf(anyOf[0] ?? {});
+  if (items !== undefined) {
+    const item = exampleOfLeaf(items);
+    return item === undefined ? undefined : [item];
+  }
+  if (format === "date-time") return INSTANT;
+  if (format === "date") return DATE;
+  const types = [schema["type"]].flat();
+  if (types.includes("boolean")) return true;
+  return types[0] === "null" ? null : undefined;
+}
+
+/** Whether a value consists of fields that have examples of their own. */
+export function isComposed(schema: JsonSchema): boolean {
+  const { $ref, properties, items, anyOf } = schema as {
+    $ref?: string;
+    properties?: object;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+  };
+  if ($ref !== undefined || properties !== undefined) return true;
+  if (items !== undefined) return isComposed(items);
+  return anyOf?.some(isComposed) ?? false;
+}

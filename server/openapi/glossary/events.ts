@@ -1,0 +1,45 @@
+import type { Fields } from "./entry.ts";
+
+const EVENT_ID = "00000000-0000-4000-8000-000000000001";
+
+/** Fields of webhooks, their events and deliveries. */
+export const EVENT_FIELDS: Fields = {
+  webhook_id: ["Id of the webhook.", 4],
+  "Webhook.url": ["Address that events are posted to.", "https://app.example.com/hooks"],
+  "WebhookWithSecret.url": ["Address that events are posted to.", "https://app.example.com/hooks"],
+  "CreateWebhookBody.url": ["Address that events are posted to.", "https://app.example.com/hooks"],
+  "UpdateWebhookBody.url": ["Address that events are posted to.", "https://app.example.com/hooks"],
+  "TestWebhookBody.url": ["Address that the test is posted to.", "https://app.example.com/hooks"],
+  active: "Whether events are sent.",
+  timeout: ["Seconds that your server has to answer.", 30],
+  max_retries: ["How often a failed delivery is tried again.", 5],
+  headers: ["Headers that are sent with each event.", { "X-Team": "growth" }],
+  basic_auth_user: ["User name for HTTP authentication at your server. null: none.", null],
+  basic_auth_password: ["Password for HTTP authentication at your server. It is never shown.", "s3cret"],
+  basic_auth_enabled: "Whether events are sent with a user name and password.",
+  secret_key: [
+    "Key that signs the events. It is shown this one time.",
+    "whsec_dGlkZW1hcmstZXhhbXBsZS1zZWNyZXQtMzM=",
+  ],
+  event_types: ["The types of events that are sent.", ["referral.created"]],
+  "listEventTypes.data": ["The types of events.", ["referral.created"]],
+  event_id: ["Id of the event.", EVENT_ID],
+  "V1Reward.event_id": ["Your own id of the sale. null: none.", "order-1001"],
+  "Signup.event_id": ["Your own id of the event. null for sign-ups.", null],
+  event_type: ["What happened.", "referral.created"],
+  action: ["Whether the record was created, updated or deleted.", "created"],
+  entity_type: "What kind of record it happened to.",
+  entity_id: ["Id of the record.", 204],
+  changes: ["Fields that changed: the value before and after. Empty unless updated.", {}],
+  object_changes: ["Fields that changed: the value before and after. Empty unless updated.", {}],
+  data: "The records.",
+  "Event.data": ["The record, as the interface shows it.", { id: 204, email: "sam@example.net" }],
+  timestamp: "When it happened.",
+  payload: "The event as it is posted.",
+  attempts: ["How often it was tried.", 1],
+  last_error: ["What went wrong last. null: nothing.", null],
+  response_code: ["Status that your server answered. null: it did not answer.", 200],
+  response_body: ["Beginning of your server's answer. null: it did not answer.", "ok"],
+  delivered: "Whether your server took the event.",
+  delivered_at: "When your server took the event. null: not yet.",
+};

@@ -1,0 +1,47 @@
+import { EVENT_TYPES } from "./event-types.ts";
+import { CAMPAIGN_FIELDS } from "./campaigns.ts";
+import { EVENT_FIELDS } from "./events.ts";
+import { LIST_FIELDS } from "./lists.ts";
+import { MONEY_FIELDS } from "./money.ts";
+import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
+import { V2_OPERATIONS } from "./operations-v2.ts";
+import { PEOPLE_FIELDS } from "./people.ts";
+import { TRACKING_FIELDS } from "./tracking.ts";
+import type { Fields, Operations } from "./entry.ts";
+
+/** All that is told of fields. */
+export const FIELDS: Fields = {
+  ...LIST_FIELDS,
+  ...PEOPLE_FIELDS,
+  ...CAMPAIGN_FIELDS,
+  ...TRACKING_FIELDS,
+  ...MONEY_FIELDS,
+  ...EVENT_FIELDS,
+};
+/** All that is told of operations. */
+export const OPERATIONS: Operations = { ...V1_OPERATIONS, ...V2_OPERATIONS, ...OTHER_OPERATIONS };
+
+/** What the glossary tells of a field: by the nearest owner that it names, else by the field's name alone. */
+export function findField(name: string, owners: string[]): { description?: string; example?: unknown } {
+  const keys = [...owners.map((owner) => `${owner}.${name}`), name];
+  const found = keys.map((key) => FIELDS[key]).find((entry) => entry !== undefined);
+  if (found === undefined) return {};
+  if (typeof found === "string") return { description: found };
+  return { description: found[0], example: found[1] };
+}
+
+/**
+ * The name and the description of an operation, by its route (`GET /api/v1/leads/list`). One that is not
+ * there yet goes by its route.
+ */
+export function findOperation(route: string): { id: string; description?: string; example?: unknown } {
+  const found = OPERATIONS[route];
+  if (found === undefined) return { id: route.toLowerCase().replace(/[^a-z0-9]+/g, "_") };
+  const [id, description, example] = found;
+  return { id, description, example };
+}
+
+/** What happened when an event of this type is posted. */
+export function findEvent(type: string): string | undefined {
+  return EVENT_TYPES[type];
+}

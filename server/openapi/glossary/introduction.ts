@@ -1,0 +1,34 @@
+/** What a developer must know before the first request. */
+export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; each such participation is a **promoter campaign** (V1 says *promotion*).
+
+There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
+
+- **Money** is in cents (the smallest unit of the account's currency), as whole numbers.
+- **Dates** are ISO 8601. Answers are in UTC with milliseconds. A date without a time means its whole day (UTC).
+- **Lists** come in pages: \`page\` and \`per_page\`, with the headers \`Total\`, \`Per-Page\` and \`Link\`.
+- **Lists in queries** may be written \`ids=1&ids=2\`, \`ids[]=1&ids[]=2\` or \`ids[0]=1&ids[1]=2\`.
+- **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are taken too.
+- **Blank text** counts as not given when a record is created, and clears the field when it is changed.
+- **Unknown fields** are ignored.
+- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field where fields are at fault. Look at the status first.`;
+
+export const TAGS = [
+  { name: "V1", description: "The first generation: parameters in the query or a form, header X-API-KEY." },
+  {
+    name: "V2",
+    description: "The current generation: JSON bodies, a bearer token and the header Account-ID.",
+  },
+  { name: "Browser", description: "What the script on your pages calls, without a key." },
+  { name: "Operation", description: "What whoever runs the server, and their monitoring, calls." },
+];
+
+export const SECURITY_SCHEMES = {
+  apiKey: { type: "apiKey", in: "header", name: "X-API-KEY", description: "An API key of the account." },
+  bearer: { type: "http", scheme: "bearer", description: "An API key of the account." },
+  accountId: {
+    type: "apiKey",
+    in: "header",
+    name: "Account-ID",
+    description: "The public id of the account that the key belongs to.",
+  },
+};

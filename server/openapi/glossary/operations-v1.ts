@@ -1,0 +1,121 @@
+import type { Operations } from "./entry.ts";
+
+/** Operations of V1. */
+export const V1_OPERATIONS: Operations = {
+  "POST /api/v1/promoters/create": [
+    "v1CreatePromoter",
+    "Adds a promoter to a campaign: the default one, unless `campaign_id` names another. Only `email` is required; a referral id is made from the name when you give none.",
+    { email: "jane@example.com", first_name: "Jane", last_name: "Doe", cust_id: "user-4711", ref_id: "jane" },
+  ],
+  "POST /api/v1/track/signup": [
+    "v1TrackSignup",
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+    { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  ],
+  "GET /api/v1/promoters/list": [
+    "v1ListPromoters",
+    "Lists your promoters, oldest first. With `campaign_id`, only those who are accepted in that campaign.",
+  ],
+  "GET /api/v1/promoters/show": [
+    "v1ShowPromoter",
+    "Finds one promoter by id, `cust_id`, `auth_token`, e-mail, referral id or promo code. Give one of them.",
+  ],
+  "POST /api/v1/promoters/show": [
+    "v1ShowPromoterByPost",
+    "The same as `GET`, for clients that send a form.",
+    { cust_id: "user-4711" },
+  ],
+  "PUT /api/v1/promoters/update": [
+    "v1UpdatePromoter",
+    "Changes a promoter. Name the promoter by one of `id`, `cust_id`, `auth_token`, `promoter_email` or `ref_id`, and give what changes. What you leave out stays.",
+    { cust_id: "user-4711", new_ref_id: "jane-doe", website: "https://blog.example.com" },
+  ],
+  "POST /api/v1/promoters/update": [
+    "v1UpdatePromoterByPost",
+    "The same as `PUT`, for clients that can't send it.",
+    { cust_id: "user-4711", website: "https://blog.example.com" },
+  ],
+  "DELETE /api/v1/promoters/delete": [
+    "v1DeletePromoter",
+    "Removes a promoter who has earned nothing. Promoters with commissions or payouts can't be deleted; archive them.",
+  ],
+  "PUT /api/v1/promoters/refresh_token": [
+    "v1RefreshPromoterToken",
+    "Gives a promoter a new `auth_token`. The old one no longer logs in.",
+    { cust_id: "user-4711" },
+  ],
+  "POST /api/v1/promoters/refresh_token": [
+    "v1RefreshPromoterTokenByPost",
+    "The same as `PUT`, for clients that can't send it.",
+    { cust_id: "user-4711" },
+  ],
+  "POST /api/v1/promoters/move_to_campaign": [
+    "v1MovePromoterToCampaign",
+    "Moves a promoter from one campaign to another. Leads and commissions stay where they are.",
+    { cust_id: "user-4711", destination_campaign_id: 2 },
+  ],
+  "POST /api/v1/promoters/add_to_campaign": [
+    "v1AddPromoterToCampaign",
+    "Lets a promoter take part in one more campaign.",
+    { cust_id: "user-4711", campaign_id: 2 },
+  ],
+  "GET /api/v1/leads/list": [
+    "v1ListLeads",
+    "Lists leads, oldest first: all, or those of a promoter or campaign.",
+  ],
+  "GET /api/v1/leads/show": ["v1ShowLead", "Finds one lead by id, `uid` or e-mail. Give one of them."],
+  "POST /api/v1/leads/show": [
+    "v1ShowLeadByPost",
+    "The same as `GET`, for clients that send a form.",
+    { uid: "cus_99" },
+  ],
+  "PUT /api/v1/leads/update": [
+    "v1UpdateLead",
+    "Changes a lead, or moves it to another promoter (`new_ref_id`). Name the lead by `id`, `uid` or `email`.",
+    { uid: "cus_99", state: "active", plan_name: "pro" },
+  ],
+  "POST /api/v1/leads/update": [
+    "v1UpdateLeadByPost",
+    "The same as `PUT`, for clients that can't send it.",
+    { uid: "cus_99", state: "cancelled" },
+  ],
+  "DELETE /api/v1/leads/delete": ["v1DeleteLead", "Removes a lead. Name it by `id`, `uid` or `email`."],
+  "GET /api/v1/rewards/list": [
+    "v1ListRewards",
+    "Lists commissions, oldest first. V1 calls a commission a reward: what a promoter earned by one sale.",
+  ],
+  "GET /api/v1/payouts/list": [
+    "v1ListPayouts",
+    "Lists payouts, oldest first. A payout is what a promoter is paid for one campaign and period.",
+  ],
+  "GET /api/v1/reports/overview": [
+    "v1ReportOverview",
+    "Tells visitors, leads, customers and money of the whole account for each day, month or year.",
+  ],
+  "GET /api/v1/reports/campaigns": ["v1ReportCampaigns", "Tells the same figures for each campaign."],
+  "GET /api/v1/reports/promoters": [
+    "v1ReportPromoters",
+    "Tells the same figures for each promoter. Those with the most of `top_50` come first.",
+  ],
+};
+
+/** What browsers and operators call. */
+export const OTHER_OPERATIONS: Operations = {
+  "POST /t/click": [
+    "trackClick",
+    "Records that a visitor came by a referral link. The script on your pages calls it. Bots, and links that name nobody, are answered with null.",
+    { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
+  ],
+  "POST /t/signup": [
+    "trackVisitorSignup",
+    "Records a sign-up from your page. The script calls it. The answer is the same whether the person was known or not.",
+    { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", email: "sam@example.net" },
+  ],
+  "GET /t/details": [
+    "getVisitorDetails",
+    "Tells a page who sent the visitor, so that it can greet them or show the promoter's code.",
+  ],
+  "POST /t/details": ["postVisitorDetails", "The same as `GET`, as the script calls it."],
+  "GET /healthz": ["getHealth", "Tells whether the process lives. It asks nothing of the store."],
+  "GET /readyz": ["getReadiness", "Tells whether the store answers. 503 while it does not."],
+};

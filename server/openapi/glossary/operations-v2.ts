@@ -1,0 +1,188 @@
+import type { Operations } from "./entry.ts";
+
+const BATCH = "Answers with a batch that tells how many were changed, and why others were not.";
+
+/** Operations of V2, below `/api/v2/company`. */
+const COMPANY_OPERATIONS: Operations = {
+  "GET /promoters/:id": [
+    "getPromoter",
+    "Finds one promoter: by id, or by the attribute that `find_by` names.",
+  ],
+  "PUT /promoters/:id": [
+    "updatePromoter",
+    "Changes a promoter. What you leave out stays.",
+    { cust_id: "user-4712" },
+  ],
+  "PATCH /promoters/:id": ["patchPromoter", "The same as `PUT`.", { profile: { first_name: "Jane" } }],
+  "GET /promoters": [
+    "listPromoters",
+    "Lists promoters, with filters and sorting. Archived ones are left out unless you ask for them.",
+  ],
+  "POST /promoters": [
+    "createPromoter",
+    "Adds a promoter to a campaign: the default one, unless `initial_campaign_id` names another.",
+    { email: "jane@example.com", cust_id: "user-4711", profile: { first_name: "Jane", last_name: "Doe" } },
+  ],
+  "POST /promoters/accept": ["acceptPromoters", `Lets promoters refer in a campaign. ${BATCH}`],
+  "POST /promoters/reject": ["rejectPromoters", `Turns promoters down for a campaign. ${BATCH}`],
+  "POST /promoters/block": [
+    "blockPromoters",
+    `Blocks promoters in a campaign: clicks, leads and commissions stop. ${BATCH}`,
+  ],
+  "POST /promoters/archive": [
+    "archivePromoters",
+    `Archives promoters: they keep their history but refer no more. ${BATCH}`,
+  ],
+  "POST /promoters/restore": ["restorePromoters", `Takes promoters out of the archive. ${BATCH}`],
+  "POST /promoters/move_to_campaign": [
+    "movePromotersToCampaign",
+    `Moves promoters from one campaign to another. ${BATCH}`,
+  ],
+  "POST /promoters/add_to_campaign": [
+    "addPromotersToCampaign",
+    `Lets promoters take part in one more campaign. ${BATCH}`,
+  ],
+  "POST /promoters/assign_parent": [
+    "assignParentPromoter",
+    `Says which promoter brought the others in. The parent may earn a share of their sales. ${BATCH}`,
+  ],
+  "GET /promoter_campaigns": [
+    "listPromoterCampaigns",
+    "Lists who takes part in which campaign, with their referral links, coupons and figures.",
+  ],
+  "GET /promoter_campaigns/search": [
+    "searchPromoterCampaigns",
+    "Finds the best few by a promoter's name or e-mail, a referral id or a coupon.",
+  ],
+  "PUT /promoter_campaigns/:id": [
+    "updatePromoterCampaign",
+    "Changes a promoter's part in a campaign: state, referral id, coupon, rewards of their own. The id is that of the promoter campaign, not of the promoter.",
+    { state: "accepted", coupon: "JANE10" },
+  ],
+  "PATCH /promoter_campaigns/:id": ["patchPromoterCampaign", "The same as `PUT`.", { state: "accepted" }],
+  "GET /promo_codes": ["listPromoCodes", "Lists promo codes: all, or those of one promoter campaign."],
+  "POST /promo_codes": [
+    "createPromoCode",
+    "Gives a promoter a code that customers type at the checkout, and the reward that it stands for.",
+  ],
+  "GET /promo_codes/:id": ["getPromoCode", "Finds one promo code."],
+  "PUT /promo_codes/:id": [
+    "updatePromoCode",
+    "Changes a promo code. An archived one that is linked to the payment processor can't be changed.",
+    { code: "JANE20", description: "Twenty percent off" },
+  ],
+  "PATCH /promo_codes/:id": ["patchPromoCode", "The same as `PUT`.", { code: "JANE20" }],
+  "DELETE /promo_codes/:id": ["archivePromoCode", "Archives a promo code. Its code can be given to another."],
+  "GET /payouts": [
+    "listPayouts",
+    "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
+  ],
+  "GET /payouts/group_by_promoters": [
+    "groupPayoutsByPromoters",
+    "Lists payouts promoter by promoter, with sums. `meta` speaks of all that fit, not of the page.",
+  ],
+  "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Says that you have paid these payouts. ${BATCH}`],
+  "POST /payouts/mark_as_unpaid": ["markPayoutsAsUnpaid", `Takes that back. ${BATCH}`],
+  "DELETE /payouts/destroy": [
+    "destroyPayouts",
+    `Removes payouts that moved no money. Their commissions wait for the next payout. ${BATCH}`,
+  ],
+  "GET /batch_processes": [
+    "listBatchProcesses",
+    "Lists what was done to many records at once, newest first.",
+  ],
+  "GET /batch_processes/progress": [
+    "getBatchProgress",
+    "Tells how far the latest batches are, in percent, by their ids.",
+  ],
+  "GET /batch_processes/:id": ["getBatchProcess", "Finds one batch."],
+  "GET /campaigns": ["listCampaigns", "Lists campaigns with their settings and figures."],
+  "POST /campaigns": [
+    "createCampaign",
+    "Adds a campaign. A campaign says where referral links lead, how long a visitor counts as referred, and what promoters earn.",
+  ],
+  "GET /campaigns/:id": ["getCampaign", "Finds one campaign."],
+  "PUT /campaigns/:id": [
+    "updateCampaign",
+    "Changes a campaign. What you leave out stays.",
+    { visitor_cookie_life: 90, auto_approve_promoters: true },
+  ],
+  "PATCH /campaigns/:id": ["patchCampaign", "The same as `PUT`.", { visitor_cookie_life: 90 }],
+  "DELETE /campaigns/:id": ["deleteCampaign", "Removes a campaign that nobody takes part in."],
+  "GET /rewards": [
+    "listRewards",
+    "Lists rewards: what promoters earn, and what the people get whom they refer.",
+  ],
+  "POST /rewards": [
+    "createReward",
+    "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
+  ],
+  "PUT /rewards/:id": [
+    "updateReward",
+    "Changes a reward. What you leave out stays.",
+    { name: "25% of each sale" },
+  ],
+  "PATCH /rewards/:id": ["patchReward", "The same as `PUT`.", { name: "25% of each sale" }],
+  "POST /rewards/:id/hide": [
+    "hideReward",
+    "Hides a reward from promoters. It still counts where it is used.",
+  ],
+  "GET /payout_methods": ["listPayoutMethods", "Lists the ways in which one promoter can be paid."],
+  "POST /payout_methods": [
+    "createPayoutMethod",
+    "Adds a way to pay a promoter.",
+    {
+      promoter_id: 17,
+      method: "paypal",
+      details: { wallet_email: "jane@wallet.example" },
+      is_selected: true,
+    },
+  ],
+  "GET /payout_methods/:id": ["getPayoutMethod", "Finds one payout method."],
+  "PUT /payout_methods/:id": [
+    "updatePayoutMethod",
+    "Changes a payout method. What you leave out stays.",
+    { is_selected: true },
+  ],
+  "PATCH /payout_methods/:id": ["patchPayoutMethod", "The same as `PUT`.", { is_disabled: true }],
+  "DELETE /payout_methods/:id": ["deletePayoutMethod", "Removes a payout method that no payout was paid by."],
+  "GET /webhooks": ["listWebhooks", "Lists webhooks, newest first."],
+  "POST /webhooks": [
+    "createWebhook",
+    "Tells the server where to post events. The answer holds the key that signs them, this one time.",
+  ],
+  "GET /webhooks/event_types": ["listEventTypes", "Lists the types of events that a webhook can ask for."],
+  "POST /webhooks/test": [
+    "testWebhook",
+    "Posts a test event to an address, and tells what it answered. Answers 200 also where the address refuses.",
+  ],
+  "GET /webhooks/:id": ["getWebhook", "Finds one webhook."],
+  "PUT /webhooks/:id": ["updateWebhook", "Changes a webhook. What you leave out stays.", { active: false }],
+  "PATCH /webhooks/:id": ["patchWebhook", "The same as `PUT`.", { active: false }],
+  "DELETE /webhooks/:id": ["deleteWebhook", "Removes a webhook. Events that wait for it are not sent."],
+  "POST /webhooks/:id/rotate_secret": [
+    "rotateWebhookSecret",
+    "Gives a webhook a new key. For 24 hours events are signed with the old one as well.",
+  ],
+  "GET /webhooks/:webhook_id/webhook_deliveries": [
+    "listWebhookDeliveries",
+    "Lists what was sent to a webhook, newest first, with your server's answers.",
+  ],
+  "GET /webhooks/:webhook_id/webhook_deliveries/:id": ["getWebhookDelivery", "Finds one delivery."],
+  "POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery": [
+    "retryWebhookDelivery",
+    "Sends a delivery once more, at once.",
+  ],
+};
+
+/** Operations of V2. */
+export const V2_OPERATIONS: Operations = {
+  ...Object.fromEntries(
+    Object.entries(COMPANY_OPERATIONS).map(([route, told]) => [route.replace(" ", " /api/v2/company"), told]),
+  ),
+  "POST /api/v2/track/signup": [
+    "trackSignup",
+    "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`.",
+    { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  ],
+};

@@ -1,0 +1,37 @@
+import type { DescribedRoute } from "./described-route.ts";
+
+const number = (description: string, example: number) => ({
+  description,
+  schema: { type: "integer", minimum: 0 },
+  example,
+});
+const text = (description: string, example: string) => ({ description, schema: { type: "string" }, example });
+
+/** Headers of answers, by name. */
+export const HEADERS = {
+  "RateLimit-Limit": number("How many requests a minute may hold. Missing where there is no limit.", 450),
+  "RateLimit-Remaining": number("How many requests are left in this minute.", 449),
+  "RateLimit-Reset": number("Seconds until the next minute begins.", 42),
+  "Retry-After": number("Seconds to wait before you send the request again.", 1),
+  "X-Request-Id": text("Names this request in the server's log. Quote it when you report the fault.", "b3c1"),
+  Total: number("How many records all pages hold together.", 120),
+  "Per-Page": number("How many records a page holds at most.", 50),
+  Link: text(
+    "Addresses of the pages around this one, by `rel`: `first`, `prev`, `last`, `next` (RFC 8288). Missing where there is one page.",
+    '<https://track.example.com/api/v1/leads/list?page=2>; rel="next"',
+  ),
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** References to headers, for one response. */
+export function headerReferences(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What tells a caller with a key where it stands within its limit. */
+export function limitHeaders(caller: DescribedRoute["caller"]): HeaderName[] {
+  return caller === "v1" || caller === "v2"
+    ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]
+    : [];
+}

@@ -1,0 +1,52 @@
+import type { DescribedRoute } from "./described-route.ts";
+import { exampleOf } from "./example.ts";
+import { findOperation } from "./glossary/find.ts";
+import { pathParameters, queryParameters } from "./parameters.ts";
+import { responsesOf } from "./responses.ts";
+import type { Schemas } from "./schemas.ts";
+
+const TAGS = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } as const;
+const SECURITY = {
+  v1: [{ apiKey: [] }],
+  v2: [{ bearer: [], accountId: [] }],
+  browser: [],
+  operator: [],
+};
+
+/** An operation as OpenAPI has it. @see OpenAPI 3.1, "Operation Object" */
+export function describeOperation(route: DescribedRoute, schemas: Schemas) {
+  const { operation, caller, method, path } = route;
+  const { params } = operation;
+  const { id, description } = findOperation(`${method} ${path}`);
+  const isForm = hasForm(route);
+  const query = isForm || !params ? [] : queryParameters(schemas.describe(params, "input", id));
+  const isText = query.some(({ name }) => name === "find_by");
+  return {
+    operationId: id,
+    summary: operation.summary,
+    ...(description !== undefined && { description }),
+    tags: [TAGS[caller]],
+    security: SECURITY[caller],
+    parameters: [...pathParameters(path, id, { isText }), ...query],
+    ...requestBody(route, schemas),
+    responses: responsesOf(route, schemas, id),
+  };
+}
+
+function requestBody(route: DescribedRoute, schemas: Schemas) {
+  const { operation, method, path } = route;
+  const form = hasForm(route) ? operation.params : undefined;
+  const input = form ?? operation.body;
+  if (input === undefined) return {};
+  const { id, example } = findOperation(`${method} ${path}`);
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}${form ? "Form" : "Body"}`;
+  const schema = schemas.refer(input, "input", name);
+  const type = form ? "application/x-www-form-urlencoded" : "application/json";
+  const shown = example ?? exampleOf(schema, schemas.components);
+  return { requestBody: { required: true, content: { [type]: { schema, example: shown } } } };
+}
+
+/** V1 and browsers send what they write as a form. */
+function hasForm({ caller, method }: DescribedRoute): boolean {
+  return caller !== "v2" && method !== "GET" && method !== "DELETE";
+}

@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import type { FailureKind } from "../failure.ts";
+import { fieldErrorsAnswer, v1ErrorAnswer, v2ErrorAnswer } from "../http/error-answers.ts";
+import { statusOf } from "../http/errors.ts";
+import type { DescribedRoute } from "./described-route.ts";
+import { exampleOf } from "./example.ts";
+import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
+import type { JsonSchema, Schemas } from "./schemas.ts";
+
+const TEXTS: Record<FailureKind, string> = {
+  unauthorized: "The key is missing, unknown or revoked.",
+  forbidden: "The key, or the site, belongs to another account.",
+  not_found: "The record that the request names does not exist.",
+  method_not_allowed: "The path has no such method.",
+  malformed: "The request can't be read: its body, form or path is broken.",
+  too_large: "The request is larger or deeper than the server takes.",
+  unsupported: "The body is compressed. Send it plain.",
+  missing: "A required parameter is missing.",
+  invalid: "A field has a value that is not allowed. The answer names each such field.",
+  taken: "Another record has this value already.",
+  rule_broken: "The change would break a rule of the record.",
+  in_use: "Other records depend on this one.",
+  already_registered: "The event was recorded before. Nothing changed.",
+  refused: "The record's state does not allow this.",
+  not_implemented: "This operation is documented but not built yet.",
+  conflict: "Others changed the same records at the same time. Send the request again.",
+  unavailable: "The store can't be reached or written to at the moment. Send the request again.",
+  rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
+};
+
+/** What every operation of a kind may be refused with. */
+const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
+  v1: ["unauthorized", "malformed", "too_large", "rate_limited", "unavailable"],
+  v2: ["unauthorized", "forbidden", "malformed", "too_large", "rate_limited", "unavailable"],
+  browser: ["not_found", "invalid", "malformed", "too_large", "unavailable"],
+  operator: [],
+};
+const PASSING = new Set<FailureKind>(["conflict", "unavailable", "rate_limited"]);
+const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
+
+/** The answers of an operation by status: its success, its refusals, and a bug as `default`. */
+export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string) {
+  const { operation, caller } = route;
+  const responses: Record<string, unknown> = {
+    [String(operation.status ?? 200)]: success(route, schemas, id),
+  };
+  if (caller === "operator") return responses;
+  for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
+    responses[status] = refusal(route, kinds, schemas);
+  return { ...responses, default: bug(route, schemas) };
+}
+
+function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: string) {
+  const schema = schemas.describe(operation.answer, "output", id);
+  const names: HeaderName[] = [
+    ...limitHeaders(caller),
+    ...(operation.isPaged ? (["Total", "Per-Page", "Link"] as const) : []),
+  ];
+  return {
+    description: operation.isPaged ? "One page of the list." : "It is done.",
+    headers: headerReferences(names),
+    content: json(schema, schemas),
+  };
+}
+
+function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record<string, FailureKind[]> {
+  const generation = caller === "v2" ? "v2" : "v1";
+  const writing: FailureKind[] = method === "GET" ? [] : ["conflict", "unsupported"];
+  const reading: FailureKind[] = operation.params || operation.body ? ["invalid"] : [];
+  const found: Record<string, FailureKind[]> = {};
+  for (const kind of new Set([...COMMON[caller], ...reading, ...writing, ...(operation.refusals ?? [])])) {
+    const status = operation.statuses?.[kind] ?? statusOf(generation, kind);
+    (found[status] ??= []).push(kind);
+  }
+  return found;
+}
+
+function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], schemas: Schemas) {
+  const isUnknown = kinds.includes("unauthorized");
+  const names: HeaderName[] = [
+    ...(isUnknown ? [] : limitHeaders(caller)),
+    ...(kinds.some((kind) => PASSING.has(kind)) ? (["Retry-After"] as const) : []),
+  ];
+  const bodies = new Set(kinds.map((kind) => operation.bodies?.[kind] ?? bodyOf(caller, kind)));
+  const choices = [...bodies].map((body) => schemas.describe(body, "output", "Error"));
+  const schema = choices.length === 1 ? (choices[0] ?? {}) : { anyOf: choices };
+  return {
+    description: kinds.map((kind) => TEXTS[kind]).join(" "),
+    headers: headerReferences(names),
+    content: isUnknown && caller === "v1" ? BAD_CREDENTIALS : json(schema, schemas),
+  };
+}
+
+const BAD_CREDENTIALS = {
+  "text/plain": { schema: { const: "Bad credentials" }, example: "Bad credentials" },
+};
+
+function bodyOf(caller: DescribedRoute["caller"], kind: FailureKind): z.ZodType {
+  if (caller === "v2") return v2ErrorAnswer;
+  return RECORD_FAULTS.has(kind) ? fieldErrorsAnswer : v1ErrorAnswer;
+}
+
+function bug({ caller }: DescribedRoute, schemas: Schemas) {
+  const body = caller === "v2" ? v2ErrorAnswer : v1ErrorAnswer;
+  return {
+    description: "A bug of the server. Nothing was changed.",
+    headers: headerReferences(["X-Request-Id"]),
+    content: json(schemas.describe(body, "output", "Error"), schemas),
+  };
+}
+
+function json(schema: JsonSchema, { components }: Schemas) {
+  return { "application/json": { schema, example: exampleOf(schema, components) } };
+}
