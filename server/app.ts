@@ -55,8 +55,8 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
     ["OPTIONS", "/t/click", preflight],
     ["OPTIONS", "/t/signup", preflight],
     ["OPTIONS", "/t/details", preflight],
-    ["GET", "/svc.js", serveScript(script, { isImmutable: false })],
-    ["GET", `/svc.${script.hash}.js`, serveScript(script, { isImmutable: true })],
+    ["GET", "/svc.js", serveScript(services, { script, isImmutable: false })],
+    ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
     ["GET", "/docs", docsPage],

@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { accountCommands } from "./cli-account.ts";
 import { csvCommand } from "./cli-csv.ts";
 import { deliveryCommands } from "./cli-deliveries.ts";
+import { doctorCommand } from "./cli-doctor.ts";
 import { eraseCommands } from "./cli-erase.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
@@ -124,6 +125,7 @@ program
   );
 
 csvCommand(program);
+doctorCommand(program);
 deliveryCommands(program);
 eraseCommands(program);
 transferCommands(program);

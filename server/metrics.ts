@@ -38,8 +38,13 @@ export interface StoreFigures {
   isReady(): Promise<boolean>;
 }
 
+/** What is counted elsewhere, and shown here. */
+export interface Figures extends StoreFigures {
+  lookout: { counts: { refusedOrigins: number } };
+}
+
 /** Begins to count, for one process. */
-export function newMetrics({ counts, isReady }: StoreFigures): ProcessMetrics {
+export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
   const durations = new Histogram({
@@ -58,6 +63,11 @@ export function newMetrics({ counts, isReady }: StoreFigures): ProcessMetrics {
     name: "tidemark_store_conflicts_total",
     help: "Commits that were refused as others had changed the same records, and tried again",
     read: () => counts.conflicts,
+  });
+  newCounter(registry, {
+    name: "tidemark_origins_refused_total",
+    help: "Sign-ups from browsers that were refused since no campaign that they were for allows their site",
+    read: () => lookout.counts.refusedOrigins,
   });
   const ready = new Gauge({
     name: "tidemark_store_ready",

@@ -612,3 +612,34 @@ export interface Unsubscription {
   promoterId: number;
   at: string;
 }
+
+export const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
+/**
+ * What servers see of their set-up: `refused-origin`, a site whose sign-ups were refused; `script`, a site that loads
+ * the script; `host`, a name by which browsers reach the server; `proxy`, whether addresses were forwarded though
+ * nobody was trusted to (`unexpected`), or not by all who were (`missing`).
+ */
+export type SightingKind = (typeof SIGHTING_KINDS)[number];
+
+/** The latest things of one kind that were seen, newest first. */
+export interface Sightings {
+  /** Whose sites they are; SYSTEM for what concerns the server. */
+  accountId: number;
+  kind: SightingKind;
+  seen: Sighting[];
+}
+
+export interface Sighting {
+  value: string;
+  /** Within an hour of the last time. */
+  lastAt: string;
+}
+
+/** How the server that started last is set up. */
+export interface ServerSetup {
+  accountId: typeof SYSTEM;
+  publicUrl: string;
+  trustProxyHops: number;
+  hasMail: boolean;
+  startedAt: string;
+}

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Chance, Context } from "./domain/context.ts";
 import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
 import type { Post } from "./outgoing/post.ts";
+import type { Lookout } from "./lookout.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OutageLog } from "./outage-log.ts";
 import type { Store } from "./storage/store.ts";
@@ -14,6 +15,8 @@ export interface Services {
   log: Logger;
   /** Tells the operator of refusals for want of the store. */
   logOutage: OutageLog;
+  /** Sees how the server is used, for `tidemark doctor`. */
+  lookout: Lookout;
   /** null: nothing is counted. */
   metrics: Metrics | null;
   publicUrl: string;

@@ -24,6 +24,11 @@ export function isAllowedOrigin(
   return entries.some((entry) => matches(site, entry.trim()));
 }
 
+/** Whether a host is the machine that asks for it. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.has(hostname);
+}
+
 function ownSite(landingUrl: string): string {
   if (!URL.canParse(landingUrl)) return "";
   return `*.${hostOf(new URL(landingUrl)).replace(/^www\./, "")}`;
@@ -34,7 +39,7 @@ function matches(site: URL, entry: string): boolean {
   if (entry.includes("://")) return URL.canParse(entry) && originOf(site) === originOf(new URL(entry));
   const isWithSubdomains = entry.startsWith("*.");
   const name = domainToASCII(isWithSubdomains ? entry.slice(2) : entry);
-  const host = LOOPBACK.has(name) ? "localhost" : name;
+  const host = isLoopback(name) ? "localhost" : name;
   if (host === "") return false;
   return hostOf(site) === host || (isWithSubdomains && site.hostname.endsWith(`.${host}`));
 }
@@ -44,5 +49,5 @@ function originOf(site: URL): string {
 }
 
 function hostOf({ hostname }: URL): string {
-  return LOOPBACK.has(hostname) ? "localhost" : hostname;
+  return isLoopback(hostname) ? "localhost" : hostname;
 }

@@ -3,10 +3,12 @@ import type { Logger } from "pino";
 import { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "../configured-store.ts";
+import { recordSetup } from "../domain/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { firstStart } from "../first-start.ts";
 import { newListener, type Listener } from "../http/listener.ts";
 import { failureLimiter, rateLimiter } from "../http/rate-limit.ts";
+import { newLookout } from "../lookout.ts";
 import { newMetrics, type Metrics, type ProcessMetrics } from "../metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
@@ -46,14 +48,15 @@ export async function serve(
 ): Promise<Started> {
   const counts = { commits: 0, conflicts: 0 };
   const store = await openConfiguredStore(config, counts);
+  const lookout = newLookout({ store, log, clock: () => new Date() });
   const metrics = config.hasMetrics
-    ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady() }))
+    ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
   const listener = newListener();
   const port = await openPort(listener, config);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
-  const services = newServices(config, { store, log, metrics, publicUrl });
+  const services = newServices(config, { store, log, lookout, metrics, publicUrl });
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
@@ -61,6 +64,7 @@ export async function serve(
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
   // After all that may fail: the key that it tells is never told again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
+  await noteSetup({ ...config, publicUrl }, services);
   listener.serve((request) => {
     traffic.count();
     return app.fetch(request);
@@ -84,6 +88,17 @@ export async function serve(
   return { url, news };
 }
 
+/** Keeps how this server is set up, for `tidemark doctor`; a store that is full is no reason not to start. */
+async function noteSetup(
+  { publicUrl, trustProxyHops, smtpUrl }: Config & { publicUrl: string },
+  { store, clock, log }: Services,
+): Promise<void> {
+  const setup = { publicUrl, trustProxyHops, hasMail: smtpUrl !== null, startedAt: clock().toISOString() };
+  await recordSetup(store, setup).catch((error: unknown) =>
+    log.debug({ err: error }, "the set-up could not be noted"),
+  );
+}
+
 /** A file that the build puts beside the server. */
 function readBuilt(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
@@ -100,7 +115,7 @@ async function openPort(listener: Listener, { host, port }: Config): Promise<num
 
 function newServices(
   config: Config,
-  parts: Pick<Services, "store" | "log" | "metrics" | "publicUrl">,
+  parts: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl">,
 ): Services {
   const limiting = (name: string, limitPerMinute: number) => ({
     name,

@@ -11,6 +11,7 @@ import type { Operation } from "../http/operation.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
+import { originOf, watchReach } from "./watched.ts";
 
 /** A request of a browser on somebody's site. */
 export interface PublicRequest {
@@ -41,10 +42,13 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
     try {
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);
+      watchReach(services, event);
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const cookies: string[] = [];
-      const value = await handle({ event, params, account, context, address, limits, headers, cookies });
+      const value = await watched(services, { event, account }, () =>
+        handle({ event, params, account, context, address, limits, headers, cookies }),
+      );
       const answer = json(value, headers);
       for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
       return answer;
@@ -52,6 +56,21 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }
   };
+}
+
+/** Counts what is refused for its origin: nothing else is forbidden to browsers. */
+async function watched<T>(
+  { lookout }: Services,
+  { event, account }: Pick<PublicRequest, "event" | "account">,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isForbidden = error instanceof Failure && error.kind === "forbidden";
+    if (isForbidden) lookout.seeRefusedOrigin(account.id, originOf(event));
+    throw error;
+  }
 }
 
 async function loadByCid({ store }: Services, cid: Params[string] | undefined): Promise<Account> {

@@ -1,4 +1,6 @@
 import type { H3Event } from "h3";
+import type { Services } from "../services.ts";
+import { watchReach, watchScript } from "./watched.ts";
 import { serveStored, type StoredText } from "../http/stored-text.ts";
 
 /** Pages ask for `/svc.js` again after an hour, so that a new version reaches them the same day. */
@@ -6,13 +8,19 @@ const SHORT_CACHE = "public, max-age=3600";
 const LONG_CACHE = "public, max-age=31536000, immutable";
 
 /** `GET /svc.js`, and its content-hashed copy, which never changes. */
-export function serveScript(script: StoredText, { isImmutable }: { isImmutable: boolean }) {
-  return (event: H3Event): Response =>
-    serveStored(event, script, {
+export function serveScript(
+  services: Services,
+  { script, isImmutable }: { script: StoredText; isImmutable: boolean },
+) {
+  return (event: H3Event): Response => {
+    watchReach(services, event);
+    watchScript(services, event);
+    return serveStored(event, script, {
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": isImmutable ? LONG_CACHE : SHORT_CACHE,
       // Pages under COEP and integrity attributes may load it from any site.
       "access-control-allow-origin": "*",
       "cross-origin-resource-policy": "cross-origin",
     });
+  };
 }

@@ -26,7 +26,9 @@ function watched({ level = "debug", hasMetrics = true, services = base.services 
     { level, base: null, timestamp: false, serializers: { err: errorLine } },
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const metrics = hasMetrics ? newMetrics({ counts, isReady: async () => isReady }) : null;
+  const metrics = hasMetrics
+    ? newMetrics({ counts, isReady: async () => isReady, lookout: services.lookout })
+    : null;
   return createApp({ ...services, log, metrics }, { docsViewer: "", script: storeText(""), hasDemo: false });
 }
 

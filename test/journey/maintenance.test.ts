@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
-import { temporaryFolder } from "../support/server.ts";
+import { startServer, temporaryFolder } from "../support/server.ts";
 
 let folder: string;
 let remove: () => void;
@@ -51,6 +51,33 @@ it("tells ten bad lines of a kind one by one, and sums up the others", async () 
     code: 1,
     stdout: { dry_run: false, leads: { added: 0, changed: 0, known: 0, bad: 10_001 } },
   });
+});
+
+it("tells what is wrong with a set-up, and ends with 1 while anything is", async () => {
+  const lines = async () => {
+    const { code, stdout, stderr } = await run("doctor");
+    return { code, stderr, told: stdout.trimEnd().split("\n") };
+  };
+  const fresh = "No server has run on this store yet: start one, and ask again when it has run for a while.";
+  expect(await lines()).toEqual({ code: 1, stderr: "", told: [fresh] });
+  const server = await startServer(at("store"), { PUBLIC_URL: "http://0.0.0.0:3000" });
+  const headers = { "x-forwarded-for": "203.0.113.7", referer: "https://www.acme.example/" };
+  expect((await fetch(`${server.url}/svc.js`, { headers })).status).toBe(200);
+  await expect.poll(lines).toEqual({
+    code: 1,
+    stderr: "",
+    told: [
+      expect.stringMatching(/^PUBLIC_URL is http:\/\/0\.0\.0\.0:3000, .*: set it to .*\.$/),
+      expect.stringMatching(/^Requests come through a proxy .*: set TRUST_PROXY to .*\.$/),
+    ],
+  });
+  await server.stop();
+  const mended = await startServer(at("store"), {
+    PUBLIC_URL: "https://track.acme.example",
+    TRUST_PROXY: "1",
+  });
+  expect(await lines()).toEqual({ code: 0, stderr: "", told: ["Nothing is wrong."] });
+  await mended.stop();
 });
 
 it("seeds an account that has people only where it is forced to", async () => {

@@ -4,6 +4,7 @@ import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
+import { newLookout } from "../../server/lookout.ts";
 import { newOutageLog } from "../../server/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/services.ts";
@@ -76,6 +77,7 @@ export async function startApp(
     chance: countedChance(),
     log,
     logOutage: newOutageLog(log, clock),
+    lookout: newLookout({ store, log, clock }, () => {}),
     metrics: null,
     publicUrl: "https://track.acme.example",
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),

@@ -67,6 +67,8 @@ const PLAIN = new Set([
   "forgotten-token",
   "imported-commission",
   "layout",
+  "server-setup",
+  "sighting",
   "unsubscription",
 ]);
 

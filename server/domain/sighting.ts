@@ -1,0 +1,54 @@
+import { SYSTEM, type ServerSetup, type Sighting, type SightingKind, type Sightings } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Strangers may name as many sites as they like; the newest are kept. */
+const MOST_KEPT = 20;
+
+const sightings = collection<Sightings>()({
+  name: "sighting",
+  id: ({ kind }) => [kind],
+  claims: {},
+  indexes: {},
+});
+
+const serverSetups = collection<ServerSetup>()({
+  name: "server-setup",
+  id: () => ["last"],
+  claims: {},
+  indexes: {},
+});
+
+/** Keeps what was seen for `tidemark doctor`; gives what had been seen before. */
+export function recordSightings(
+  store: Store,
+  accountId: number,
+  { kind, values, now }: { kind: SightingKind; values: string[]; now: Date },
+): Promise<Sighting[]> {
+  return store.transact(async (tx) => {
+    const { seen } = (await tx.get(sightings, accountId, kind)) ?? { seen: [] };
+    const latest = values.map((value) => ({ value, lastAt: now.toISOString() }));
+    const others = seen.filter(({ value }) => !values.includes(value));
+    await tx.put(sightings, { accountId, kind, seen: [...latest, ...others].slice(0, MOST_KEPT) });
+    return seen;
+  });
+}
+
+/** What was seen of one kind, newest first. */
+export async function findSightings(
+  store: Store,
+  accountId: number,
+  kind: SightingKind,
+): Promise<Sighting[]> {
+  return (await store.get(sightings, accountId, kind))?.seen ?? [];
+}
+
+/** Keeps how a server that starts is set up. */
+export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">): Promise<void> {
+  return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
+}
+
+/** How the server that started last is set up. null: none has started. */
+export function findSetup(store: Store): Promise<ServerSetup | null> {
+  return store.get(serverSetups, SYSTEM, "last");
+}

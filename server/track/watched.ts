@@ -1,0 +1,31 @@
+import type { H3Event } from "h3";
+import type { Services } from "../services.ts";
+
+/** Longer names of hosts do not exist (RFC 1035). */
+const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
+const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
+
+/** Looks at how a browser has reached the server; nothing but hosts is kept. */
+export function watchReach({ lookout, trustProxyHops }: Services, event: H3Event): void {
+  const { headers } = event.req;
+  const host = headers.get("host") ?? "";
+  if (HOST.test(host)) lookout.see("host", host.toLowerCase());
+  const forwarded = headers.get("x-forwarded-for")?.split(",").length ?? 0;
+  if (forwarded > 0 && trustProxyHops === 0) lookout.see("proxy", "unexpected");
+  if (forwarded < trustProxyHops) lookout.see("proxy", "missing");
+}
+
+/** Looks at which site loads the script. Our own demo is none. */
+export function watchScript(services: Services, event: H3Event): void {
+  const { headers } = event.req;
+  const referer = headers.get("referer") ?? "";
+  const site = URL.canParse(referer) ? new URL(referer) : null;
+  if (site?.host === headers.get("host")) return;
+  services.lookout.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
+}
+
+/** The origin that a browser names, as it may be kept: pages without one, and forged ones, are all alike. */
+export function originOf(event: H3Event): string {
+  const origin = event.req.headers.get("origin") ?? "";
+  return ORIGIN.test(origin) ? origin : "null";
+}

@@ -1,0 +1,181 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findProblems } from "../../server/cli-doctor.ts";
+import { campaigns } from "../../server/domain/campaign.ts";
+import { recordSetup } from "../../server/domain/sighting.ts";
+import { newLookout } from "../../server/lookout.ts";
+import { newMetrics } from "../../server/metrics.ts";
+import { NOW, startApp, type TestApp } from "../support/app.ts";
+import { appOutbox, workOff } from "../support/outbox.ts";
+
+const SETUP = { publicUrl: "https://track.acme.example", trustProxyHops: 1, hasMail: true, startedAt: NOW };
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const FORWARDED = { host: "track.acme.example", "x-forwarded-for": "203.0.113.7" };
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp("memory", { allowsPrivateWebhooks: true });
+  await recordSetup(app.services.store, SETUP);
+});
+afterEach(() => app.close());
+
+const problems = async (now = NOW) => {
+  await app.services.lookout.write();
+  return findProblems(app.services.store, new Date(now));
+};
+const loadScript = (headers: Record<string, string> = {}) =>
+  app.request("/svc.js", { headers: { ...FORWARDED, referer: "https://www.acme.example/", ...headers } });
+const signUp = async (origin: string) => {
+  await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await app.browser("/t/click", { tid: TID, ref_id: "jane" }, FORWARDED);
+  return app.browser("/t/signup", { tid: TID, email: "mia@example.com" }, { ...FORWARDED, origin });
+};
+
+it("finds nothing wrong where pages load the script, by the server's address, through the proxy", async () => {
+  await loadScript();
+  expect((await signUp("https://www.acme.example")).status).toBe(200);
+  expect(await problems()).toEqual([]);
+});
+
+it("asks for a server that has run", async () => {
+  const fresh = await startApp();
+  expect(await findProblems(fresh.services.store, new Date(NOW))).toEqual([
+    "No server has run on this store yet: start one, and ask again when it has run for a while.",
+  ]);
+  await fresh.close();
+});
+
+describe("the script", () => {
+  const never =
+    'No page has loaded the script yet: put <script async src="https://track.acme.example/svc.js" ' +
+    'data-cid="ACCOUNT_ID"></script> on every page of your site, and open one.';
+
+  it("was never loaded, but by our own demo", async () => {
+    expect(await problems()).toEqual([never]);
+    await loadScript({ referer: "https://track.acme.example/demo" });
+    expect(await problems()).toEqual([never]);
+    await loadScript({ referer: "" });
+    expect(await problems()).toEqual([]);
+  });
+
+  it("was loaded long ago", async () => {
+    await loadScript();
+    expect(await problems("2026-03-12T00:00:00.000Z")).toEqual([
+      "No page has loaded the script since 2026-03-04: look whether its tag still stands on every page of your site.",
+    ]);
+  });
+});
+
+describe("the server", () => {
+  beforeEach(() => loadScript());
+
+  it("has an address that no browser elsewhere can open", async () => {
+    await recordSetup(app.services.store, { ...SETUP, publicUrl: "http://0.0.0.0:3000" });
+    expect(await problems()).toEqual([
+      "PUBLIC_URL is http://0.0.0.0:3000, which browsers elsewhere can't open: set it to the address that they reach " +
+        "the server by.",
+    ]);
+  });
+
+  it("is reached by another address", async () => {
+    await loadScript({ host: "localhost:3000" });
+    expect(await problems()).toEqual([]);
+    await loadScript({ host: "Affiliates.Acme.example" });
+    const told = [
+      "PUBLIC_URL is https://track.acme.example, but browsers reach the server as affiliates.acme.example: set " +
+        "PUBLIC_URL to that address, or let the proxy in front hand on the Host header that browsers send.",
+    ];
+    expect(await problems()).toEqual(told);
+    await recordSetup(app.services.store, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
+    expect(await problems()).toEqual([]);
+  });
+
+  it("believes too few proxies, or too many", async () => {
+    app.services.trustProxyHops = 2;
+    await loadScript();
+    await recordSetup(app.services.store, { ...SETUP, trustProxyHops: 2 });
+    expect(await problems()).toEqual([
+      "TRUST_PROXY is 2, but some requests came through fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
+        "their number, and let nobody reach the server past them.",
+    ]);
+    app.services.trustProxyHops = 0;
+    await loadScript();
+    expect(await problems()).toEqual([
+      "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so that all visitors share the " +
+        "proxy's address and its limits: set TRUST_PROXY to the number of proxies in front.",
+    ]);
+  });
+});
+
+describe("a sign-up that is refused for its origin", () => {
+  beforeEach(async () => {
+    await loadScript();
+    await app.services.lookout.write();
+  });
+
+  it("is told to the browser, once in the log, in the metrics, and by the doctor until it is allowed", async () => {
+    const lines: string[] = [];
+    const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
+    const lookout = newLookout({ ...app.services, log }, () => {});
+    app.services.lookout = lookout;
+    for (let times = 0; times < 3; times++) {
+      const { status, body } = await signUp("https://shop.example");
+      expect({ status, body }).toEqual({ status: 403, body: { error: "This site may not send sign-ups" } });
+      await app.services.lookout.write();
+    }
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        level: 40,
+        origin: "https://shop.example",
+        msg: "sign-ups from this origin are refused: no campaign that they are for allows it",
+      },
+    ]);
+    const metrics = newMetrics({ counts: { commits: 0, conflicts: 0 }, isReady: async () => true, lookout });
+    expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
+    const told =
+      "Account acme: sign-ups from https://shop.example are refused, last on 2026-03-04: if the site is yours, allow " +
+      "it (--allow-origin of the campaign), otherwise take the script off it.";
+    expect(await problems()).toEqual([told]);
+    await app.services.store.transact(async (tx) => {
+      const campaign = (await tx.get(campaigns, app.accountId, 1))!;
+      await tx.put(campaigns, { ...campaign, allowedOrigins: ["https://shop.example"] });
+    });
+    expect(await problems()).toEqual([]);
+  });
+
+  it("keeps the newest twenty origins, and none that is no web site's", async () => {
+    await signUp(`https://${"x".repeat(300)}.example`);
+    for (let at = 0; at < 25; at++) await signUp(`https://site${at}.example`);
+    const told = await problems();
+    expect(told).toHaveLength(20);
+    expect(told[0]).toContain("https://site24.example");
+  });
+});
+
+describe("deliveries", () => {
+  beforeEach(async () => {
+    await loadScript();
+    await app.v2("PUT", "/campaigns/1", { emails: { signup_accepted: true } });
+  });
+
+  it("wait for a mail server, or for a receiver that fails", async () => {
+    const webhook = { url: "http://127.0.0.1:1/", event_types: ["promoter.created"], max_retries: 2 };
+    expect((await app.v2("POST", "/webhooks", webhook)).status).toBeLessThan(300);
+    await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    await recordSetup(app.services.store, { ...SETUP, hasMail: false });
+    const outbox = appOutbox(app);
+    await workOff(outbox);
+    const mail = "Account acme: 1 e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.";
+    const name = "Account acme: webhook 1 to 127.0.0.1:1";
+    expect(await problems()).toEqual([
+      mail,
+      `${name} fails: 1 events are tried again; look at what the receiver answers.`,
+    ]);
+    app.setNow("2026-03-04T06:00:00.000Z");
+    await workOff(outbox);
+    expect(await problems()).toEqual([
+      mail,
+      `${name} has given up 1 events: mend the receiver, then npx tidemark webhook retry acme 1.`,
+    ]);
+  });
+});
