@@ -36,6 +36,7 @@ const environment = z
     TRUST_PROXY: count("0"),
     RATE_LIMIT_V1: count("450"),
     RATE_LIMIT_V2: count("0"),
+    RATE_LIMIT_CLICKS: count("600"),
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
     SMTP_URL: z
       .string()
@@ -74,6 +75,8 @@ export interface Config {
   readonly rateLimitV1: number;
   /** Requests a minute for each account; 0 for no limit. */
   readonly rateLimitV2: number;
+  /** Clicks a minute from each address (IPv6: each /64); 0 for no limit. */
+  readonly rateLimitClicks: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly hasMetrics: boolean;
   /** Processes that serve. */
@@ -115,6 +118,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     trustProxyHops: data.TRUST_PROXY,
     rateLimitV1: data.RATE_LIMIT_V1,
     rateLimitV2: data.RATE_LIMIT_V2,
+    rateLimitClicks: data.RATE_LIMIT_CLICKS,
     logLevel: data.LOG_LEVEL,
     hasMetrics: data.METRICS === "1",
     workers: data.WORKERS,

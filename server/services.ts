@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Chance, Context } from "./domain/context.ts";
-import type { FailureLimiter, RateLimiter } from "./http/rate-limit.ts";
+import type { FailureLimiter } from "./http/failure-limit.ts";
+import type { RateLimiter } from "./http/rate-limit.ts";
 import type { Post } from "./outgoing/post.ts";
 import type { Lookout } from "./lookout.ts";
 import type { Metrics } from "./metrics.ts";
@@ -27,6 +28,7 @@ export interface Services {
   limits: {
     v1: RateLimiter;
     v2: RateLimiter;
+    publicClicks: RateLimiter;
     publicSignups: RateLimiter;
     failedAuthentication: FailureLimiter;
   };

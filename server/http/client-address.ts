@@ -33,6 +33,18 @@ export function normaliseAddress(text: string): string | null {
   return high && low ? [...bytes(high), ...bytes(low)].join(".") : shortest;
 }
 
+/**
+ * What stands for all addresses of one caller in limits: an IPv4 address, or the /64 of an IPv6 one, of
+ * which each household has one at least, with all the addresses that anybody could want.
+ */
+export function networkOf(address: string | null): string {
+  if (address === null) return "unknown";
+  if (!address.includes(":")) return address;
+  const [start = "", end = ""] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array.from({ length: 8 - start.length - end.length }, () => "0");
+  return `${[...start, ...zeros, ...end].slice(0, 4).join(":")}::/64`;
+}
+
 /** The two bytes of a group of IPv6. */
 function bytes(group: string): [number, number] {
   const value = Number.parseInt(group, 16);

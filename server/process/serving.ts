@@ -7,7 +7,8 @@ import { recordSetup } from "../domain/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { firstStart } from "../first-start.ts";
 import { newListener, type Listener } from "../http/listener.ts";
-import { failureLimiter, rateLimiter } from "../http/rate-limit.ts";
+import { failureLimiter } from "../http/failure-limit.ts";
+import { rateLimiter } from "../http/rate-limit.ts";
 import { newLookout } from "../lookout.ts";
 import { newMetrics, type Metrics, type ProcessMetrics } from "../metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
@@ -16,6 +17,7 @@ import { newOutageLog } from "../outage-log.ts";
 import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../services.ts";
+import { openLimits } from "../storage/open.ts";
 import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -117,11 +119,8 @@ function newServices(
   config: Config,
   parts: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl">,
 ): Services {
-  const limiting = (name: string, limitPerMinute: number) => ({
-    name,
-    limitPerMinute,
-    sharedCounts: parts.store.countPassing,
-  });
+  const database = openLimits(config.storageUrl);
+  const limiting = (name: string, limitPerMinute: number) => ({ name, limitPerMinute, database });
   const clock = () => new Date();
   return {
     ...parts,
@@ -133,6 +132,7 @@ function newServices(
     limits: {
       v1: rateLimiter(limiting("v1", config.rateLimitV1)),
       v2: rateLimiter(limiting("v2", config.rateLimitV2)),
+      publicClicks: rateLimiter(limiting("clicks", config.rateLimitClicks)),
       publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
       failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
     },

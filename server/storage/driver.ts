@@ -23,21 +23,6 @@ export interface Changes {
   sums: [key: string, delta: number][];
 }
 
-/** An addition to a count that begins with the first one and is forgotten `windowMs` after it. */
-export interface Addition {
-  key: string;
-  /** 0: only asks. */
-  amount: number;
-  windowMs: number;
-}
-
-/** What such a count is by now. */
-export interface PassingCount {
-  count: number;
-  /** Until it is forgotten; 0 for one that has not begun. */
-  msLeft: number;
-}
-
 /** An unstorage driver that can change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
   /** The stored text, untouched by unstorage's guesses about types. */
@@ -56,13 +41,6 @@ export interface AtomicDriver extends Driver {
   recall?(key: string): string | undefined;
   /** All entries in key order, in chunks, as they stand at one moment; for drivers that can hold one still. */
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
-  /**
-   * Adds to a count of no lasting worth, as of limits, which all processes share; for drivers whose
-   * processes share nothing else. Answers soon or not at all.
-   *
-   * @throws Failure `unavailable`
-   */
-  countPassing?(addition: Addition): Promise<PassingCount>;
   /** Copies the store into an empty folder while it is used, by whatever process; for drivers that keep files. */
   backup?(folder: string): Promise<void>;
 }

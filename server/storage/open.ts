@@ -5,6 +5,7 @@ import type { AtomicDriver } from "./driver.ts";
 import { lmdbDriver } from "./drivers/lmdb.ts";
 import { memoryDriver } from "./drivers/memory.ts";
 import { postgresDriver } from "./drivers/postgres.ts";
+import { limitsDatabase, type LimitsDatabase } from "./drivers/postgres/limits.ts";
 import { checkLayout } from "./layout.ts";
 import { newStore, type Store } from "./store.ts";
 
@@ -40,7 +41,7 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
 /** Opens the driver that a `STORAGE_URL` names, for what deals with items as such. @throws Error as `openStore` does */
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
-  if (/^postgres(ql)?:\/\//.test(url)) return postgresDriver(url, { connections });
+  if (isPostgres(url)) return postgresDriver(url, { connections });
   const folder = folderOf(url);
   if (folder === undefined) {
     throw new Error(
@@ -51,6 +52,15 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
   // Nobody else on the machine is to read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return lmdbDriver(path);
+}
+
+/** Where servers on several machines count limits together. null: those of a store are all on one machine. */
+export function openLimits(url: string): LimitsDatabase | null {
+  return isPostgres(url) ? limitsDatabase(url) : null;
+}
+
+function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:\/\//.test(url);
 }
 
 /** Refuses an `lmdb:` folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */

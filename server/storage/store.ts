@@ -1,7 +1,7 @@
 import { createStorage } from "unstorage";
-import type { AtomicDriver, PassingCount } from "./driver.ts";
+import type { AtomicDriver } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { encodeKey, fingerprint, type Key } from "./keys.ts";
+import { encodeKey } from "./keys.ts";
 import type { Transaction } from "./transaction.ts";
 import { transactor } from "./transactor.ts";
 import { newView, type View } from "./view.ts";
@@ -19,11 +19,6 @@ export interface Store extends View {
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** An id that was never given before, for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
-  /**
-   * Adds to a count that all processes on the store share, and that is forgotten so long after it began.
-   * Of its name only a hash is kept. null: they are all on this machine, and can share it otherwise.
-   */
-  countPassing: ((name: Key, addition: { amount: number; windowMs: number }) => Promise<PassingCount>) | null;
   isReady(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -39,9 +34,6 @@ export function newStore(driver: AtomicDriver): Store {
     ...newView({ read, list: driver.list, count: driver.count }),
     transact,
     nextId: idSource(driver),
-    countPassing: driver.countPassing
-      ? (name, addition) => driver.countPassing!({ key: fingerprint(name), ...addition })
-      : null,
     async isReady() {
       try {
         await read(encodeKey([0, "ready"]));

@@ -18,6 +18,8 @@ export const trackClick: PublicOperation = {
   summary: "Record the click of a referral link",
   params: clickParams.extend({ cid: text }),
   answer: z.object({ status: z.enum(["recorded", "known", "refused"]), ...visitAnswer }),
+  refusals: ["not_found", "rate_limited"],
+  limit: "publicClicks",
   handle: click,
 };
 

@@ -3,11 +3,12 @@ import { findAccount } from "../domain/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
-import { clientAddress } from "../http/client-address.ts";
+import { clientAddress, networkOf } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
 import type { Operation } from "../http/operation.ts";
+import { rateLimitHeaders, type RateLimiter } from "../http/rate-limit.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
@@ -20,7 +21,6 @@ export interface PublicRequest {
   account: Account;
   context: Context;
   address: string | null;
-  limits: Services["limits"];
   /** Set by the handler, sent with its answer. */
   headers: AnswerHeaders;
   /** The same: each a whole `Set-Cookie`. */
@@ -28,26 +28,30 @@ export interface PublicRequest {
 }
 
 /** An operation that browsers call. */
-export type PublicOperation = Operation<PublicRequest>;
+export interface PublicOperation extends Operation<PublicRequest> {
+  /** What counts its requests, by the network that they come from. */
+  limit?: "publicClicks" | "publicSignups";
+}
 
 /**
  * Makes a route that browsers call from any site, without a key: the account's public `cid` says
  * whose it is.
  */
 export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
-  const { handle, shape = v1Error } = operation;
+  const { handle, limit, shape = v1Error } = operation;
   const { limits } = services;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE, ...corsHeaders(event) };
     try {
+      const address = clientAddress(event, services.trustProxyHops);
+      if (limit !== undefined) await countIn(limits[limit], address, headers);
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);
       watchReach(services, event);
-      const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const cookies: string[] = [];
       const value = await watched(services, { event, account }, () =>
-        handle({ event, params, account, context, address, limits, headers, cookies }),
+        handle({ event, params, account, context, address, headers, cookies }),
       );
       const answer = json(value, headers);
       for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
@@ -71,6 +75,14 @@ async function watched<T>(
     if (isForbidden) lookout.seeRefusedOrigin(account.id, originOf(event));
     throw error;
   }
+}
+
+/** @throws Failure `rate_limited` before anything of the request is read */
+async function countIn(limiter: RateLimiter, address: string | null, headers: AnswerHeaders): Promise<void> {
+  const state = await limiter.take(networkOf(address));
+  if (state?.allowed !== false) return;
+  Object.assign(headers, rateLimitHeaders(state));
+  throw new Failure("rate_limited", "Too many requests from this address");
 }
 
 async function loadByCid({ store }: Services, cid: Params[string] | undefined): Promise<Account> {

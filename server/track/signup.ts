@@ -7,7 +7,6 @@ import { isAllowedOrigin } from "../http/allowed-origin.ts";
 import { SIGNUP_BODIES } from "../http/error-answers.ts";
 import { SIGNUP_STATUSES, signupError, v1Error } from "../http/errors.ts";
 import { text } from "../http/fields.ts";
-import { rateLimitHeaders } from "../http/rate-limit.ts";
 import { shapeInput } from "../http/shape.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
@@ -55,16 +54,12 @@ export const trackSignup: PublicOperation = {
   statuses: SIGNUP_STATUSES,
   bodies: SIGNUP_BODIES,
   shape: signupError(v1Error),
+  limit: "publicSignups",
   handle: signup,
 };
 
 async function signup(request: PublicRequest) {
-  const { event, params, address, limits, headers } = request;
-  const state = await limits.publicSignups.take(address ?? "unknown");
-  if (state?.allowed === false) {
-    Object.assign(headers, rateLimitHeaders(state));
-    throw new Failure("rate_limited", "Too many sign-ups from this address");
-  }
+  const { event, params, address } = request;
   const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
   const told = shapeInput(visitParams, params);

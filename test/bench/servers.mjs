@@ -34,6 +34,7 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {} }
     TIDEMARK_ACCOUNT_ID: "bench",
     TIDEMARK_API_KEY: "bench-key",
     RATE_LIMIT_V1: "0",
+    RATE_LIMIT_CLICKS: "0",
     LOG_LEVEL: "error",
     ...environment,
   };

@@ -320,11 +320,32 @@ describe("POST /t/signup", () => {
     const answers = [];
     for (let time = 0; time < 3; time++) answers.push(await signup({ email: "a@b.example" }));
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
-    expect(answers[2]!.body).toEqual({ error: "Too many sign-ups from this address" });
+    expect(answers[2]!.body).toEqual({ error: "Too many requests from this address" });
     expect(answers[2]!.headers.get("retry-after")).toMatch(/^\d+$/);
     expect((await signup({ email: "a@b.example" }, { "x-forwarded-for": "203.0.113.77" })).status).toBe(404);
   });
 });
+
+it.each([
+  ["clicks", "/t/click", { publicClicks: 2 }],
+  ["sign-ups", "/t/signup", { publicSignups: 2 }],
+])(
+  "takes so many %s a minute from one /64, and tells scripts when to come again",
+  async (_, path, limits) => {
+    await app.close();
+    app = await startApp("memory", limits);
+    const send = (address: string) => app.browser(path, { tid: TID }, { "x-forwarded-for": address });
+    const before = (await send("2001:db8:1:2::1")).status;
+    expect((await send("2001:db8:1:2:3::1")).status).toBe(before);
+    const { status, body, headers } = await send("2001:db8:1:2:ffff::");
+    expect({ status, body }).toEqual({ status: 429, body: { error: "Too many requests from this address" } });
+    expect(headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    expect(headers.get("access-control-allow-origin")).toBe("https://www.acme.example");
+    expect(headers.get("access-control-expose-headers")).toBe("Retry-After");
+    expect((await send("2001:db8:1:3::1")).status).toBe(before);
+    expect(app.bugs).toEqual([]);
+  },
+);
 
 describe("/t/details", () => {
   it("names the promoter that sent the visitor, by GET and by POST", async () => {

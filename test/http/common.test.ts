@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/api-key.ts";
+import { apiKeys, createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/api-key.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { newContext } from "../../server/services.ts";
@@ -141,6 +141,22 @@ describe("limits", () => {
     expect((await from(other, "203.0.113.1")).status).toBe(429);
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     expect((await from(other, "203.0.113.2")).status).toBe(400);
+  });
+
+  it("looks at no more guessed keys than that, from whatever addresses of one /64 they come at once", async () => {
+    const looks: unknown[] = [];
+    const { get } = app.services.store;
+    app.services.store.get = (...what) => {
+      if (what[0] === (apiKeys as unknown)) looks.push(what);
+      return get(...what);
+    };
+    const guess = (at: number, network = "2001:db8:1:2") =>
+      post(V1_PATHS[1]!, form({}, { "x-api-key": `guess ${at}`, "x-forwarded-for": `${network}:${at}::1` }));
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => guess(at)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(195);
+    expect(looks).toHaveLength(5);
+    expect((await guess(1, "2001:db8:1:3")).status).toBe(401);
   });
 
   it("refuses a key from the moment that it is revoked", async () => {

@@ -51,8 +51,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
       expect(status).toBe(429);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     }
-    const { rows } = await cluster.query("select key from tidemark_counts");
-    for (const { key } of rows) expect(key).toMatch(/^[\w-]{16}$/);
+    const { rows } = await cluster.query("select key from tidemark_limits");
+    for (const { key } of rows) expect(key).toMatch(/^[\w-]+:[\w-]{43}$/);
   });
 
   it("of browsers' sign-ups hold over all of them", async () => {

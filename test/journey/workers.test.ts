@@ -70,13 +70,38 @@ it("makes the first account once, says once that it listens, and counts limits o
   );
 });
 
-it("counts failed tries to authenticate over all workers", async () => {
+const LIST = "/api/v1/leads/list";
+
+it("hears so many failed tries and no more over all workers, however many come at once", async () => {
   const server = await start();
+  const guesses = Array.from({ length: 90 }, (_, at) => ask(server, LIST, { "x-api-key": `guess ${at}` }));
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(60);
+});
+
+/** Asks each worker in turn, by freezing the others, which then take no connection. */
+async function askEach(server: Server, key: string): Promise<number[]> {
+  const workers = workersOf(server);
   const statuses: number[] = [];
-  for (let tries = 0; tries < 40; tries++) {
-    statuses.push((await ask(server, "/api/v1/leads/list", { "x-api-key": "wrong" })).status);
+  for (const asked of workers) {
+    const others = workers.filter((worker) => worker !== asked);
+    for (const other of others) process.kill(other, "SIGSTOP");
+    statuses.push((await ask(server, LIST, { "x-api-key": key })).status);
+    for (const other of others) process.kill(other, "SIGCONT");
   }
-  expect(statuses).toEqual(Array.from({ length: 40 }, (_, at) => (at < 30 ? 401 : 429)));
+  return statuses;
+}
+
+it.each([
+  ["serves a key that one worker knew to be good", true, 200],
+  ["refuses a key that nobody had used", false, 429],
+])("%s in all workers after too many failed tries", async (_, isUsed, status) => {
+  const server = await start({ WORKERS: "2" });
+  if (isUsed) expect((await ask(server, LIST, { "x-api-key": KEY })).status).toBe(200);
+  await askAtOnce(30, server, LIST, { "x-api-key": "wrong" });
+  expect(await askEach(server, "wrong")).toEqual([429, 429]);
+  expect(await askEach(server, KEY)).toEqual([status, status]);
 });
 
 it("records one of many simultaneous sign-ups, and gives no id twice", async () => {

@@ -3,7 +3,8 @@ import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
-import { failureLimiter, rateLimiter } from "../../server/http/rate-limit.ts";
+import { failureLimiter } from "../../server/http/failure-limit.ts";
+import { rateLimiter } from "../../server/http/rate-limit.ts";
 import { newLookout } from "../../server/lookout.ts";
 import { newOutageLog } from "../../server/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
@@ -61,6 +62,7 @@ export async function startApp(
   options: {
     rateLimitV1?: number;
     rateLimitV2?: number;
+    publicClicks?: number;
     publicSignups?: number;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
@@ -85,6 +87,7 @@ export async function startApp(
     limits: {
       v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),
       v2: rateLimiter({ limitPerMinute: options.rateLimitV2 ?? 0 }),
+      publicClicks: rateLimiter({ limitPerMinute: options.publicClicks ?? 0 }),
       publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddress } from "../../server/http/client-address.ts";
+import { clientAddress, networkOf } from "../../server/http/client-address.ts";
 import { readWith } from "../support/event.ts";
 
 const SOCKET = "192.0.2.9";
@@ -50,5 +50,21 @@ describe("the client's address", () => {
     ["IPv4 where it is within IPv6", 1, "::ffff:203.0.113.1", "203.0.113.1"],
   ])("is %s", async (_, hops, forwarded, address) => {
     expect(await read(hops, forwarded)).toBe(address);
+  });
+});
+
+describe("the network of an address, by which limits count", () => {
+  it.each([
+    ["192.0.2.9", "192.0.2.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:0:0:1::", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["::", "0:0:0:0::/64"],
+    ["1::2:3:4:5:6:7", "1:0:2:3::/64"],
+    [null, "unknown"],
+  ])("of %j is %s", (address, network) => {
+    expect(networkOf(address)).toBe(network);
   });
 });

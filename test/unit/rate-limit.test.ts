@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { failureLimiter, rateLimitHeaders, rateLimiter } from "../../server/http/rate-limit.ts";
+import { failureLimiter, type FailureLimiter } from "../../server/http/failure-limit.ts";
+import { rateLimitHeaders, rateLimiter } from "../../server/http/rate-limit.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -72,105 +73,90 @@ describe("the headers of a counted answer", () => {
 });
 
 describe("a limit of failed tries", () => {
-  const failedTwice = async () => {
-    const limiter = failureLimiter({ limitPerMinute: 2 });
-    await limiter.recordFailure("192.0.2.1");
-    const before = await limiter.isBlocked("192.0.2.1", "key");
-    await limiter.recordFailure("192.0.2.1");
-    return { limiter, before };
-  };
-
-  it("blocks an address from the last failure that it may have, and no other address", async () => {
-    const { limiter, before } = await failedTwice();
-    expect(before).toBe(false);
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(true);
-    expect(await limiter.isBlocked("192.0.2.2", "key")).toBe(false);
-  });
-
-  it("counts on while the address is blocked, and forgets after a minute", async () => {
-    const { limiter } = await failedTwice();
-    await limiter.recordFailure("192.0.2.1");
-    pass(59_999);
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(true);
-    pass(1);
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(false);
-  });
-
-  it("never blocks a credential that was good from the same address", async () => {
-    const { limiter } = await failedTwice();
-    limiter.recordSuccess("192.0.2.1", "good");
-    limiter.recordSuccess("192.0.2.2", "elsewhere");
-    expect(await limiter.isBlocked("192.0.2.1", "good")).toBe(false);
-    expect(await limiter.isBlocked("192.0.2.1", "elsewhere")).toBe(true);
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(true);
-  });
-
-  it("remembers 10,000 good credentials, and then forgets the oldest", async () => {
-    const { limiter } = await failedTwice();
-    for (let count = 0; count < 10_000; count++) limiter.recordSuccess("192.0.2.1", `good ${count}`);
-    limiter.recordSuccess("192.0.2.1", "good 9999");
-    expect(await limiter.isBlocked("192.0.2.1", "good 0")).toBe(false);
-    limiter.recordSuccess("192.0.2.1", "one more");
-    expect(await limiter.isBlocked("192.0.2.1", "good 0")).toBe(true);
-    expect(await limiter.isBlocked("192.0.2.1", "good 1")).toBe(false);
-    expect(await limiter.isBlocked("192.0.2.1", "one more")).toBe(false);
-  });
-});
-
-describe("a limit that servers share", () => {
-  /** What other servers have counted with this one; null: they can't be asked. */
-  let counted: number | null;
-  let asked: [name: readonly string[], amount: number][];
+  const NETWORK = "192.0.2.1";
+  const TOO_MANY = { kind: "rate_limited", retryAfterSeconds: 60 };
+  /** What was looked at, in order. */
+  let looks: string[];
+  let goodKeys: Set<string>;
+  let limiter: FailureLimiter;
   beforeEach(() => {
-    counted = 0;
-    asked = [];
+    looks = [];
+    goodKeys = new Set(["good"]);
+    limiter = failureLimiter({ limitPerMinute: 3 });
   });
-  const sharedCounts = async (name: readonly string[], { amount }: { amount: number }) => {
-    asked.push([name, amount]);
-    if (counted === null) throw new Error("away");
-    counted += amount;
-    return { count: counted, msLeft: counted === 0 ? 0 : 30_000 };
+
+  const attempt = (credential: string, network = NETWORK) =>
+    limiter.attempt(network, credential, async () => {
+      looks.push(credential);
+      await Promise.resolve();
+      return goodKeys.has(credential) ? `account of ${credential}` : null;
+    });
+  const fail = async (times: number) => {
+    for (let at = 0; at < times; at++) expect(await attempt(`bad ${at}`)).toBe(null);
   };
-  const limit = { name: "v1", limitPerMinute: 3, sharedCounts };
 
-  it("counts with the others, and asks nobody once it is reached, until its minute is over", async () => {
-    const limiter = rateLimiter(limit);
-    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 30 });
-    counted = 2;
-    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 0 });
-    pass(10_000);
-    const refused = { allowed: false, limit: 3, remaining: 0, resetSeconds: 20 };
-    expect([await limiter.take("a"), await limiter.take("a")]).toEqual([refused, refused]);
-    expect(asked).toEqual([
-      [["v1", "a"], 1],
-      [["v1", "a"], 1],
-    ]);
-    pass(20_000);
-    counted = 0;
-    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 2 });
+  it("refuses a network from the last failure that it may have, and no other network", async () => {
+    await fail(3);
+    pass(500);
+    await expect(attempt("good")).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 60 });
+    expect(await attempt("good", "192.0.2.2")).toBe("account of good");
+    pass(59_499);
+    await expect(attempt("bad")).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 1 });
+    pass(1);
+    expect(await attempt("good")).toBe("account of good");
   });
 
-  it("counts on alone while they can't be asked", async () => {
-    const limiter = rateLimiter(limit);
-    await limiter.take("a");
-    counted = null;
-    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 1, resetSeconds: 30 });
-    expect(await limiter.take("a")).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await limiter.take("a")).toMatchObject({ allowed: false });
-    expect(await limiter.take("b")).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 60 });
+  it("looks at no more guesses than that, however many come at once", async () => {
+    const guesses = Array.from({ length: 4_000 }, (_, at) => attempt(`guess ${at}`).catch(String));
+    const answers = await Promise.all(guesses);
+    expect(looks).toEqual(["guess 0", "guess 1", "guess 2"]);
+    expect(answers.filter((answer) => answer === null)).toHaveLength(3);
   });
 
-  it("of failed tries asks before it hears a stranger, and adds only what failed", async () => {
-    const limiter = failureLimiter({ ...limit, name: "failures" });
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(false);
-    await limiter.recordFailure("192.0.2.1");
-    expect(asked.map(([, amount]) => amount)).toEqual([0, 1]);
-    counted = 3;
-    expect(await limiter.isBlocked("192.0.2.1", "key")).toBe(true);
-    expect(await limiter.secondsBlocked("192.0.2.1")).toBe(30);
-    limiter.recordSuccess("192.0.2.1", "good");
-    const { length } = asked;
-    expect(await limiter.isBlocked("192.0.2.1", "good")).toBe(false);
-    expect(asked).toHaveLength(length);
+  it("looks at no more than that where one guess comes many times at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => attempt("bad").catch(String)));
+    expect(looks).toHaveLength(3);
+    expect(answers.filter((answer) => answer === null)).toHaveLength(3);
+  });
+
+  it("counts nothing against a good credential, however often it comes at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => attempt("good")));
+    expect(new Set(answers)).toEqual(new Set(["account of good"]));
+    await fail(3);
+    await expect(attempt("bad")).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it("never refuses a credential that was good from the same network", async () => {
+    goodKeys.add("elsewhere");
+    await attempt("good");
+    await attempt("elsewhere", "192.0.2.2");
+    await fail(3);
+    expect(await attempt("good")).toBe("account of good");
+    await expect(attempt("elsewhere")).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it("remembers it for a day from when it last came, to the hour", async () => {
+    await attempt("good");
+    pass(3_600_000);
+    await attempt("good");
+    pass(86_400_000 - 1);
+    await fail(3);
+    expect(await attempt("good")).toBe("account of good");
+  });
+
+  it("counts a credential that was good and is revoked", async () => {
+    await attempt("good");
+    goodKeys.clear();
+    expect(await attempt("good")).toBe(null);
+    await fail(2);
+    await expect(attempt("good")).rejects.toMatchObject(TOO_MANY);
+  });
+
+  it("counts no try whose look fails for another reason", async () => {
+    const broken = () => Promise.reject(new Error("away"));
+    for (let at = 0; at < 10; at++) {
+      await expect(limiter.attempt(NETWORK, "good", broken)).rejects.toThrow("away");
+    }
+    expect(await attempt("good")).toBe("account of good");
   });
 });

@@ -1,12 +1,11 @@
-import { Pool, type PoolConfig } from "pg";
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
-import { passingCounts } from "./postgres/passing-counts.ts";
+import { newPool } from "./postgres/pool.ts";
 import { recalledTexts } from "./postgres/recalled.ts";
-import { prepareTables, type Engine } from "./postgres/schema.ts";
+import { prepareTables } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
 /** How long a read is tried again while the database is away, and how long a single item is waited for. */
@@ -16,22 +15,13 @@ const OPEN_MS = 5_000;
 const MAX_ITEM_QUERIES = 2;
 const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
-const LIMITS: PoolConfig = {
-  application_name: "tidemark",
-  keepAlive: true,
-  connectionTimeoutMillis: 3_000,
-  idleTimeoutMillis: 30_000,
-  // A connection over which only half of a commit came must not keep its locks.
-  idle_in_transaction_session_timeout: 5_000,
-};
-
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
  *
  * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual), whose encoding
  * must be UTF8 and whose `synchronous_commit` must be on, as both are unless somebody changed them;
  * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
- * commits. The role needs to make tables in its schema once; later it reads and writes rows alone.
+ * commits; limits take two more. The role needs to make tables in its schema once; later it reads and writes rows alone.
  *
  * Only plain SQL with unnamed statements is spoken, and no state of a session outlives its transaction:
  * for poolers in transaction mode (PgBouncer must be told to let the timeouts below pass, by
@@ -47,9 +37,8 @@ export async function postgresDriver(
     query_timeout: 16_000,
   });
   const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
-  let engine: Engine;
   try {
-    engine = await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
+    await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
   } catch (error) {
     await Promise.all([reads.end(), writes.end()]);
     throw new Error(reasonOf(error), { cause: error });
@@ -85,7 +74,6 @@ export async function postgresDriver(
       return Number(row?.[0]);
     },
     snapshot: () => snapshot(reads),
-    countPassing: passingCounts(reads, engine),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
@@ -119,15 +107,6 @@ export async function postgresDriver(
     );
     return rows;
   }
-}
-
-function newPool(url: string, limits: PoolConfig): Pool {
-  const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
-  // A connection that breaks fails the query that it carries, if any, and is replaced by the next. That it
-  // broke is told as an event besides, which would end the process if nobody listened.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => void client.on("error", () => {}));
-  return pool;
 }
 
 /** Why a database can't be opened: what the last try failed of, whose message is empty for a host of several addresses. */

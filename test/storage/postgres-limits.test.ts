@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { failureLimiter } from "../../server/http/failure-limit.ts";
+import { rateLimiter, type RateLimiter } from "../../server/http/rate-limit.ts";
+import { openLimits, openStore } from "../../server/storage/open.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+
+describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", () => {
+  let cluster: Cluster;
+  let name: string;
+  let nameCount = 0;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await (await openStore(cluster.url())).close(); // makes the tables
+  });
+  beforeEach(() => void (name = `limit-${++nameCount}`));
+  afterAll(() => cluster.remove());
+
+  /** The limiters of so many servers. */
+  const servers = (count: number, limitPerMinute: number): RateLimiter[] =>
+    Array.from({ length: count }, () =>
+      rateLimiter({ name, limitPerMinute, database: openLimits(cluster.url()) }),
+    );
+
+  it("give each of many simultaneous requests a number of its own, without a gap", async () => {
+    const limiters = servers(3, 60);
+    const states = await Promise.all(Array.from({ length: 66 }, (_, at) => limiters[at % 3]!.take("key")));
+    const remaining = states.filter((state) => state?.allowed).map((state) => state!.remaining);
+    expect(remaining.sort((left, right) => right - left)).toEqual(
+      Array.from({ length: 60 }, (_, at) => 59 - at),
+    );
+    expect(states.filter((state) => !state?.allowed)).toHaveLength(6);
+    for (const state of states) expect(state!.resetSeconds).toBeGreaterThan(0);
+    for (const state of states) expect(state!.resetSeconds).toBeLessThanOrEqual(60);
+  });
+
+  it("know a credential that was good for another server", async () => {
+    const limit = { name, limitPerMinute: 2 };
+    const [first, second] = [1, 2].map(() =>
+      failureLimiter({ ...limit, database: openLimits(cluster.url()) }),
+    );
+    const good = async () => "account";
+    expect(await first!.attempt("192.0.2.1", "good", good)).toBe("account");
+    const bad = () => second!.attempt("192.0.2.1", "bad", async () => null);
+    expect([await bad(), await bad()]).toEqual([null, null]);
+    await expect(bad()).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(await second!.attempt("192.0.2.1", "good", good)).toBe("account");
+    await expect(second!.attempt("192.0.2.1", "other", good)).rejects.toMatchObject({ kind: "rate_limited" });
+  });
+
+  it("keep no address, and begin anew at the end of their minute", async () => {
+    const [limiter, other] = servers(2, 1);
+    await limiter!.take("192.0.2.1");
+    const { rows } = await cluster.query(`select key from tidemark_limits where key like '${name}:%'`);
+    expect(rows).toEqual([{ key: expect.stringMatching(/^limit-\d+:[\w-]{43}$/) as string }]);
+    expect(await other!.take("192.0.2.1")).toMatchObject({ allowed: false });
+    await cluster.query(`update tidemark_limits set expire = 0 where key like '${name}:%'`);
+    expect(await servers(1, 1)[0]!.take("192.0.2.1")).toMatchObject({ allowed: true, resetSeconds: 60 });
+  });
+
+  it.each([
+    ["is away", () => cluster.kill(), () => cluster.start()],
+    ["hangs", () => cluster.freeze(), () => cluster.thaw()],
+  ])(
+    "are counted by each server while the database %s, and together again after it",
+    async (_, end, begin) => {
+      const [limiter, other] = servers(2, 3);
+      await limiter!.take("key");
+      await end();
+      for (const remaining of [2, 1, 0]) {
+        expect(await limiter!.take("key")).toMatchObject({ allowed: true, remaining });
+      }
+      expect(await limiter!.take("key")).toMatchObject({ allowed: false });
+      await begin();
+      const states: Awaited<ReturnType<RateLimiter["take"]>>[] = [];
+      // The first ones may still find it away.
+      while (!states.some((state) => state?.allowed === false)) states.push(await other!.take("other"));
+      expect(await servers(1, 3)[0]!.take("other")).toMatchObject({ allowed: false });
+    },
+  );
+});
