@@ -89,7 +89,12 @@ const docsViewer = {
 
 /** The server. What it needs at run time comes from node_modules. */
 export const server = {
-  input: ["server/main.ts", "server/cli.ts"],
+  input: {
+    main: "server/main.ts",
+    cli: "server/cli.ts",
+    // A thread begins with a file of its own.
+    "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
+  },
   onwarn: failOnWarning,
   external: (id) => !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
   output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },

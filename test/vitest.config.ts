@@ -1,6 +1,17 @@
+import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
 
+/** Node can't start a thread on TypeScript sources, so SQLite's writer is the built one. */
+const builtThread = {
+  name: "built-thread",
+  transform(code: string, id: string) {
+    if (!id.endsWith("sqlite/committer.ts")) return null;
+    return code.replace("./sqlite-thread.js", pathToFileURL("dist/server/sqlite-thread.js").href);
+  },
+};
+
 export default defineConfig({
+  plugins: [builtThread],
   test: {
     root: ".",
     include: ["test/{unit,storage,http,client,journey}/**/*.test.ts"],

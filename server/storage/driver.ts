@@ -43,6 +43,8 @@ export interface AtomicDriver extends Driver {
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
   /** Copies the store into an empty folder while it is used, by whatever process; for drivers that keep files. */
   backup?(folder: string): Promise<void>;
+  /** What is damaged in the files, in the words of the engine that keeps them; all of them are read. */
+  damage?(): Promise<string[]>;
 }
 
 /** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */

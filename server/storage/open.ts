@@ -6,13 +6,15 @@ import { lmdbDriver } from "./drivers/lmdb.ts";
 import { memoryDriver } from "./drivers/memory.ts";
 import { postgresDriver } from "./drivers/postgres.ts";
 import { limitsDatabase, type LimitsDatabase } from "./drivers/postgres/limits.ts";
+import { sqliteDriver } from "./drivers/sqlite.ts";
+import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
 import { newStore, type Store } from "./store.ts";
 
 const DEFAULT_CONNECTIONS = 10;
 
 /**
- * Opens the store that a `STORAGE_URL` names: `memory:`, `lmdb:` with a folder, which is made when it
+ * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` or `lmdb:` with a folder, which is made when it
  * does not exist, or a `postgres:` address, in whose database the tables are made. What it commits
  * is added to `counts`.
  *
@@ -42,16 +44,16 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (isPostgres(url)) return postgresDriver(url, { connections });
-  const folder = folderOf(url);
-  if (folder === undefined) {
+  const place = placeOf(url);
+  if (place === null) {
     throw new Error(
-      `STORAGE_URL ${url.split(":")[0]}: is unknown; use lmdb:./folder, postgres://… or memory:`,
+      `STORAGE_URL ${url.split(":")[0]}: is unknown; use sqlite:./folder, lmdb:./folder, postgres://… or memory:`,
     );
   }
-  const path = resolve(folder);
+  const path = resolve(place.folder);
   // Nobody else on the machine is to read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  return lmdbDriver(path);
+  return place.scheme === "sqlite" ? sqliteDriver(path) : lmdbDriver(path);
 }
 
 /** Where servers on several machines count limits together. null: those of a store are all on one machine. */
@@ -63,13 +65,16 @@ function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
-/** Refuses an `lmdb:` folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */
+/** Refuses a folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */
 export function requireStore(url: string): void {
-  const folder = folderOf(url);
-  if (folder === undefined || existsSync(join(folder, "data.mdb"))) return;
-  throw new Error(`there is no store in ${resolve(folder)}`);
+  const place = placeOf(url);
+  if (place === null) return;
+  const file = place.scheme === "sqlite" ? fileIn(place.folder) : join(place.folder, "data.mdb");
+  if (!existsSync(file)) throw new Error(`there is no store in ${resolve(place.folder)}`);
 }
 
-function folderOf(url: string): string | undefined {
-  return /^lmdb:(.+)$/.exec(url)?.[1];
+/** The folder that a url names. */
+function placeOf(url: string): { scheme: string; folder: string } | null {
+  const [, scheme, folder] = /^(sqlite|lmdb):(.+)$/.exec(url) ?? [];
+  return scheme === undefined || folder === undefined ? null : { scheme, folder };
 }

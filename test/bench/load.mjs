@@ -2,7 +2,8 @@
 import autocannon from "autocannon";
 import { randomUUID } from "node:crypto";
 
-const { url, method, path, headers, body, seconds, picks = [], known = 1 } = JSON.parse(process.argv[2]);
+const options = JSON.parse(process.argv[2]);
+const { url, method, path, headers, body, seconds, connections = 64, picks = [], known = 1 } = options;
 let count = 0;
 const pick = () => picks[Math.floor(Math.random() * picks.length)];
 const fill = () =>
@@ -15,7 +16,7 @@ const statuses = {};
 
 const run = autocannon({
   url: url + path,
-  connections: 64,
+  connections,
   duration: seconds,
   method,
   headers: method === "GET" ? headers : { "content-type": "application/x-www-form-urlencoded", ...headers },

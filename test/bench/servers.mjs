@@ -41,13 +41,13 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {} }
   return start("dist/server/main.js", settings, nodeOptions);
 }
 
-/** An empty store of a kind, `lmdb` or `postgres`, of which a cluster is started that syncs each commit. */
+/** An empty store of a kind, `sqlite`, `lmdb` or `postgres`, of which a cluster is started that syncs each commit. */
 export async function startStorage(kind) {
-  if (kind === "lmdb") {
+  if (kind === "sqlite" || kind === "lmdb") {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-    return { url: `lmdb:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
+    return { url: `${kind}:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
   }
-  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use lmdb or postgres`);
+  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use sqlite, lmdb or postgres`);
   // The tests' own, which Node can't read as it is.
   const options = {
     module: ts.ModuleKind.ESNext,

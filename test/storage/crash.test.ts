@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each(["lmdb", "logged"])(
+it.each(["sqlite", "lmdb", "logged"])(
   "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
   async (scheme) => {
     await killWriters(`${scheme}:${join(folder, scheme)}`, { rounds: 20 });
@@ -58,21 +58,24 @@ it.skipIf(POSTGRES_FOLDER === null)(
   },
 );
 
-it("leaves a store that others can write to when a process ends itself in the middle of its writing", async () => {
-  const url = `lmdb:${join(folder, "ended")}`;
-  for (let round = 0; round < 5; round++) {
-    const words = ["test/support/storage-exit.mjs", module, url];
-    const child = spawn(process.execPath, words, { stdio: "inherit" });
-    const hasEnded = new Promise<boolean>((resolve) => child.once("close", () => resolve(true)));
-    const isOver = await Promise.race([hasEnded, sleep(20_000, false, { ref: false })]);
-    child.kill("SIGKILL");
-    expect(isOver).toBe(true);
-  }
-  const store = await openStore(url);
-  await store.transact((tx) => tx.put(things, { accountId: 1, id: 1, name: "last", writer: "none" }));
-  expect(await store.get(things, 1, 1)).not.toBeNull();
-  await store.close();
-});
+it.each(["sqlite", "lmdb"])(
+  "leaves a store (%s) that others can write to when a process ends itself in the middle of its writing",
+  async (scheme) => {
+    const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;
+    for (let round = 0; round < 5; round++) {
+      const words = ["test/support/storage-exit.mjs", module, url];
+      const child = spawn(process.execPath, words, { stdio: "inherit" });
+      const hasEnded = new Promise<boolean>((resolve) => child.once("close", () => resolve(true)));
+      const isOver = await Promise.race([hasEnded, sleep(20_000, false, { ref: false })]);
+      child.kill("SIGKILL");
+      expect(isOver).toBe(true);
+    }
+    const store = await openStore(url);
+    await store.transact((tx) => tx.put(things, { accountId: 1, id: 1, name: "last", writer: "none" }));
+    expect(await store.get(things, 1, 1)).not.toBeNull();
+    await store.close();
+  },
+);
 
 /** Kills two writers again and again, and holds what is stored against what was acknowledged. */
 async function killWriters(

@@ -19,7 +19,7 @@ interface Thing {
 
 const things = collection<Thing>()({ name: "thing", id: ({ id }) => [id], claims: {}, indexes: {} });
 
-describe.each(["lmdb", "logged"])("a store (%s) that another process writes to", (scheme) => {
+describe.each(["sqlite", "lmdb", "logged"])("a store (%s) that another process writes to", (scheme) => {
   let module: string;
   let folder: string;
   let store: Store;

@@ -6,6 +6,7 @@ import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
+import { sqliteDriver } from "../../server/storage/drivers/sqlite.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
 import { loggedDriver } from "./logged-store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
@@ -28,8 +29,9 @@ export interface DriverSource {
 /** The drivers that the contract is held against. */
 export const DRIVERS: Record<string, () => DriverSource> = {
   memory: () => ({ open: () => ({ driver: memoryDriver(), remove: () => {} }), end: async () => {} }),
-  lmdb: () => lmdbSource((folder) => lmdbDriver(folder)),
-  "lmdb, all logged": () => lmdbSource(loggedDriver),
+  sqlite: () => folderSource(sqliteDriver),
+  lmdb: () => folderSource((folder) => lmdbDriver(folder)),
+  "lmdb, all logged": () => folderSource(loggedDriver),
   ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
   ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
 };
@@ -50,7 +52,7 @@ export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store:
   afterAll(source.end);
 }
 
-function lmdbSource(open: (folder: string) => AtomicDriver): DriverSource {
+function folderSource(open: (folder: string) => AtomicDriver): DriverSource {
   return {
     open() {
       const folder = mkdtempSync(join(tmpdir(), "tidemark-"));

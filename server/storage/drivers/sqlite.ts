@@ -1,0 +1,47 @@
+import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
+import { newCommitter } from "./sqlite/committer.ts";
+import { backUp, damageIn, snapshot } from "./sqlite/copies.ts";
+import { fileIn, openDatabase } from "./sqlite/database.ts";
+import { newView } from "./sqlite/view.ts";
+
+const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+
+/**
+ * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share. Reads
+ * are answered at once, commits by a thread of their own, which waits for the disk.
+ *
+ * @throws Error in one sentence for a file that is damaged, or of another program
+ */
+export function sqliteDriver(folder: string): AtomicDriver {
+  const db = openDatabase(folder);
+  const file = fileIn(folder);
+  const { read, list, count, keys, refresh } = newView(db);
+  const committer = newCommitter(file, refresh);
+  return {
+    name: "sqlite",
+    hasItem: (key) => read(key) !== null,
+    getItem: read,
+    getItemRaw: read,
+    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
+    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
+    getKeys: keys,
+    async dispose() {
+      refresh();
+      await committer.close();
+      refresh();
+      db.close();
+    },
+    commit,
+    list: async (range) => list(range),
+    count: async (range) => count(range),
+    refresh,
+    snapshot: () => snapshot(file),
+    backup: (target) => backUp(file, target),
+    damage: async () => damageIn(db),
+  };
+
+  async function commit(changes: Changes): Promise<boolean> {
+    refuseLongKeys(changes);
+    return committer.commit(changes);
+  }
+}

@@ -1,0 +1,81 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { Failure } from "../../../failure.ts";
+import { openingFault } from "./faults.ts";
+
+/** A connection to a store's file. Rows come as arrays. */
+export type Database = DatabaseSyncInstance;
+
+const FILE = "tidemark.db";
+const OWNER_ONLY = 0o600;
+/** "Tide" in ASCII: tells our files from those of other programs. @see https://www.sqlite.org/pragma.html#pragma_application_id */
+const APPLICATION_ID = 0x54696465;
+/** How long a statement waits for other processes: readers only for one that opens or closes the file. */
+const BUSY_MS = 5_000;
+/** The write-ahead log shrinks to this again after it had to grow, for instance during a backup. */
+const LOG_BYTES = 64 * 2 ** 20;
+
+/** The file of a store in a folder. */
+export function fileIn(folder: string): string {
+  return join(folder, FILE);
+}
+
+/** Makes the file where there is none, so that nobody else on the machine can read it or the log beside it. */
+export function makeFile(folder: string): string {
+  const file = fileIn(folder);
+  closeSync(openSync(file, "a", OWNER_ONLY));
+  return file;
+}
+
+/** Opens a connection, whose commits are on the disk when they return. */
+export function connect(file: string, busyMs = BUSY_MS): Database {
+  const db = new DatabaseSync(file, { timeout: busyMs, returnArrays: true });
+  // The writer checkpoints between commits.
+  db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
+  db.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
+  return db;
+}
+
+/**
+ * Opens the first connection of a process, and makes the table in an empty file.
+ *
+ * @throws Error in one sentence for a file that is damaged, or of another program
+ */
+export function openDatabase(folder: string): Database {
+  const file = makeFile(folder);
+  try {
+    const db = connect(file);
+    if (applicationOf(db) !== APPLICATION_ID) makeTable(db, file);
+    db.prepare("select key from items limit 1").get();
+    return db;
+  } catch (error) {
+    throw openingFault(error, file);
+  }
+}
+
+/** Several processes may be the first at the same time. */
+function makeTable(db: Database, file: string): void {
+  refuseForeign(db, file);
+  db.exec("pragma journal_mode = wal");
+  db.exec("begin immediate");
+  if (applicationOf(db) !== APPLICATION_ID) {
+    db.exec("create table items (key text primary key, value text not null) without rowid");
+    db.exec(`pragma application_id = ${APPLICATION_ID}`);
+  }
+  db.exec("commit");
+}
+
+/** Asked in one statement, because another process may be making the table. */
+function refuseForeign(db: Database, file: string): void {
+  const tables = "(select count(*) from sqlite_master)";
+  const [tableCount, id] = db
+    .prepare(`select ${tables}, application_id from pragma_application_id`)
+    .get() as [number, number];
+  if (tableCount > 0 && id !== APPLICATION_ID)
+    throw new Failure("refused", `${file} belongs to another program`);
+}
+
+function applicationOf(db: Database): number {
+  return (db.prepare("pragma application_id").get() as [number])[0];
+}

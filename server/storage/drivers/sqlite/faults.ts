@@ -1,0 +1,41 @@
+import { Failure } from "../../../failure.ts";
+
+/** Primary result codes. @see https://www.sqlite.org/rescode.html */
+const [BUSY, READ_ONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [5, 8, 10, 11, 13, 14, 26];
+const PASSING = new Set<number | null>([BUSY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
+
+/** Whether another connection holds the lock that a statement needs. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === BUSY;
+}
+
+/** Whether the same may succeed later: when there is room again, or when another process has ended its work. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.has(resultCode(error));
+}
+
+/** What callers are told of a passing fault; the log has the cause. */
+export function unavailable(cause: unknown, what = "written to"): Failure {
+  const failure = new Failure("unavailable", `The store could not be ${what}; try again`);
+  failure.cause = cause;
+  return failure;
+}
+
+/** Why a file can't be opened, in a sentence. */
+export function openingFault(fault: unknown, file: string): unknown {
+  switch (resultCode(fault)) {
+    case NOT_A_DATABASE:
+      return new Error(`${file} is not a SQLite file`, { cause: fault });
+    case CORRUPT:
+      return new Error(`${file} is damaged or cut short: restore a backup`, { cause: fault });
+    default:
+      return fault;
+  }
+}
+
+/** The primary result code of SQLite; null for any other error. */
+function resultCode(error: unknown): number | null {
+  const code = error instanceof Error && "errcode" in error ? error.errcode : null;
+  // The upper bits say more about the cause.
+  return typeof code === "number" ? code & 0xff : null;
+}

@@ -1,0 +1,81 @@
+import type { Range } from "../../driver.ts";
+import type { Entry } from "../../snapshot.ts";
+import type { Database } from "./database.ts";
+import { isPassing, unavailable } from "./faults.ts";
+import { newList } from "./lists.ts";
+
+/** What a process reads of a store. */
+export interface View {
+  read(key: string): string | null;
+  list(range: Range): Entry[];
+  count(range: Pick<Range, "from" | "before">): number;
+  keys(): string[];
+  /** Ends the present moment: later reads see what was committed by then. */
+  refresh(): void;
+}
+
+const MAX_TEXTS = 4_000;
+
+/**
+ * Reads the store as it stands at one moment for each turn of the event loop, because a transaction for each read
+ * would cost more than the read. Texts are remembered until somebody commits.
+ */
+export function newView(db: Database): View {
+  const begin = db.prepare("begin");
+  const end = db.prepare("commit");
+  const version = db.prepare("pragma data_version");
+  const get = db.prepare("select value from items where key = ?");
+  const list = newList(db);
+  const counted = db.prepare("select count(*) from items where key >= ? and key < ?");
+  const allKeys = db.prepare("select key from items order by key");
+  const texts = new Map<string, string | null>();
+  let textsVersion = 0;
+  let isFresh = false;
+
+  return {
+    read: (key) =>
+      now(() => {
+        let text = texts.get(key);
+        if (text !== undefined) return text;
+        text = (get.get(key) as [string] | undefined)?.[0] ?? null;
+        texts.set(key, text);
+        return text;
+      }),
+    list: (range) => anew(() => list(range)),
+    count: ({ from, before }) => anew(() => counted.get(from, before) as [number])[0],
+    keys: () => anew(() => allKeys.all() as [string][]).map(([key]) => key),
+    refresh,
+  };
+
+  /** Reads at a new moment: one that begins in an immediate lasts into the next turn, and lists are dear anyway. */
+  function anew<T>(work: () => T): T {
+    refresh();
+    return now(work);
+  }
+
+  function now<T>(work: () => T): T {
+    try {
+      if (!isFresh) freshen();
+      return work();
+    } catch (error) {
+      throw isPassing(error) ? unavailable(error, "read") : error;
+    }
+  }
+
+  function freshen(): void {
+    // A fault may have kept the last moment from beginning in full.
+    if (!db.isTransaction) begin.run();
+    const [current] = version.get() as [number];
+    if (current !== textsVersion || texts.size > MAX_TEXTS) texts.clear();
+    textsVersion = current;
+    isFresh = true;
+    setImmediate(refresh);
+  }
+
+  function refresh(): void {
+    if (!isFresh) return;
+    isFresh = false;
+    // A fault of the disk may have ended it already.
+    if (db.isTransaction) end.run();
+  }
+}

@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openDriver } from "../../server/storage/open.ts";
+
+const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  file = join(folder, "tidemark.db");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = () => openDriver(`sqlite:${folder}`);
+
+/** Puts so many items, a thousand in each commit. */
+async function fill(count: number) {
+  const driver = await open();
+  for (let at = 0; at < count; at += 1_000) {
+    const keys = Array.from({ length: 1_000 }, (_, index) => `k${at + index}`);
+    await driver.commit({ ...NOTHING, puts: keys.map((key) => [key, "x".repeat(100)]) });
+  }
+  return driver;
+}
+
+it("keeps its files from everybody else on the machine", async () => {
+  const driver = await fill(1_000);
+  const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
+  expect(modes).toEqual([
+    ["tidemark.db", 0o600],
+    ["tidemark.db-shm", 0o600],
+    ["tidemark.db-wal", 0o600],
+  ]);
+  await driver.dispose?.();
+});
+
+it("leaves everything in one file when it is closed", async () => {
+  const driver = await fill(2_000);
+  await driver.dispose?.();
+  for (const beside of ["-wal", "-shm"]) rmSync(`${file}${beside}`, { force: true });
+  const again = await open();
+  expect(await again.count({ from: " ", before: "~" })).toBe(2_000);
+  await again.dispose?.();
+});
+
+it("finishes what was to be committed when it is closed", async () => {
+  const driver = await open();
+  const commits = ["a", "b"].map((key) => driver.commit({ ...NOTHING, puts: [[key, "1"]] }));
+  await nextTurn();
+  commits.push(driver.commit({ ...NOTHING, puts: [["c", "1"]] }));
+  await driver.dispose?.();
+  expect(await Promise.all(commits)).toEqual([true, true, true]);
+});
+
+it("says in a sentence that a file is not a store", async () => {
+  writeFileSync(file, "no database at all, and long enough to be sure of that".repeat(20));
+  await expect(open()).rejects.toThrow(new Error(`${file} is not a SQLite file`));
+  rmSync(file);
+  const other = new DatabaseSync(file);
+  other.exec("create table songs (title text)");
+  other.close();
+  await expect(open()).rejects.toMatchObject({
+    kind: "refused",
+    message: `${file} belongs to another program`,
+  });
+  const untouched = new DatabaseSync(file, { readOnly: true });
+  expect(untouched.prepare("select name from sqlite_master").all()).toEqual([{ name: "songs" }]);
+  untouched.close();
+});
+
+it("says in a sentence that a file was cut short", async () => {
+  await (await fill(5_000)).dispose?.();
+  const copy = join(folder, "copy");
+  mkdirSync(copy);
+  writeFileSync(join(copy, "tidemark.db"), readFileSync(file).subarray(0, statSync(file).size / 2));
+  await expect(openDriver(`sqlite:${copy}`)).rejects.toThrow(
+    new Error(`${join(copy, "tidemark.db")} is damaged or cut short: restore a backup`),
+  );
+});
+
+it("finds damage that lies deep in a file", async () => {
+  const whole = await fill(5_000);
+  expect(await whole.damage?.()).toEqual([]);
+  await whole.dispose?.();
+  const bytes = readFileSync(file);
+  const copy = join(folder, "copy");
+  mkdirSync(copy);
+  writeFileSync(join(copy, "tidemark.db"), bytes.fill(0x55, bytes.length / 2, bytes.length / 2 + 4_096));
+  const damaged = await openDriver(`sqlite:${copy}`);
+  expect((await damaged.damage?.())?.length).toBeGreaterThan(0);
+  await damaged.dispose?.();
+});
+
+it("writes its log back while others read all the time", async () => {
+  const driver = await open();
+  const load = { isOver: false };
+  const reading = (async () => {
+    for (; !load.isOver; await nextTurn()) await driver.getItemRaw("k1");
+  })();
+  for (let round = 0; round < 40; round++) {
+    const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}`);
+    await driver.commit({ ...NOTHING, puts: keys.map((key) => [key, `${round}`.padEnd(100)]) });
+  }
+  load.isOver = true;
+  await reading;
+  const { size } = statSync(file);
+  // The same thousand items again and again: without an end to the log it would have forty times their size.
+  expect(statSync(`${file}-wal`).size).toBeLessThan(20 * size);
+  await driver.dispose?.();
+});
+
+it("copies itself as it stands while it is written to, and leaves the copy to its owner alone", async () => {
+  const driver = await fill(20_000);
+  const target = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
+  const load = { isOver: false };
+  const writing = (async () => {
+    for (let at = 0; !load.isOver; at++)
+      await driver.commit({
+        ...NOTHING,
+        puts: [
+          [`n${at}`, "1"],
+          [`m${at}`, "1"],
+        ],
+      });
+  })();
+  await driver.backup?.(target);
+  load.isOver = true;
+  await writing;
+  expect(statSync(join(target, "tidemark.db")).mode & 0o777).toBe(0o600);
+  const copy = await openDriver(`sqlite:${target}`);
+  expect(await copy.damage?.()).toEqual([]);
+  expect(await copy.count({ from: "k", before: "l" })).toBe(20_000);
+  const halves = ["m", "n"].map((half) => copy.count({ from: half, before: `${half}~` }));
+  const [left, right] = await Promise.all(halves);
+  expect(left).toBe(right);
+  await copy.dispose?.();
+  await driver.dispose?.();
+  rmSync(target, { recursive: true });
+});
