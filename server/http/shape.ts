@@ -78,11 +78,22 @@ function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
   return input;
 }
 
+/** The names of values that a schema does not list, as a query writes them: `filters[stauts]`. */
+export function unlistedNames(schema: z.ZodObject, values: Values, within?: string): string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const path = within === undefined ? name : `${within}[${name}]`;
+    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (field === undefined) return [path];
+    const inner = objectIn(field as z.ZodType);
+    return inner === null || !isObject(value) ? [] : unlistedNames(inner, value, path);
+  });
+}
+
 function listedValue(field: z.ZodType, value: unknown, blank: Blank): unknown {
   if (typeof value === "number") return numberText(value);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   const schema = objectIn(field);
-  return schema === null ? value : listed(schema, value as Values, blank);
+  return schema === null ? value : listed(schema, value, blank);
 }
 
 function objectIn(field: z.ZodType): z.ZodObject | null {
@@ -106,6 +117,10 @@ function valueAt(input: unknown, path: PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown> | undefined)?.[part];
   }
   return value;
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isBlank(value: unknown): boolean {

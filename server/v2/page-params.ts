@@ -1,7 +1,8 @@
 import type { z } from "zod";
+import { Failure } from "../failure.ts";
 import { readNestedQuery, type Query } from "../http/nested-query.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
-import { shapeInput } from "../http/shape.ts";
+import { describe, shapeInput, unlistedNames } from "../http/shape.ts";
 import type { V2Request } from "./operation.ts";
 
 /** How long pages of V2 are. @see gaps "V2", pagination */
@@ -17,10 +18,19 @@ export function readListing<S extends z.ZodObject>(
   lengths = LENGTHS,
 ): { params: z.output<S>; page: Page; window: { limit: number; offset: number } } {
   const query: Query = readNestedQuery(event);
+  refuseUnknownFilters(schema, query);
   const page = readPage(query, lengths);
   return {
     params: shapeInput(schema, query),
     page,
     window: { limit: page.limit, offset: page.offset },
   };
+}
+
+/** A filter that is misspelt would list all, which clients take for what they asked for. */
+function refuseUnknownFilters(schema: z.ZodObject, query: Query): void {
+  const unknown = unlistedNames(schema, query).filter((name) => name.startsWith("filters["));
+  if (unknown.length === 0) return;
+  const fields = Object.fromEntries(unknown.map((name) => [name, ["is not a filter"]]));
+  throw new Failure("invalid", describe(fields), fields);
 }
