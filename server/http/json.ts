@@ -14,8 +14,17 @@ const MAX_DEPTH = 16;
  */
 export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
   const body = await readBody(event);
-  return body.trim() === "" ? {} : parseJsonObject(body);
+  const values = body.trim() === "" ? {} : parseJsonObject(body);
+  bodies.set(event, values);
+  return values;
 }
+
+/** The JSON object that was read of a request already, or null. */
+export function knownJson(event: H3Event): Record<string, unknown> | null {
+  return bodies.get(event) ?? null;
+}
+
+const bodies = new WeakMap<H3Event, Record<string, unknown>>();
 
 /** The JSON object that a text holds. @throws Failure `malformed` or `too_large` */
 export function parseJsonObject(text: string): Record<string, unknown> {

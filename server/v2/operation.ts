@@ -12,6 +12,7 @@ import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
+import { ignoredFieldsHeader } from "./ignored-fields.ts";
 
 /** A request of a known account. */
 export interface V2Request {
@@ -34,7 +35,7 @@ export type V2Operation = Operation<V2Request>;
  * the account's limit, answers with what it returns, and writes refusals in its shape.
  */
 export function v2Route(services: Services, operation: V2Operation): EventHandler {
-  const { handle, shape = v2Error, status = 200 } = operation;
+  const { handle, body, shape = v2Error, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
@@ -44,8 +45,10 @@ export function v2Route(services: Services, operation: V2Operation): EventHandle
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, post } = services;
       const context = newContext(services);
-      return json(await handle({ event, account, context, publicUrl, post, headers }), headers, status);
+      const answer = await handle({ event, account, context, publicUrl, post, headers });
+      return json(answer, { ...headers, ...ignoredFieldsHeader(event, body) }, status);
     } catch (error) {
+      Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, error, { generation: "v2", shape, headers });
     }
   };

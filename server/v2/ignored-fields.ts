@@ -1,0 +1,34 @@
+import type { H3Event } from "h3";
+import type { z } from "zod";
+import type { AnswerHeaders } from "../http/answer.ts";
+import { knownJson } from "../http/json.ts";
+import { unlistedNames } from "../http/shape.ts";
+
+/** Clients and proxies take 8 KiB of headers and more; a few names are enough to see a mistake. */
+const MAX_LENGTH = 1_000;
+const MORE = "...";
+
+/**
+ * `X-Ignored-Fields`: the fields of a request's body that the operation does not know, percent-encoded.
+ * They do no harm, but a client may have misspelt them.
+ */
+export function ignoredFieldsHeader(event: H3Event, schema: z.ZodObject | undefined): AnswerHeaders {
+  const given = knownJson(event);
+  const names = given === null || schema === undefined ? [] : unlistedNames(schema, given);
+  return names.length === 0 ? {} : { "x-ignored-fields": listOf(names) };
+}
+
+function listOf(names: string[]): string {
+  let list = "";
+  for (const name of names) {
+    const next = list === "" ? encode(name) : `${list}, ${encode(name)}`;
+    if (next.length + MORE.length + 2 > MAX_LENGTH) return list === "" ? MORE : `${list}, ${MORE}`;
+    list = next;
+  }
+  return list;
+}
+
+/** Halves of surrogate pairs, which JSON can hold, have no encoding; a buffer replaces them. */
+function encode(name: string): string {
+  return encodeURIComponent(Buffer.from(name).toString()).replaceAll("%5B", "[").replaceAll("%5D", "]");
+}
