@@ -6,6 +6,7 @@ import { csvCommand } from "./cli-csv.ts";
 import { deliveryCommands } from "./cli-deliveries.ts";
 import { doctorCommand } from "./cli-doctor.ts";
 import { eraseCommands } from "./cli-erase.ts";
+import { promoterCommands } from "./cli-promoter.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
@@ -128,6 +129,7 @@ csvCommand(program);
 doctorCommand(program);
 deliveryCommands(program);
 eraseCommands(program);
+promoterCommands(program);
 transferCommands(program);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -37,6 +37,29 @@ export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId"
   return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
 }
 
+/** A delivery that nothing has become of yet. */
+export function newDelivery(
+  given: Pick<Delivery, "id" | "ownerId" | "lane" | "createdAt"> &
+    Partial<Pick<Delivery, "webhookId" | "message" | "letter" | "status">>,
+): Delivery {
+  return {
+    accountId: SYSTEM,
+    webhookId: null,
+    place: 0,
+    message: null,
+    letter: null,
+    status: "pending",
+    attempts: 0,
+    dueAt: null,
+    responseCode: null,
+    responseBody: null,
+    lastError: null,
+    deliveredAt: null,
+    finishedAt: null,
+    ...given,
+  };
+}
+
 /** Puts a delivery behind those that are ahead of it in its lane; due at once where none is. */
 export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
   const destination = destinationOf(delivery);

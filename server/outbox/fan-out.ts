@@ -1,4 +1,4 @@
-import { deliveries, enqueue } from "../domain/delivery.ts";
+import { deliveries, enqueue, newDelivery } from "../domain/delivery.ts";
 import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
 import { happeningOf } from "../domain/fact-record.ts";
@@ -115,13 +115,15 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
     const message = newMessage(parts, { fact, happening, type, rendering });
     for (const webhook of wanting.filter(({ eventTypes }) => eventTypes.includes(type))) {
       const lane = `${fact.entity}/${fact.entityId}`;
-      planned.push(await newDelivery(parts, { ownerId: fact.ownerId, webhookId: webhook.id, lane, message }));
+      planned.push(
+        await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId: webhook.id, lane, message }),
+      );
     }
   }
   const letter = await letterOf(parts, happening);
   if (letter !== null) {
     const lane = `promoter/${letter.promoterId}`;
-    planned.push(await newDelivery(parts, { ownerId: fact.ownerId, lane, letter }));
+    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter }));
   }
   return planned;
 }
@@ -148,28 +150,15 @@ function newMessage(
   };
 }
 
-async function newDelivery(
+async function plannedDelivery(
   { store, clock, mailer }: OutboxParts,
   input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "letter">>,
 ): Promise<Delivery> {
   const isHeld = input.letter !== undefined && mailer === null;
-  return {
-    accountId: SYSTEM,
+  return newDelivery({
     id: await store.nextId("delivery"),
-    ownerId: input.ownerId,
-    webhookId: input.webhookId ?? null,
-    lane: input.lane,
-    place: 0,
-    message: input.message ?? null,
-    letter: input.letter ?? null,
-    status: isHeld ? "held" : "pending",
-    attempts: 0,
-    dueAt: null,
-    responseCode: null,
-    responseBody: null,
-    lastError: null,
     createdAt: clock().toISOString(),
-    deliveredAt: null,
-    finishedAt: null,
-  };
+    status: isHeld ? "held" : "pending",
+    ...input,
+  });
 }

@@ -7,6 +7,7 @@ import { unsubscribeToken } from "../domain/unsubscription.ts";
 import {
   SYSTEM,
   type Account,
+  type Campaign,
   type Delivery,
   type Lead,
   type Letter,
@@ -48,6 +49,24 @@ export async function letterOf(
   if (campaign === null || promoter === null || account === null) return null;
   const kind = kindFor(occasion.kind, promoter, promoterCampaign);
   if (!campaign.letters.includes(kind) || occasion.isSilenced(promoter)) return null;
+  const { values } = occasion;
+  return newLetter(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+}
+
+/** What a letter to a promoter is made of. */
+export interface LetterParts {
+  account: Account;
+  campaign: Campaign;
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  publicUrl: string;
+  /** What letters of this kind say besides. */
+  values?: Record<string, string>;
+}
+
+/** A letter to a promoter about their participation in a campaign. */
+export function newLetter(kind: LetterKind, parts: LetterParts): Letter {
+  const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
     kind,
     promoterId: promoter.id,
@@ -60,7 +79,7 @@ export async function letterOf(
       ref_token: promoterCampaign.refToken,
       ref_link: refLink(promoterCampaign, campaign),
       unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
-      ...occasion.values,
+      ...values,
     },
   };
 }

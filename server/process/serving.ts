@@ -66,7 +66,6 @@ export async function serve(
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
   // After all that may fail: the key that it tells is never told again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
-  await noteSetup({ ...config, publicUrl }, services);
   listener.serve((request) => {
     traffic.count();
     return app.fetch(request);
@@ -87,6 +86,7 @@ export async function serve(
       });
     });
   }
+  await noteSetup({ ...config, publicUrl }, services);
   return { url, news };
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { startServer, temporaryFolder } from "../support/server.ts";
 
 let folder: string;
@@ -80,6 +81,53 @@ it("tells what is wrong with a set-up, and ends with 1 while anything is", async
   await mended.stop();
 });
 
+it("invites promoters, mails them where that is set up, and lists them with their links", async () => {
+  const link = (name: string) => `https://www.acme.example/?via=${name}`;
+  const row = (id: number, name: string) => ({
+    id,
+    email: `${name}@example.com`,
+    state: "accepted",
+    ref_id: name,
+    link: link(name),
+    created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+  });
+  const told = "No mail server is set up (SMTP_URL), so nobody was mailed: hand them their links.\n";
+  const first = await run("promoter", "invite", "acme", "jane@example.com");
+  expect({ ...first, stdout: JSON.parse(first.stdout) as unknown }).toEqual({
+    code: 0,
+    stdout: [{ ...row(1, "jane"), is_new: true, is_mailed: false }],
+    stderr: told,
+  });
+  const mail = await startMailServer();
+  const server = await startServer(at("store"), {
+    SMTP_URL: mail.url,
+    PUBLIC_URL: "https://track.acme.example",
+  });
+  const second = await run(
+    "promoter",
+    "invite",
+    "acme",
+    "jane@example.com",
+    "joe@example.com",
+    "joe@example.com",
+  );
+  expect({ ...second, stdout: JSON.parse(second.stdout) as unknown }).toEqual({
+    code: 0,
+    stdout: [
+      { ...row(1, "jane"), is_new: false, is_mailed: false },
+      { ...row(2, "joe"), is_new: true, is_mailed: true },
+    ],
+    stderr: "",
+  });
+  await mail.has(1);
+  expect(mail.letters.map(({ to }) => to)).toEqual([["joe@example.com"]]);
+  expect(mail.letters[0]!.text).toContain(link("joe"));
+  expect(mail.letters[0]!.text).toContain("https://track.acme.example/unsubscribe?");
+  await server.stop();
+  await mail.close();
+  expect(JSON.parse((await run("promoter", "list", "acme")).stdout)).toEqual([row(1, "jane"), row(2, "joe")]);
+});
+
 it("seeds an account that has people only where it is forced to", async () => {
   const size = ["--promoters", "1", "--leads", "1", "--payouts", "1"];
   expect(await run("seed", "acme", ...size)).toMatchObject({ code: 0 });
@@ -103,6 +151,8 @@ it.each([
     "--leads none.csv can't be read: ENOENT: no such file or directory, access 'none.csv'\n",
   ],
   [["import-csv", "acme", "--leads", "x.csv", "--delimiter", "ab"], "--delimiter ab is not one character"],
+  [["promoter", "invite", "acme", "joe@example.com", "no address"], '"no address" is no e-mail address\n'],
+  [["promoter", "invite", "acme", "joe@example.com", "--campaign", "9"], "Campaign not found"],
   [["erase", "lead", "acme", "nobody@example.com"], "Lead not found.\n"],
   [["erase", "promoter", "nobody", "1"], "Account nobody was not found\n"],
 ])("%j ends with 1 and says why", async (words, message) => {
