@@ -1,5 +1,5 @@
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
-import { eventPostings } from "./events.ts";
+import { POSTING_HEADERS, eventPostings } from "./events.ts";
 import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./glossary/introduction.ts";
 import { HEADERS } from "./headers.ts";
 import { describeOperation } from "./operation.ts";
@@ -29,6 +29,12 @@ export function openApiDocument(
     tags: TAGS,
     paths,
     webhooks: eventPostings(events, schemas),
-    components: { schemas: schemas.components, headers: HEADERS, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas: schemas.components,
+      responses: schemas.responses,
+      parameters: POSTING_HEADERS,
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
   };
 }

@@ -4,18 +4,27 @@ import { findEvent } from "./glossary/find.ts";
 import type { Schemas } from "./schemas.ts";
 
 const EVENT_ID = "00000000-0000-4000-8000-000000000001";
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  description,
+  required: true,
+  example,
+  schema: { type: "string" },
+});
+
 /** What each posting carries beside its body. */
-const HEADERS: [name: string, description: string, example: (type: string) => string][] = [
-  ["webhook-id", "The event's id. Drop what comes twice with the same id.", () => EVENT_ID],
-  ["webhook-timestamp", "When the posting was signed, in seconds since 1970.", () => "1772357400"],
-  [
+export const POSTING_HEADERS = {
+  WebhookId: header("webhook-id", "The event's id. Drop what comes twice with the same id.", EVENT_ID),
+  WebhookTimestamp: header("webhook-timestamp", "When it was signed, in seconds since 1970.", "1772357400"),
+  WebhookSignature: header(
     "webhook-signature",
     "`v1,` and the signature, once for each secret that is valid. See standardwebhooks.com.",
-    () => "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
-  ],
-  ["X-Event-Id", "The event's id once more.", () => EVENT_ID],
-  ["X-Event-Type", "The event's type.", (type) => type],
-];
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+  EventId: header("X-Event-Id", "The event's id once more.", EVENT_ID),
+  EventType: header("X-Event-Type", "The event's type.", "referral.created"),
+};
 
 /** The `webhooks` of an OpenAPI document: one posting for each type of event. @see OpenAPI 3.1, "OpenAPI Object" */
 export function eventPostings(events: DescribedEvents, schemas: Schemas): Record<string, unknown> {
@@ -28,14 +37,7 @@ function posting(type: string, { bodyOf }: DescribedEvents, schemas: Schemas) {
     summary: `The event ${type}`,
     description: findEvent(type),
     operationId: `event_${type.replace(/[^a-z0-9]+/g, "_")}`,
-    parameters: HEADERS.map(([name, description, example]) => ({
-      name,
-      in: "header",
-      description,
-      required: true,
-      example: example(type),
-      schema: { type: "string" },
-    })),
+    parameters: Object.keys(POSTING_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
       content: { "application/json": { schema, example: exampleOf(schema, schemas.components) } },

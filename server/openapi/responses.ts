@@ -46,8 +46,10 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
   };
   if (caller === "operator") return responses;
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
-    responses[status] = refusal(route, kinds, schemas);
-  return { ...responses, default: bug(route, schemas) };
+    responses[status] = sharedRefusal(route, kinds, schemas);
+  const bugName = `${caller}Bug`;
+  schemas.responses[bugName] ??= bug(route, schemas);
+  return { ...responses, default: { $ref: `#/components/responses/${bugName}` } };
 }
 
 function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: string) {
@@ -73,6 +75,17 @@ function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record
     (found[status] ??= []).push(kind);
   }
   return found;
+}
+
+/** A reference to a refusal that operations share. Those with bodies of their own share none. */
+function sharedRefusal(route: DescribedRoute, kinds: FailureKind[], schemas: Schemas): object {
+  if (route.operation.bodies !== undefined) return refusal(route, kinds, schemas);
+  const words = kinds.map((kind) =>
+    kind.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()),
+  );
+  const name = `${route.caller}${words.toSorted().join("Or")}`;
+  schemas.responses[name] ??= refusal(route, kinds, schemas);
+  return { $ref: `#/components/responses/${name}` };
 }
 
 function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], schemas: Schemas) {

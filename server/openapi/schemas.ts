@@ -11,6 +11,8 @@ export type Direction = "input" | "output";
 export interface Schemas {
   /** By name. */
   components: Record<string, JsonSchema>;
+  /** Answers that many operations share, by name. */
+  responses: Record<string, object>;
   /** The schema of a value. `owner` names it where it has no name itself. */
   describe(schema: z.ZodType, direction: Direction, owner: string): JsonSchema;
   /** A reference to the schema of a value, which gets this name where it has none yet. */
@@ -50,6 +52,7 @@ export function newSchemas(): Schemas {
 
   return {
     components,
+    responses: {},
     describe: (schema, direction, owner) => gloss(convert(schema, direction), [owner]),
     refer,
   };

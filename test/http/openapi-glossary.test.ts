@@ -2,12 +2,14 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { FIELDS } from "../../server/openapi/glossary/find.ts";
-import { newDocument, type JsonSchema, type OpenApiContent } from "../support/openapi.ts";
+import { newDocument, type JsonSchema, type OpenApi, type OpenApiContent } from "../support/openapi.ts";
 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
-const document = newDocument();
-ajv.addSchema(document, "document");
+const raw = newDocument();
+/** Its parameters and responses without references; schemas keep theirs. */
+const document = { ...raw, ...withoutShared(raw) };
+ajv.addSchema(raw, "document");
 
 /** A field or a parameter, with where it stands. */
 interface Field {
@@ -148,4 +150,14 @@ function hints(missing: Field[], what: string): string[] {
   return [...places].map(
     ([name, place]) => `${place}: add ${what} under "${name}" in server/openapi/glossary/`,
   );
+}
+
+/** Puts shared parameters and responses where they are referred to. */
+function withoutShared({ paths, webhooks, components }: OpenApi): Pick<OpenApi, "paths" | "webhooks"> {
+  const shared = { ...components.parameters, ...components.responses };
+  const text = JSON.stringify({ paths, webhooks }).replaceAll(
+    /\{"\$ref":"#\/components\/(?:parameters|responses)\/(\w+)"\}/g,
+    (_, name: string) => JSON.stringify(shared[name]),
+  );
+  return JSON.parse(text) as Pick<OpenApi, "paths" | "webhooks">;
 }

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../server/domain/event-type.ts";
 import { seed } from "../../server/domain/seed.ts";
 import { UNBUILT } from "../../server/unbuilt.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
-import { resolved, type OpenApi, type OpenApiOperation } from "../support/openapi.ts";
+import { resolved, type OpenApi, type OpenApiOperation, type OpenApiResponse } from "../support/openapi.ts";
 import { changeAccount } from "../support/payouts.ts";
 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
@@ -158,8 +158,13 @@ describe("GET /openapi.json", () => {
   });
 
   it("names the records of the interface, and its errors", () => {
+    /** A shared response, its schema's reference kept. */
+    const shallow = (response: { $ref?: string } & OpenApiResponse) =>
+      response.$ref === undefined
+        ? response
+        : (raw.components.responses[response.$ref.replace(/^.*\//, "")] as unknown as OpenApiResponse);
     const refersTo = (path: string, method: string, status = "200") =>
-      raw.paths[path]![method]!.responses[status]!.content!["application/json"]!.schema;
+      shallow(raw.paths[path]![method]!.responses[status]!).content!["application/json"]!.schema;
     expect(refersTo("/api/v1/promoters/create", "post")).toEqual({ $ref: "#/components/schemas/V1Promoter" });
     expect(refersTo("/api/v2/company/payouts", "get")).toEqual({
       type: "array",

@@ -10,7 +10,7 @@ export interface OpenApi {
   servers: { url: string }[];
   paths: Record<string, Record<string, OpenApiOperation>>;
   webhooks: Record<string, { post: OpenApiOperation }>;
-  components: { schemas: Record<string, JsonSchema>; headers: Record<string, JsonSchema> };
+  components: Record<"schemas" | "headers" | "responses" | "parameters", Record<string, JsonSchema>>;
 }
 
 export interface OpenApiOperation {
