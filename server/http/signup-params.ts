@@ -24,7 +24,8 @@ export const signupParams = z
     sub_id: text,
     override_existing_lead: flag,
   })
-  .partial();
+  .partial()
+  .meta({ id: "SignupInput" });
 
 /**
  * The parameters of a sign-up call; those not given are null.

@@ -44,9 +44,11 @@ export function newSchemas(): Schemas {
   }
 
   function refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema {
+    const converted = convert(schema, direction);
+    if (converted["$ref"] !== undefined) return converted;
     const given = names.get(schema) ?? name;
     names.set(schema, given);
-    put(given, convert(schema, direction));
+    put(given, converted);
     return { $ref: referenceTo(given) };
   }
 
