@@ -67,9 +67,10 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
   await context.store.transact(async (tx) => {
-    const { revokedAt } = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    const { revokedAt } = current;
     if (revokedAt !== null)
       throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
-    await tx.put(apiKeys, { ...apiKey, revokedAt: context.now.toISOString() });
+    await tx.put(apiKeys, { ...current, revokedAt: context.now.toISOString() });
   });
 }

@@ -1,5 +1,6 @@
 import type { Lead, PromoterCampaign } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { loadOwned } from "./owned.ts";
 import { commissions } from "./commission.ts";
 
 /**
@@ -14,17 +15,17 @@ export async function moveCommissions(
   { lead, target }: { lead: Lead; target: PromoterCampaign },
 ): Promise<void> {
   const { accountId, id, promoterId } = lead;
-  for await (const chunk of store.scan(commissions, "lead", accountId, [id])) {
-    for (const { id: commissionId } of chunk) {
-      const commission = await tx.get(commissions, accountId, commissionId);
-      if (commission?.promoterId !== promoterId || commission.isPaidElsewhere) continue;
-      const { id: promoterCampaignId, campaignId } = target;
-      await tx.put(commissions, {
-        ...commission,
-        promoterCampaignId,
-        promoterId: target.promoterId,
-        campaignId,
-      });
-    }
+  for (const commission of await loadOwned([tx, store], commissions, {
+    accountId,
+    index: "lead",
+    ownerId: id,
+  })) {
+    if (commission.promoterId !== promoterId || commission.isPaidElsewhere) continue;
+    await tx.put(commissions, {
+      ...commission,
+      promoterCampaignId: target.id,
+      promoterId: target.promoterId,
+      campaignId: target.campaignId,
+    });
   }
 }

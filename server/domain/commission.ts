@@ -1,5 +1,5 @@
 import type { Commission } from "../records.ts";
-import { collection, type Count } from "../storage/collection.ts";
+import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { balanceCounts } from "./balance.ts";
 import { SCOPE_GROUPS, SCOPE_INDEXES } from "./scoped.ts";
 import { factCounts, type Fact } from "./stats.ts";
@@ -13,7 +13,11 @@ export const commissions = collection<Commission>()({
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
   groups: SCOPE_GROUPS,
-  counts: (commission) => [...factCounts(commission, commissionFacts(commission)), ...earned(commission)],
+  counts: (commission) => [
+    ...(commission.leadId === null ? [] : listCounts("commission", { lead: [commission.leadId] })),
+    ...factCounts(commission, commissionFacts(commission)),
+    ...earned(commission),
+  ],
 });
 
 /**

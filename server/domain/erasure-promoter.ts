@@ -2,6 +2,7 @@ import type { Promoter } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { erasedEmail } from "./erasure-values.ts";
+import { loadOwned } from "./owned.ts";
 import { lockParticipations } from "./participation.ts";
 import { newProfile } from "./profile.ts";
 import { archivedStates } from "./promoter-archive.ts";
@@ -9,8 +10,6 @@ import { promoCodes } from "./promo-code.ts";
 import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { forgetRefTokens, refTokens } from "./ref-token.ts";
-
-const ALL = { limit: 100_000 };
 
 /** The record of a promoter as nobody. */
 export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
@@ -64,18 +63,11 @@ async function erasePromoCodes(
   { store, now }: Context,
   { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
 ): Promise<void> {
-  for (const { id } of await store.page(
-    promoCodes,
-    "promoterCampaign",
-    accountId,
-    [promoterCampaignId],
-    ALL,
-  )) {
-    const promoCode = await tx.get(promoCodes, accountId, id);
-    if (promoCode === null) continue;
+  const own = { accountId, index: "promoterCampaign", ownerId: promoterCampaignId } as const;
+  for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
     await tx.put(promoCodes, {
       ...promoCode,
-      code: `erased-${id}`,
+      code: `erased-${promoCode.id}`,
       extId: null,
       description: null,
       metadata: null,

@@ -8,6 +8,7 @@ import { eraseEvents } from "./erasure-events.ts";
 import { erasedPromoter, eraseParticipations } from "./erasure-promoter.ts";
 import { erasedEmail } from "./erasure-values.ts";
 import { forgetMailboxes } from "./mailbox.ts";
+import { loadOwned } from "./owned.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
 import { loadSelected } from "./promoter-selection.ts";
@@ -15,14 +16,13 @@ import { promoters } from "./promoter.ts";
 import { promoterAddresses } from "./suspicion.ts";
 import { removeVisitor, visitors } from "./visitor.ts";
 
-const ALL = { limit: 100_000 };
-
 /**
  * Replaces all that is known of a promoter as a person, wherever it stands. What they earned and were
  * paid stays, with the ids that it hangs on, as books must be kept; so do their leads, who are other people.
  *
- * What hangs on the promoter alone changes in one commit, which closes their links too. Then visits,
- * payouts and events follow one by one, as there may be any number: repeat it after a fault, by id.
+ * What hangs on the promoter alone changes in one commit, which closes their links too; from then on nothing of
+ * a person can be added. Visits, payouts and events follow one by one, because there may be any number of them:
+ * repeat it after a fault, by id.
  * Choice: whoever was told of the person is told, as of a deletion, that they are no more.
  *
  * @throws Failure `not_found`
@@ -36,12 +36,10 @@ export async function erasePromoter(context: Context, accountId: number, who: st
     await forgetMailboxes(tx, store, promoter);
     await tx.put(promoters, after);
     const participationIds = await eraseParticipations(tx, context, promoter);
-    for (const { id } of await store.page(payoutMethods, "promoter", accountId, [promoter.id], ALL)) {
-      const method = await tx.get(payoutMethods, accountId, id);
-      if (method !== null)
-        await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
-    }
-    for (const seen of await store.page(promoterAddresses, "id", accountId, [promoter.id], ALL))
+    const own = { accountId, ownerId: promoter.id };
+    for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
+      await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
+    for (const seen of await loadOwned([tx, store], promoterAddresses, { ...own, index: "id" }))
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
     return { promoter: after, participationIds: new Set(participationIds) };
   });

@@ -2,8 +2,9 @@ import { Failure } from "../failure.ts";
 import type { Account, Lead, LeadState, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { isErased } from "./erasure-values.ts";
 import { findKnownLead, leads, type LeadDetails } from "./lead.ts";
-import { findPromoterByEmail } from "./promoter.ts";
+import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
@@ -76,7 +77,10 @@ export async function loadOwner(
     refToken === null
       ? await findDefaultParticipation(tx, accountId, promoterEmail ?? "")
       : await findByRefToken(tx, accountId, refToken);
-  if (owner === null) throw new Failure("not_found", "the promoter was not found");
+  const promoter = owner && (await tx.get(promoters, accountId, owner.promoterId));
+  if (owner === null || promoter === null || isErased(promoter)) {
+    throw new Failure("not_found", "the promoter was not found");
+  }
   return owner;
 }
 

@@ -1,7 +1,8 @@
 import type { Mailbox } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { loadOwned } from "./owned.ts";
 
 /** Stored by the hash, since addresses may be longer than a key. */
 export const mailboxes = collection<Mailbox>()({
@@ -9,6 +10,7 @@ export const mailboxes = collection<Mailbox>()({
   id: ({ mailboxHash }) => [mailboxHash],
   claims: {},
   indexes: { firstPromoter: ({ firstPromoterId }) => [firstPromoterId] },
+  counts: ({ firstPromoterId }) => listCounts("mailbox", { firstPromoter: [firstPromoterId] }),
 });
 
 /** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
@@ -40,8 +42,8 @@ export async function forgetMailboxes(
   store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<void> {
-  const known = await store.page(mailboxes, "firstPromoter", accountId, [id], { limit: 10_000 });
-  for (const { mailboxHash } of known) await tx.remove(mailboxes, accountId, mailboxHash);
+  const own = await loadOwned([tx, store], mailboxes, { accountId, index: "firstPromoter", ownerId: id });
+  for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
 }
 
 function splitAtLast(text: string, separator: string): [string, string] {

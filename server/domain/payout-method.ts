@@ -3,6 +3,7 @@ import type { PayoutMethod } from "../records.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { refuseErased } from "./erasure-values.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoter } from "./promoter.ts";
 
@@ -50,7 +51,7 @@ export function findPayoutMethods(
 /**
  * Gives a promoter a way to be paid; a selected one takes the place of the one selected before.
  *
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, or `refused` for an erased promoter
  */
 export async function createPayoutMethod(
   context: Context,
@@ -59,7 +60,7 @@ export async function createPayoutMethod(
 ): Promise<PayoutMethod> {
   const id = await context.store.nextId("payout-method");
   return context.store.transact(async (tx) => {
-    await loadPromoter(tx, accountId, promoterId);
+    refuseErased(await loadPromoter(tx, accountId, promoterId));
     const own = { accountId, id, promoterId, meta: {}, isManaged: false };
     return putPayoutMethod(tx, { ...own, ...input, createdAt: context.now.toISOString() });
   });
@@ -69,7 +70,7 @@ export async function createPayoutMethod(
  * Changes a payout method by what `change` makes of it as it is at that moment, since what its details
  * must be depends on its method.
  *
- * @throws Failure `not_found`, and what `change` refuses with
+ * @throws Failure `not_found`, `refused` for an erased promoter, and what `change` refuses with
  */
 export function updatePayoutMethod(
   context: Context,
@@ -78,6 +79,7 @@ export function updatePayoutMethod(
 ): Promise<PayoutMethod> {
   return context.store.transact(async (tx) => {
     const method = await loadPayoutMethod(tx, accountId, id);
+    refuseErased(await loadPromoter(tx, accountId, method.promoterId));
     return putPayoutMethod(tx, { ...method, ...change(method) });
   });
 }

@@ -1,7 +1,9 @@
 import { Failure } from "../failure.ts";
 import type { Payout, PayoutStatus } from "../records.ts";
 import type { Context } from "./context.ts";
+import { isErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
+import { promoters } from "./promoter.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "./payout-method.ts";
 
@@ -31,11 +33,13 @@ export function movePayout(
       throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
     }
     const selected = await findSelectedPayoutMethod(tx, accountId, payout.promoterId);
+    const promoter = await tx.get(promoters, accountId, payout.promoterId);
     const moved: Payout = {
       ...payout,
       ...marks(payout, to, context.now.toISOString()),
       status: to,
-      error: to === "failed" ? error : null,
+      // Banks answer with names and account numbers.
+      error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
       payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
     };
     await tx.put(payouts, moved);

@@ -3,8 +3,10 @@ import type { PromoCode } from "../records.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, View } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
+import { loadPromoter } from "./promoter.ts";
 import { loadPromoterCampaign } from "./promoter-campaign.ts";
 import { loadReward } from "./reward.ts";
 import type { Show } from "./show.ts";
@@ -42,7 +44,7 @@ export type PromoCodeChanges = {
 /**
  * Makes a promo code of a participation.
  *
- * @throws Failure `not_found` for an unknown participation or reward, `taken`
+ * @throws Failure `not_found` for an unknown participation or reward, `refused` for an erased promoter, `taken`
  */
 export async function createPromoCode<T>(
   context: Context,
@@ -53,6 +55,7 @@ export async function createPromoCode<T>(
   const id = await store.nextId("promo-code");
   return store.transact(async (tx) => {
     const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
+    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoterId));
     const reward = await loadReward(tx, accountId, input.rewardId);
     const promoCode: PromoCode = {
       accountId,
@@ -76,7 +79,7 @@ export async function createPromoCode<T>(
 /**
  * Changes a promo code.
  *
- * @throws Failure `not_found`, `taken`, `rule_broken` when it is archived and has an `extId`
+ * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` when it is archived and has an `extId`
  * @see spec "States and transitions", rule 1
  */
 export function updatePromoCode<T>(
@@ -91,10 +94,12 @@ export function updatePromoCode<T>(
       throw new Failure("rule_broken", "The record breaks a rule", fields);
     }
     const { promoterCampaignId = before.promoterCampaignId } = changes;
+    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
+    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
     const after: PromoCode = {
       ...before,
       code: changes.code ?? before.code,
-      promoterCampaignId: (await loadPromoterCampaign(tx, accountId, promoterCampaignId)).id,
+      promoterCampaignId: owner.id,
       description: changes.description === undefined ? before.description : changes.description,
       metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
       details: changes.details === undefined ? before.details : changes.details,

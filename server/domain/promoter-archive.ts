@@ -2,6 +2,7 @@ import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "../
 import { collection } from "../storage/collection.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { lockParticipations } from "./participation.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
@@ -37,13 +38,14 @@ export async function archivePromoter(context: Context, accountId: number, id: n
  * Choice: participations get back the state that they had, as restoring undoes archiving; one whose
  * state was changed meanwhile keeps it.
  *
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, or `refused` for an erased one
  */
 export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
   const { store } = context;
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
     if (promoter.archivedAt === null) return;
+    refuseErased(promoter);
     const after = { ...promoter, archivedAt: null };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });

@@ -2,8 +2,10 @@ import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../re
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { findTakenParticipation, loadPromoterInUse } from "./participation.ts";
+import { findTakenParticipation, requireInUse } from "./participation.ts";
+import { refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
+import { loadPromoter } from "./promoter.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { replaceRefToken } from "./ref-token.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
@@ -30,7 +32,7 @@ export interface PromoterCampaignChanges {
  * nobody from then on. Choice: an archived promoter's state stays until they are restored, as in the
  * batches; sent back as it was shown, it stops no other change.
  *
- * @throws Failure `not_found`, `refused` for the state of an archived promoter, `rule_broken`, `taken` naming every unique field that is another's
+ * @throws Failure `not_found`, `refused` for an erased promoter and the state of an archived one, `rule_broken`, `taken` naming every unique field that is another's
  * @see spec "V2: update promoter campaign"
  */
 export function updatePromoterCampaign<T>(
@@ -42,7 +44,9 @@ export function updatePromoterCampaign<T>(
   return context.store.transact(async (tx) => {
     const before = await loadPromoterCampaign(tx, accountId, id);
     const { state = before.state } = changes;
-    if (state !== before.state) await loadPromoterInUse(tx, accountId, before.promoterId);
+    const promoter = await loadPromoter(tx, accountId, before.promoterId);
+    refuseErased(promoter);
+    if (state !== before.state) requireInUse(promoter);
     const after: PromoterCampaign = {
       ...before,
       state,

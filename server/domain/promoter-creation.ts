@@ -10,6 +10,7 @@ import type {
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaignOrDefault } from "./campaign.ts";
 import type { Context } from "./context.ts";
+import { isErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import { findTakenParticipation } from "./participation.ts";
@@ -160,7 +161,7 @@ async function findParent(tx: Transaction, accountId: number, input: NewPromoter
     parentPromoterId === null
       ? await findPromoterByEmail(tx, accountId, parentPromoterEmail ?? "")
       : await tx.get(promoters, accountId, parentPromoterId);
-  if (parent === null) throw new Failure("not_found", "Parent promoter not found.");
+  if (parent === null || isErased(parent)) throw new Failure("not_found", "Parent promoter not found.");
   return parent;
 }
 

@@ -2,10 +2,11 @@ import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { isErased, refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 
-/** Puts a promoter below another one. @throws Failure `not_found`, or `invalid` for a circle */
+/** Puts a promoter below another one. @throws Failure `not_found`, `refused`, or `invalid` for a circle */
 export async function assignParent(
   context: Context,
   accountId: number,
@@ -13,6 +14,7 @@ export async function assignParent(
 ): Promise<void> {
   await context.store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, promoterId);
+    refuseErased(promoter);
     const parent = await loadParent(tx, accountId, parentPromoterId);
     await refuseCircle(tx, promoter, parent);
     const after = { ...promoter, parentPromoterId };
@@ -24,7 +26,7 @@ export async function assignParent(
 /** A promoter who is to stand above others. @throws Failure `not_found` */
 export async function loadParent(reader: Reader, accountId: number, id: number): Promise<Promoter> {
   const parent = await reader.get(promoters, accountId, id);
-  if (parent === null) throw unknownParent();
+  if (parent === null || isErased(parent)) throw unknownParent();
   return parent;
 }
 

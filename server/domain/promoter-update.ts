@@ -1,6 +1,7 @@
 import type { InvoiceDetailsStatus, Promoter, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
+import { isErased, refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import {
@@ -36,8 +37,8 @@ export interface PromoterChanges {
 /**
  * Changes a promoter and one of their participations.
  *
- * @throws Failure `not_found` for an unknown promoter, parent or participation, `invalid`,
- *   or `taken` naming every unique field that is another's
+ * @throws Failure `not_found` for an unknown promoter, parent or participation, `refused` for an erased one,
+ *   `invalid`, or `taken` naming every unique field that is another's
  */
 export function updatePromoter<T>(
   context: Context,
@@ -46,6 +47,7 @@ export function updatePromoter<T>(
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const selected = await loadSelected(tx, accountId, selection);
+    refuseErased(selected.promoter);
     const promoter = await changedPromoter(tx, selected.promoter, changes);
     const before = await chosenParticipation(tx, selected, changes.campaignId);
     const { after, taken } = await planParticipation(tx, before, changes.participation ?? {});
@@ -60,7 +62,7 @@ export function updatePromoter<T>(
   });
 }
 
-/** Gives a promoter a new auth token; the old one lets nobody in from then on. @throws Failure `not_found` */
+/** Gives a promoter a new auth token; the old one lets nobody in from then on. @throws Failure `not_found` or `refused` */
 export function refreshAuthToken(
   { store, chance }: Context,
   accountId: number,
@@ -68,6 +70,7 @@ export function refreshAuthToken(
 ): Promise<Promoter> {
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
+    refuseErased(promoter);
     const refreshed = { ...promoter, authToken: chance.token(AUTH_TOKEN_LENGTH) };
     await tx.put(promoters, refreshed);
     return refreshed;
@@ -102,7 +105,7 @@ async function newParentId(
   if (email === undefined) return promoter.parentPromoterId;
   if (email === null) return null;
   const parent = await findPromoterByEmail(tx, promoter.accountId, email);
-  if (parent === null) throw unknownParent();
+  if (parent === null || isErased(parent)) throw unknownParent();
   await refuseCircle(tx, promoter, parent);
   return parent.id;
 }

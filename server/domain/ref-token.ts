@@ -1,9 +1,10 @@
 import anyAscii from "any-ascii";
 import type { PromoterCampaign, RefToken } from "../records.ts";
-import { collection } from "../storage/collection.ts";
+import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Chance } from "./context.ts";
+import { loadOwned } from "./owned.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
@@ -22,6 +23,8 @@ export const refTokens = collection<RefToken>()({
   indexes: {
     retiredFrom: ({ retiredFrom }) => (retiredFrom === undefined ? null : [retiredFrom]),
   },
+  counts: ({ retiredFrom }) =>
+    retiredFrom === undefined ? [] : listCounts("ref-token", { retiredFrom: [retiredFrom] }),
 });
 
 /** Tokens that were made of somebody's name who asked to be forgotten: nobody may have them again. */
@@ -78,7 +81,7 @@ export async function forgetRefTokens(
   store: Store,
   { accountId, id, refToken }: PromoterCampaign,
 ): Promise<void> {
-  const former = await store.page(refTokens, "retiredFrom", accountId, [id], { limit: 10_000 });
+  const former = await loadOwned([tx, store], refTokens, { accountId, index: "retiredFrom", ownerId: id });
   for (const token of [refToken, ...former.map(({ token }) => token)]) {
     await tx.remove(refTokens, accountId, token);
     await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });

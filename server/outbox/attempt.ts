@@ -1,5 +1,5 @@
 import { accounts } from "../domain/account.ts";
-import { erasedEmail } from "../domain/erasure-values.ts";
+import { isErased } from "../domain/erasure-values.ts";
 import { promoters } from "../domain/promoter.ts";
 import { isUnsubscribed } from "../domain/unsubscription.ts";
 import { validSecrets } from "../domain/webhook.ts";
@@ -83,7 +83,7 @@ async function sendLetter(
   }
   // A letter that waited follows its reader to a new address.
   const promoter = await store.get(promoters, ownerId, letter.promoterId);
-  const isGone = promoter === null || promoter.email === erasedEmail(promoter.id);
+  const isGone = promoter === null || isErased(promoter);
   if (isGone) return undeliverable("The promoter was deleted");
   const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);

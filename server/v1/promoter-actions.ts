@@ -33,7 +33,7 @@ export const refreshTokenOperation: V1Operation = {
   summary: "Give a promoter a new auth token",
   params: selectorParams,
   answer: z.object({ auth_token: z.string() }),
-  refusals: ["missing", "not_found"],
+  refusals: ["missing", "not_found", "refused"],
   handle: refresh,
 };
 

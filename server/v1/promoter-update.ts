@@ -57,7 +57,7 @@ export const updatePromoterOperation: V1Operation = {
   summary: "Update a promoter",
   params: selectorParams.extend(updateParams.shape),
   answer: promoterAnswer,
-  refusals: ["missing", "not_found", "invalid", "taken"],
+  refusals: ["missing", "not_found", "invalid", "taken", "refused"],
   shape: updateError,
   handle: update,
 };

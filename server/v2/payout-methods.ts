@@ -80,7 +80,7 @@ export const createPayoutMethodOperation: V2Operation = {
   summary: "Give a promoter a payout method",
   body: methodBody,
   answer: payoutMethodAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
     const body = shapeInput(methodBody, await readJson(event));
     const input = {
@@ -109,7 +109,7 @@ export const updatePayoutMethodOperation: V2Operation = {
   summary: "Change a payout method",
   body: updateBody,
   answer: payoutMethodAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
     const body = shapeInput(updateBody, await readJson(event));
     const change = (known: PayoutMethod): Partial<PayoutMethodInput> => {

@@ -73,7 +73,7 @@ export const createPromoCodeOperation: V2Operation = {
   summary: "Create a promo code",
   body: createBody,
   answer: promoCodeAnswer,
-  refusals: ["not_found", "invalid", "taken"],
+  refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: create,
 };
@@ -91,7 +91,7 @@ export const updatePromoCodeOperation: V2Operation = {
   summary: "Update a promo code",
   body: updateBody,
   answer: promoCodeAnswer,
-  refusals: ["not_found", "invalid", "taken", "rule_broken"],
+  refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
   shape,
   handle: update,
 };

@@ -59,7 +59,7 @@ export const updatePromoterOperation: V2Operation = {
   params: z.object({ find_by: findBy }).partial(),
   body: updateBody,
   answer: promoterAnswer,
-  refusals: ["not_found", "invalid", "taken"],
+  refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: update,
 };

@@ -15,15 +15,18 @@ export function gatedDriver(
 }
 
 /** The same driver, before each read and commit of which something else may happen, as with a store that is far away. */
-export function steppedDriver(driver: AtomicDriver, step: () => Promise<void>): AtomicDriver {
+export function steppedDriver(
+  driver: AtomicDriver,
+  step: (kind: "read" | "commit") => Promise<void>,
+): AtomicDriver {
   return {
-    ...gatedDriver(driver, step),
+    ...gatedDriver(driver, () => step("commit")),
     async getItemRaw(key) {
-      await step();
+      await step("read");
       return driver.getItemRaw(key);
     },
     async list(range) {
-      await step();
+      await step("read");
       return driver.list(range);
     },
   };

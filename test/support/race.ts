@@ -2,40 +2,60 @@ import { expect } from "vitest";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { startApp, type Answer, type TestApp } from "./app.ts";
 import { steppedDriver } from "./gated-driver.ts";
-import { temporaryStore } from "./temporary-store.ts";
+import { temporaryStore, type TemporaryStore } from "./temporary-store.ts";
 
-/** A request, and what gets in its way. */
-export interface Race {
-  call: () => Promise<Answer>;
+/** A request, or an operation, and what gets in its way. */
+export interface Race<A = Answer> {
+  call: () => Promise<A>;
   meanwhile: () => Promise<unknown>;
+  /** What is to be seen of it in the end. */
+  look?: (stored: TemporaryStore) => Promise<unknown>;
 }
 
 /** How a request ended in whose way something got. */
-export interface Outcome {
-  answer: Answer;
+export interface Outcome<A = Answer> {
+  answer: A;
+  seen?: unknown;
   /** Whether the request itself has written anything. */
   hasWritten: boolean;
 }
+
+type Begin<A> = (app: TestApp) => Promise<Race<A>>;
 
 /**
  * Runs a race for each read and commit of a request, each on a store of its own, with `meanwhile` right before that
  * step. In the last race it comes too late.
  */
-export async function racesAtEachStep(begin: (app: TestApp) => Promise<Race>): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+export function racesAtEachStep<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
+  return races(begin, { isStep: () => true });
+}
+
+/** The same for each commit alone. */
+export function racesAtEachCommit<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
+  return races(begin, { isStep: (kind) => kind === "commit" });
+}
+
+interface Steps {
+  isStep: (kind: "read" | "commit") => boolean;
+}
+
+async function races<A>(begin: Begin<A>, steps: Steps): Promise<Outcome<A>[]> {
+  const outcomes: Outcome<A>[] = [];
   for (let isOver = false; !isOver;) {
-    const { isLate, ...outcome } = await raceAtStep(outcomes.length, begin);
+    const { isLate, ...outcome } = await raceAtStep(begin, { ...steps, at: outcomes.length });
     outcomes.push(outcome);
     isOver = isLate;
   }
   return outcomes;
 }
 
-async function raceAtStep(at: number, begin: (app: TestApp) => Promise<Race>) {
+async function raceAtStep<A>(begin: Begin<A>, { at, isStep }: Steps & { at: number }) {
   let onStep: () => Promise<void> | void = () => {};
   let onWrite: () => void = () => {};
-  const { store } = await temporaryStore("memory", (driver) => {
-    const stepped = steppedDriver(driver, async () => onStep());
+  const temporary = await temporaryStore("memory", (driver) => {
+    const stepped = steppedDriver(driver, async (kind) => {
+      if (isStep(kind)) await onStep();
+    });
     return {
       ...stepped,
       async commit(changes) {
@@ -47,8 +67,8 @@ async function raceAtStep(at: number, begin: (app: TestApp) => Promise<Race>) {
       },
     };
   });
-  const app = await startApp("memory", { store });
-  const { call, meanwhile } = await begin(app);
+  const app = await startApp("memory", { store: temporary.store });
+  const { call, meanwhile, look } = await begin(app);
   let stepsLeft = at;
   let isMeanwhile = false;
   let hasWritten = false;
@@ -60,7 +80,8 @@ async function raceAtStep(at: number, begin: (app: TestApp) => Promise<Race>) {
     isMeanwhile = false;
   };
   const answer = await call();
+  const seen = await look?.(temporary);
   expect(app.bugs).toEqual([]);
   await app.close();
-  return { answer, hasWritten, isLate: stepsLeft >= 0 };
+  return { answer, seen, hasWritten, isLate: stepsLeft >= 0 };
 }
