@@ -33,10 +33,13 @@ export interface Pages {
   /** The script of `/docs`. */
   docsViewer: string;
   hasDemo: boolean;
+  /** What `/metrics` asks for. null: it is not served here. */
+  metricsToken: string | null;
 }
 
 /** Every route of the server, in the specification's order. */
-export function createApp(services: Services, { script, docsViewer, hasDemo }: Pages): H3 {
+export function createApp(services: Services, pages: Pages): H3 {
+  const { script, docsViewer, hasDemo, metricsToken } = pages;
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...V2_OPERATIONS.map(([method, path, operation]): Route => [method, path, v2Route(services, operation)]),
@@ -70,12 +73,13 @@ export function createApp(services: Services, { script, docsViewer, hasDemo }: P
     ["GET", "/demo.js", demoScript],
     ["GET", "/demo/recorded", demoRecord(services)],
   ];
-  const metrics: Route[] = [["GET", "/metrics", metricsPage(services)]];
-  return register(services, [
-    ...routes,
-    ...(services.metrics === null ? [] : metrics),
-    ...(hasDemo ? demo : []),
-  ]);
+  const metrics: Route[] = [["GET", "/metrics", metricsPage(services, metricsToken)]];
+  return register(services, [...routes, ...(metricsToken === null ? [] : metrics), ...(hasDemo ? demo : [])]);
+}
+
+/** The routes of the metrics' own address; with a token, for whoever has it. */
+export function createMetricsApp(services: Services, metricsToken: string | null): H3 {
+  return register(services, [["GET", "/metrics", metricsPage(services, metricsToken)]]);
 }
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */

@@ -4,6 +4,8 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 
 /** Choice: what was taken over from another program may be short, but not to be guessed in a day. */
 const MIN_KEY_LENGTH = 8;
+const MIN_TOKEN_LENGTH = 16;
+const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
 const count = (fallback: string) =>
@@ -48,7 +50,20 @@ const environment = z
       .default("tidemark@localhost"),
     MAIL_TEMPLATES: z.string().optional(),
     WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
-    METRICS: z.enum(["0", "1"], "must be 0 or 1").default("1"),
+    METRICS_URL: z
+      .string()
+      .regex(METRICS_ADDRESS, "must be a host and a port, as 127.0.0.1:9090")
+      .transform((value) => {
+        const [, host = "", port] = METRICS_ADDRESS.exec(value) ?? [];
+        return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+      })
+      .refine(({ port }) => port <= 65_535, "must have a port of at most 65535")
+      .optional(),
+    METRICS_TOKEN: z
+      .string()
+      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since a header carries it")
+      .min(MIN_TOKEN_LENGTH, `must have ${MIN_TOKEN_LENGTH} characters at least`)
+      .optional(),
     WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
     DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
   })
@@ -78,7 +93,10 @@ export interface Config {
   /** Clicks a minute from each address (IPv6: each /64); 0 for no limit. */
   readonly rateLimitClicks: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly hasMetrics: boolean;
+  /** Where metrics have an address of their own. null: they have none. */
+  readonly metricsAt: { host: string; port: number } | null;
+  /** What metrics are shown for, at their own address or at ours. null: nothing is asked for. */
+  readonly metricsToken: string | null;
   /** Processes that serve. */
   readonly workers: number;
   readonly hasDemo: boolean;
@@ -120,7 +138,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimitV2: data.RATE_LIMIT_V2,
     rateLimitClicks: data.RATE_LIMIT_CLICKS,
     logLevel: data.LOG_LEVEL,
-    hasMetrics: data.METRICS === "1",
+    metricsAt: data.METRICS_URL ?? null,
+    metricsToken: data.METRICS_TOKEN ?? null,
     workers: data.WORKERS,
     hasDemo: data.DEMO === "1",
     smtpUrl: data.SMTP_URL ?? null,

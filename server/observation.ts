@@ -1,26 +1,13 @@
-import { BlockList } from "node:net";
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { EventHandler, H3Event } from "h3";
 import { Failure } from "./failure.ts";
-import { plainText } from "./http/answer.ts";
-import { clientAddress } from "./http/client-address.ts";
+import { NO_STORE, plainText } from "./http/answer.ts";
+import { readBearer } from "./http/auth.ts";
+import { clientAddress, networkOf } from "./http/client-address.ts";
 import { v1Error } from "./http/errors.ts";
 import { requestId } from "./http/request-id.ts";
 import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
-
-/** Loopback, private and link-local networks (RFC 1918, 4193, 4291). */
-const LOCAL_NETWORKS: [network: string, prefix: number, family: "ipv4" | "ipv6"][] = [
-  ["127.0.0.0", 8, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["::1", 128, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 10, "ipv6"],
-];
-const local = new BlockList();
-for (const [network, prefix, family] of LOCAL_NETWORKS) local.addSubnet(network, prefix, family);
 
 /**
  * Makes a handler whose requests are counted by its route, and at `LOG_LEVEL=debug` logged, one line
@@ -61,23 +48,40 @@ export function observed(
 /**
  * `GET /metrics`, for Prometheus.
  *
- * Choice: for callers on the machine or its private networks alone, since how much business a company
- * does is its own affair. Whoever comes by way of a proxy that nobody told of is from anywhere.
+ * Choice: how much business a company does is its own affair, and no address says who is asking: a proxy
+ * on the same machine makes everybody local. So metrics are off, until they are given an address of their
+ * own or a token, which is then asked for as a bearer token.
  */
-export function metricsPage(services: Services): EventHandler {
-  const { metrics, trustProxyHops } = services;
-  const notFound = new Failure("not_found", "Not found");
-  const refusal = { generation: "v1", shape: v1Error, headers: {} } as const;
+export function metricsPage(services: Services, token: string | null): EventHandler {
+  const { metrics } = services;
   return async (event) => {
-    if (metrics === null || !isLocal(event, trustProxyHops))
-      return refuse(services, event, notFound, refusal);
-    const { text, contentType } = await metrics.page();
-    return plainText(text, { "content-type": contentType, "cache-control": "no-store" });
+    try {
+      if (metrics === null) throw new Failure("not_found", "Not found");
+      if (token !== null) await checkToken(services, event, token);
+      const { text, contentType } = await metrics.page();
+      return plainText(text, { "content-type": contentType, ...NO_STORE });
+    } catch (error) {
+      const headers = { "www-authenticate": "Bearer" };
+      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+    }
   };
 }
 
-function isLocal(event: H3Event, trustProxyHops: number): boolean {
-  if (trustProxyHops === 0 && event.req.headers.has("x-forwarded-for")) return false;
-  const address = clientAddress(event, trustProxyHops);
-  return address !== null && local.check(address, address.includes(":") ? "ipv6" : "ipv4");
+/** @throws Failure `unauthorized`, or `rate_limited` after too many failed tries */
+async function checkToken(
+  { limits, trustProxyHops }: Services,
+  event: H3Event,
+  token: string,
+): Promise<void> {
+  const given = digest(readBearer(event) ?? "");
+  const network = networkOf(clientAddress(event, trustProxyHops));
+  const look = async () => timingSafeEqual(given, digest(token)) || null;
+  // API keys are counted there too, and are not good here.
+  const credential = `metrics ${given.toString("base64url")}`;
+  const isGood = await limits.failedAuthentication.attempt(network, credential, look);
+  if (isGood === null) throw new Failure("unauthorized", "Bad credentials");
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

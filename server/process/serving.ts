@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { createApp } from "../app.ts";
+import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "../configured-store.ts";
 import { recordSetup } from "../domain/sighting.ts";
@@ -51,17 +51,25 @@ export async function serve(
   const counts = { commits: 0, conflicts: 0 };
   const store = await openConfiguredStore(config, counts);
   const lookout = newLookout({ store, log, clock: () => new Date() });
-  const metrics = config.hasMetrics
+  const { metricsAt, metricsToken } = config;
+  const areMetricsShown = metricsAt !== null || metricsToken !== null;
+  const metrics = areMetricsShown
     ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
   const listener = newListener();
-  const port = await openPort(listener, config);
+  const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
   const services = newServices(config, { store, log, lookout, metrics, publicUrl });
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
-  const app = createApp(services, { script, docsViewer, hasDemo: config.hasDemo });
+  const app = createApp(services, {
+    script,
+    docsViewer,
+    hasDemo: config.hasDemo,
+    metricsToken: metricsAt === null ? metricsToken : null,
+  });
+  const metricsListeners = await serveMetrics(config, services);
   const traffic = newTraffic();
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
   // After all that may fail: the key that it tells is never told again.
@@ -80,7 +88,7 @@ export async function serve(
     process.on(signal, () => {
       if (isStopping) return;
       isStopping = true;
-      stop({ listener, outbox, jobs }, services).catch((error: unknown) => {
+      stop({ listeners: [listener, ...metricsListeners], outbox, jobs }, services).catch((error: unknown) => {
         log.error({ err: error }, "the stop did not end in order");
         process.exit(1);
       });
@@ -106,12 +114,26 @@ function readBuilt(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 }
 
-async function openPort(listener: Listener, { host, port }: Config): Promise<number> {
+/** Serves the metrics at their own address, where the environment names one. */
+async function serveMetrics({ metricsAt, metricsToken }: Config, services: Services): Promise<Listener[]> {
+  if (metricsAt === null) return [];
+  const listener = newListener();
+  await openPort(listener, metricsAt, `METRICS_URL ${metricsAt.host}:${metricsAt.port}`);
+  listener.serve(createMetricsApp(services, metricsToken).fetch);
+  return [listener];
+}
+
+/** @throws Error that begins with the name of the setting */
+async function openPort(
+  listener: Listener,
+  at: { host: string; port: number },
+  name: string,
+): Promise<number> {
   try {
-    return await listener.listen({ host, port });
+    return await listener.listen(at);
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`HOST ${host} and PORT ${port} can't be listened on: ${reason}`, { cause: error });
+    throw new Error(`${name} can't be listened on: ${reason}`, { cause: error });
   }
 }
 
@@ -141,7 +163,7 @@ function newServices(
 
 /** Answers what was asked, finishes what is being sent, then closes the store. */
 async function stop(
-  { listener, outbox, jobs }: { listener: Listener; outbox: Dispatcher; jobs: Scheduler },
+  { listeners, outbox, jobs }: { listeners: Listener[]; outbox: Dispatcher; jobs: Scheduler },
   { store, log }: Pick<Services, "store" | "log">,
 ): Promise<void> {
   log.info("draining");
@@ -150,7 +172,8 @@ async function stop(
     log.error("requests are still under way; the store is left as it is");
     process.exit(1);
   }, GIVE_UP_MS);
-  await Promise.all([listener.drain(), outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
+  const drained = listeners.map((listener) => listener.drain());
+  await Promise.all([...drained, outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
   await store.close();
   process.exit(0);
 }

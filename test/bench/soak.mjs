@@ -20,7 +20,8 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-soak-"));
-const { child, url, ended } = await startTidemark(`lmdb:${folder}`);
+const METRICS_TOKEN = "token-of-the-soak";
+const { child, url, ended } = await startTidemark(`lmdb:${folder}`, { environment: { METRICS_TOKEN } });
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const statuses = {};
 let answers = 0;
@@ -125,7 +126,9 @@ async function observe() {
 async function figures() {
   const rollup = readFileSync(`/proc/${child.pid}/smaps_rollup`, "utf8");
   const mb = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)[1]) / 1_024;
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const metrics = await (
+    await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+  ).text();
   const metric = (name) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(metrics)[1]);
   return {
     own: mb("Anonymous"),

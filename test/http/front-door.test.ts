@@ -11,7 +11,12 @@ it.each([
   [true, "/demo", "Tidemark demo"],
   [false, "/docs", "/docs.js"],
 ])("leads from / to a page that is there, with the demo: %j", async (hasDemo, location, content) => {
-  const pages = createApp(app.services, { script: storeText(""), docsViewer: "", hasDemo });
+  const pages = createApp(app.services, {
+    script: storeText(""),
+    docsViewer: "",
+    hasDemo,
+    metricsToken: null,
+  });
   const answer = await pages.request("/");
   expect([answer.status, answer.headers.get("location")]).toEqual([302, location]);
   const page = await pages.request(location);

@@ -1,12 +1,13 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../../server/app.ts";
+import { createApp, createMetricsApp } from "../../server/app.ts";
 import { newMetrics } from "../../server/metrics.ts";
 import { errorLine } from "../../server/process/log.ts";
 import { storeText } from "../../server/http/stored-text.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
 
-const LOCAL = { "x-forwarded-for": "10.0.0.5" };
+const TOKEN = "token-of-prometheus";
+const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
 
 let base: TestApp;
 let lines: Record<string, unknown>[];
@@ -21,15 +22,19 @@ beforeEach(async () => {
 afterEach(() => base.close());
 
 /** The routes of the test's app with a log and metrics of their own. */
-function watched({ level = "debug", hasMetrics = true, services = base.services } = {}) {
+function watched({ level = "debug", metricsToken = TOKEN as string | null, services = base.services } = {}) {
+  const { services: own } = observing({ level, services });
+  return createApp(own, { docsViewer: "", script: storeText(""), hasDemo: false, metricsToken });
+}
+
+function observing({ level = "info", services = base.services } = {}) {
   const log = pino(
     { level, base: null, timestamp: false, serializers: { err: errorLine } },
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const metrics = hasMetrics
-    ? newMetrics({ counts, isReady: async () => isReady, lookout: services.lookout })
-    : null;
-  return createApp({ ...services, log, metrics }, { docsViewer: "", script: storeText(""), hasDemo: false });
+  const { lookout } = services;
+  const metrics = newMetrics({ counts, isReady: async () => isReady, lookout });
+  return { services: { ...services, log, metrics } };
 }
 
 const headers = { "x-api-key": KEY };
@@ -53,7 +58,7 @@ describe("the metrics", () => {
   it.each(REQUESTS)("count %s %s by its route", async (method, path, route, status, init) => {
     const app = watched();
     await app.request(path, { ...init, method });
-    const page = await (await app.request("/metrics", { headers: LOCAL })).text();
+    const page = await (await app.request("/metrics", { headers: WITH_TOKEN })).text();
     const labels = `{method="${method}",route="${route}",status="${status}"}`;
     expect(page).toContain(`tidemark_http_request_duration_seconds_count${labels} 1\n`);
     expect(page).not.toContain("mia");
@@ -62,7 +67,7 @@ describe("the metrics", () => {
   it("tell of the store, the event loop and the process", async () => {
     const app = watched();
     isReady = false;
-    const answer = await app.request("/metrics", { headers: LOCAL });
+    const answer = await app.request("/metrics", { headers: WITH_TOKEN });
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     const page = await answer.text();
     for (const line of [
@@ -77,25 +82,45 @@ describe("the metrics", () => {
   });
 
   it.each([
-    ["a private network", "10.1.2.3", 200],
-    ["this machine", "::1", 200],
-    ["IPv4 within IPv6", "::ffff:192.168.0.7", 200],
-    ["the internet", "203.0.113.9", 404],
-    ["the internet by IPv6", "2001:db8::1", 404],
-    ["nowhere", "", 404],
-  ])("are shown to %s as they should be", async (_, address, status) => {
+    ["no token", {}, 401],
+    ["a wrong token", { authorization: `Bearer ${TOKEN}s` }, 401],
+    ["an API key", { authorization: `Bearer ${KEY}` }, 401],
+    ["the right token", WITH_TOKEN, 200],
+  ])("are answered to %s with %i, wherever it comes from", async (_, headers, status) => {
+    for (const app of [watched(), createMetricsApp(observing().services, TOKEN)]) {
+      for (const address of ["127.0.0.1", "203.0.113.9"]) {
+        const answer = await app.request("/metrics", { headers: { ...headers, "x-forwarded-for": address } });
+        expect(answer.status).toBe(status);
+        expect(answer.headers.get("cache-control")).toBe("no-store");
+        expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
+        if (status === 401) expect(await answer.text()).toBe("Bad credentials");
+      }
+    }
+  });
+
+  it("let nobody guess their token", async () => {
     const app = watched();
-    expect((await app.request("/metrics", { headers: { "x-forwarded-for": address } })).status).toBe(status);
+    const guess = async (token: string) =>
+      (await app.request("/metrics", { headers: { authorization: `Bearer ${token}` } })).status;
+    const statuses = await Promise.all(Array.from({ length: 50 }, (_, at) => guess(`guess ${at}`)));
+    expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+    expect(await guess(TOKEN)).toBe(429);
   });
 
-  it("are shown to nobody behind a proxy that the server was not told of", async () => {
-    const app = watched({ services: { ...base.services, trustProxyHops: 0 } });
-    expect((await app.request("/metrics", { headers: LOCAL })).status).toBe(404);
+  it("are nowhere at the server's own address without a token, not even for local callers", async () => {
+    const app = watched({ metricsToken: null });
+    expect((await app.request("/metrics", { headers: { "x-forwarded-for": "127.0.0.1" } })).status).toBe(404);
+    expect((await app.request("/metrics", { headers: WITH_TOKEN })).status).toBe(404);
   });
 
-  it("are nowhere where they are turned off", async () => {
-    const app = watched({ hasMetrics: false });
-    expect((await app.request("/metrics", { headers: LOCAL })).status).toBe(404);
+  it("are all that is at an address of their own", async () => {
+    const app = createMetricsApp(observing().services, null);
+    const answer = await app.request("/metrics");
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain("tidemark_store_commits_total 7\n");
+    for (const path of ["/", "/healthz", "/api/v1/leads/list"]) {
+      expect((await app.request(path, { headers: { "x-api-key": KEY } })).status).toBe(404);
+    }
   });
 });
 

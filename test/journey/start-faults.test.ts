@@ -32,6 +32,16 @@ it("says in one line that its port is in use", async () => {
   other.close();
 });
 
+it("says in one line that the address of its metrics is in use", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const { status, stdout, stderr } = run("main.js", [], { PORT: "0", METRICS_URL: `127.0.0.1:${port}` });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toMatch(/^Tidemark can't start: METRICS_URL 127\.0\.0\.1:\d+ .*already in use.*\n$/);
+  other.close();
+});
+
 it("says in one line that its host is none of this machine", () => {
   const { status, stdout, stderr } = run("main.js", [], { HOST: "300.1.1.1" });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });

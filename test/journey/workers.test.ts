@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { childrenOf } from "../support/child-processes.ts";
+import { freePort } from "../support/free-port.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -122,16 +123,18 @@ it("records one of many simultaneous sign-ups, and gives no id twice", async () 
 });
 
 it("shows the metrics of all workers in one page, whoever is asked", async () => {
-  const server = await start();
+  const METRICS_URL = `127.0.0.1:${await freePort()}`;
+  const server = await start({ METRICS_URL });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   await askAtOnce(30, server, "/healthz");
   const count = 'tidemark_http_request_duration_seconds_count{method="GET",route="/healthz",status="200"}';
-  for (const { body } of await askAtOnce(4, server, "/metrics")) {
+  for (const { body } of await askAtOnce(4, { ...server, url: `http://${METRICS_URL}` }, "/metrics")) {
     expect(body).toContain(`${count} 30\n`);
     expect(body).toContain("tidemark_store_ready 1\n");
     expect(body).toMatch(/^tidemark_store_commits_total [1-9]/m);
     expect(body).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
   }
+  expect((await ask(server, "/metrics")).status).toBe(404);
 });
 
 it("serves, and tells the first key, though one of the first workers dies before it listens", async () => {

@@ -102,6 +102,7 @@ export async function startApp(
     script: storeText("/* script */"),
     docsViewer: "/* viewer */",
     hasDemo: true,
+    metricsToken: null,
   });
   const request = async (path: string, init?: RequestInit) => app.request(path, init);
   return {
