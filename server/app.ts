@@ -85,7 +85,12 @@ export function createMetricsApp(services: Services, metricsToken: string | null
 /** The routes that `/openapi.json` describes: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
   const health = { summary: "Tell whether the process lives", answer: z.object({ status: z.string() }) };
-  const ready = { ...health, summary: "Tell whether the store answers" };
+  const ready = {
+    ...health,
+    summary: "Tell whether the store answers",
+    refusals: ["unavailable" as const],
+    bodies: { unavailable: health.answer },
+  };
   const of =
     (caller: DescribedRoute["caller"]) =>
     ([method, path, operation]: [
@@ -149,6 +154,7 @@ function frontDoor(location: string): EventHandler {
 function readiness({ store }: Services): EventHandler {
   return async () => {
     const isReady = await store.isReady();
-    return json({ status: isReady ? "ready" : "unavailable" }, {}, isReady ? 200 : 503);
+    if (isReady) return json({ status: "ready" });
+    return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
   };
 }

@@ -13,6 +13,10 @@ export const HEADERS = {
   "RateLimit-Remaining": number("How many requests are left in this minute.", 449),
   "RateLimit-Reset": number("Seconds until the next minute begins.", 42),
   "Retry-After": number("Seconds to wait before you send the request again.", 1),
+  "X-Ignored-Fields": text(
+    "Fields of the body that the operation does not know, percent-encoded. Refusals carry it too. Missing where it knows all.",
+    "emial",
+  ),
   "X-Request-Id": text("Names this request in the server's log. Quote it when you report the fault.", "b3c1"),
   Total: number("How many records all pages hold together.", 120),
   "Per-Page": number("How many records a page holds at most.", 50),

@@ -44,9 +44,9 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
   const responses: Record<string, unknown> = {
     [String(operation.status ?? 200)]: success(route, schemas, id),
   };
-  if (caller === "operator") return responses;
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
-    responses[status] = sharedRefusal(route, kinds, schemas);
+    responses[status] = sharedRefusal(route, kinds, { schemas, id });
+  if (caller === "operator") return responses;
   const bugName = `${caller}Bug`;
   schemas.responses[bugName] ??= bug(route, schemas);
   return { ...responses, default: { $ref: `#/components/responses/${bugName}` } };
@@ -56,6 +56,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: st
   const schema = schemas.describe(operation.answer, "output", id);
   const names: HeaderName[] = [
     ...limitHeaders(caller),
+    ...(caller === "v2" && operation.body ? (["X-Ignored-Fields"] as const) : []),
     ...(operation.isPaged ? (["Total", "Per-Page", "Link"] as const) : []),
   ];
   return {
@@ -78,24 +79,32 @@ function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record
 }
 
 /** A reference to a refusal that operations share. Those with bodies of their own share none. */
-function sharedRefusal(route: DescribedRoute, kinds: FailureKind[], schemas: Schemas): object {
-  if (route.operation.bodies !== undefined) return refusal(route, kinds, schemas);
+function sharedRefusal(
+  route: DescribedRoute,
+  kinds: FailureKind[],
+  { schemas, id }: { schemas: Schemas; id: string },
+): object {
+  if (route.operation.bodies !== undefined) return refusal(route, kinds, { schemas, owner: id });
   const words = kinds.map((kind) =>
     kind.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase()),
   );
   const name = `${route.caller}${words.toSorted().join("Or")}`;
-  schemas.responses[name] ??= refusal(route, kinds, schemas);
+  schemas.responses[name] ??= refusal(route, kinds, { schemas, owner: "Error" });
   return { $ref: `#/components/responses/${name}` };
 }
 
-function refusal({ operation, caller }: DescribedRoute, kinds: FailureKind[], schemas: Schemas) {
+function refusal(
+  { operation, caller }: DescribedRoute,
+  kinds: FailureKind[],
+  { schemas, owner }: { schemas: Schemas; owner: string },
+) {
   const isUnknown = kinds.includes("unauthorized");
   const names: HeaderName[] = [
     ...(isUnknown ? [] : limitHeaders(caller)),
     ...(kinds.some((kind) => PASSING.has(kind)) ? (["Retry-After"] as const) : []),
   ];
   const bodies = new Set(kinds.map((kind) => operation.bodies?.[kind] ?? bodyOf(caller, kind)));
-  const choices = [...bodies].map((body) => schemas.describe(body, "output", "Error"));
+  const choices = [...bodies].map((body) => schemas.describe(body, "output", owner));
   const schema = choices.length === 1 ? (choices[0] ?? {}) : { anyOf: choices };
   return {
     description: kinds.map((kind) => TEXTS[kind]).join(" "),

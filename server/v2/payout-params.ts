@@ -64,7 +64,8 @@ export const groupParams = z.object({
           .string("is invalid")
           .trim()
           .regex(/^\d{1,15}$/, "is invalid")
-          .transform(Number),
+          .transform(Number)
+          .meta({ documentedAs: { type: "integer", minimum: 0 } }),
         invoiceable: oneOf(INVOICEABLE),
       },
       "is invalid",

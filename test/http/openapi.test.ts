@@ -184,6 +184,9 @@ describe("GET /openapi.json", () => {
     for (const status of ["429", "503"])
       expect(Object.keys(responses[status]!.headers!)).toContain("Retry-After");
     expect(Object.keys(responses["default"]!.headers!)).toEqual(["X-Request-Id"]);
+    const { headers } = document.paths["/api/v2/company/promoters"]!["post"]!.responses["201"]!;
+    expect(Object.keys(headers!)).toContain("X-Ignored-Fields");
+    expect(Object.keys(document.paths["/readyz"]!["get"]!.responses)).toEqual(["200", "503"]);
   });
 
   it("is shown at /docs by a viewer of our own host", async () => {

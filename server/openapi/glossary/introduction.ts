@@ -3,13 +3,13 @@ export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** r
 
 There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
 
-- **Money** is in cents (the smallest unit of the account's currency), as whole numbers.
+- **Money** is in cents (the smallest unit of the account's currency), as whole numbers. The amount of a reward is in units of the currency, or a percentage. Reports write money as text (\`$2,500.00\`).
 - **Dates** are ISO 8601. Answers are in UTC with milliseconds. A date without a time means its whole day (UTC).
 - **Lists** come in pages: \`page\` and \`per_page\`, with the headers \`Total\`, \`Per-Page\` and \`Link\`.
 - **Lists in queries** may be written \`ids=1&ids=2\`, \`ids[]=1&ids[]=2\` or \`ids[0]=1&ids[1]=2\`.
 - **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are taken too.
 - **Blank text** counts as not given when a record is created, and clears the field when it is changed.
-- **Unknown fields** are ignored.
+- **Unknown fields** of a body are ignored; V2 names them in the header \`X-Ignored-Fields\`. Unknown filters of V2 are refused with 422.
 - **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field where fields are at fault. Look at the status first.`;
 
 export const TAGS = [

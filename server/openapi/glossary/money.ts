@@ -63,7 +63,7 @@ export const MONEY_FIELDS: Fields = {
   is_amount_payable: "Whether the promoter can be paid now.",
   only_payable: "`true`: only what can be paid now.",
   group_ref: ["Names the run that made the payouts.", "2026-02"],
-  min_payment: ["Only promoters who are owed this much, in cents.", "5000"],
+  min_payment: ["Only promoters who are owed this much, in cents.", 5000],
   invoiceable: "Whether the promoter's invoice details are approved.",
   method: "Way of payment.",
   "PayoutMethod.details": [

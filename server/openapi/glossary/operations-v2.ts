@@ -83,10 +83,7 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Says that you have paid these payouts. ${BATCH}`],
   "POST /payouts/mark_as_unpaid": ["markPayoutsAsUnpaid", `Takes that back. ${BATCH}`],
-  "DELETE /payouts/destroy": [
-    "destroyPayouts",
-    `Removes payouts that moved no money. Their commissions wait for the next payout. ${BATCH}`,
-  ],
+  "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
   "GET /batch_processes": [
     "listBatchProcesses",
     "Lists what was done to many records at once, newest first.",
@@ -108,7 +105,10 @@ const COMPANY_OPERATIONS: Operations = {
     { visitor_cookie_life: 90, auto_approve_promoters: true },
   ],
   "PATCH /campaigns/:id": ["patchCampaign", "The same as `PUT`.", { visitor_cookie_life: 90 }],
-  "DELETE /campaigns/:id": ["deleteCampaign", "Removes a campaign that nobody takes part in."],
+  "DELETE /campaigns/:id": [
+    "deleteCampaign",
+    "Removes a campaign that nothing belongs to. The default campaign stays.",
+  ],
   "GET /rewards": [
     "listRewards",
     "Lists rewards: what promoters earn, and what the people get whom they refer.",
