@@ -1,5 +1,9 @@
 import { Option, type Command } from "commander";
-import type { NewCampaign } from "./domain/campaign.ts";
+import { print, withStore } from "./cli-store.ts";
+import { loadAccount } from "./domain/account.ts";
+import { createFullCampaign, updateCampaign, type CampaignChanges } from "./domain/campaign-update.ts";
+import { listCampaigns } from "./domain/campaign.ts";
+import { asItIs } from "./domain/show.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
@@ -9,50 +13,50 @@ import {
   type LetterKind,
 } from "./records.ts";
 
+/** What is left out is undefined; `--no-…` empties a list. */
 interface CampaignOptions {
-  landingUrl: string;
-  param: string[];
-  cookieDays: number;
-  autoApprove: boolean;
-  attribution: Attribution;
-  allowOrigin: string[];
-  adTraffic: AdTrafficPolicy;
+  name?: string;
+  landingUrl?: string;
+  param?: string[] | false;
+  cookieDays?: number;
+  autoApprove?: boolean;
+  attribution?: Attribution;
+  allowOrigin?: string[] | false;
+  adTraffic?: AdTrafficPolicy;
+  letters?: LetterKind[] | false;
+  default?: boolean;
 }
 
 const MAX_COOKIE_DAYS = 3_650;
 
-/** Adds the settings of a campaign to a command. */
-export function campaignOptions(command: Command): Command {
-  return command
+/** Adds the commands that make and change campaigns. */
+export function campaignCommands(program: Command): void {
+  const campaign = program.command("campaign").description("campaigns of an account");
+  settings(campaign.command("create <account-id> <name>"))
+    .description("make a campaign")
     .requiredOption("--landing-url <url>", "where its links lead", webAddress)
-    .option(
-      "--param <name...>",
-      "names of the URL parameter with the ref id; the first is used in links",
-      listOf("--param"),
-      [],
-    )
-    .option("--cookie-days <days>", "lifetime of the visitor cookie", cookieDays, 60)
-    .option("--no-auto-approve", "let new promoters wait for approval")
-    .addOption(
-      new Option("--attribution <which>", "whose a visitor of two links is")
-        .choices(ATTRIBUTIONS)
-        .default("last"),
-    )
-    .option(
-      "--allow-origin <origin...>",
-      "sites that may send sign-ups from a browser",
-      listOf("--allow-origin"),
-      [],
-    )
-    .addOption(
-      new Option("--ad-traffic <policy>", "what becomes of visits from ads")
-        .choices(AD_TRAFFIC_POLICIES)
-        .default("pending"),
-    )
-    .addOption(
-      new Option("--letters <kind...>", "e-mails that its promoters get").choices(LETTER_KINDS).default([]),
-    )
-    .option("--default", "make it the account's default campaign");
+    .action(create);
+  settings(campaign.command("update <account-id> <campaign-id>"))
+    .description("change a campaign; what is left out stays")
+    .option("--name <name>", "what it is called", nonBlank("--name"))
+    .option("--landing-url <url>", "where its links lead", webAddress)
+    .action(update);
+  campaign
+    .command("letters <account-id> <campaign-id> [kind...]")
+    .description(`say which e-mails its promoters get: ${LETTER_KINDS.join(", ")}; none where none is named`)
+    .action((accountId: string, campaignId: string, kinds: string[]) =>
+      update(accountId, campaignId, { letters: letterKinds(kinds) }),
+    );
+  campaign
+    .command("list <account-id>")
+    .description("list campaigns")
+    .action((accountId: string) =>
+      withStore(async ({ store }) => {
+        const owner = await loadAccount(store, accountId);
+        const rows = await listCampaigns(store, owner.id);
+        print(rows.map((row) => ({ ...row, isDefault: row.id === owner.defaultCampaignId })));
+      }),
+    );
 }
 
 /** Reads `--landing-url`. @throws Error for what is no http(s) address */
@@ -61,19 +65,77 @@ export function webAddress(value: string): string {
   throw new Error(`--landing-url ${value} is not an http(s) address`);
 }
 
-/** The campaign that parsed options describe. */
-export function newCampaign(name: string, options: Record<string, unknown>): NewCampaign {
-  const given = options as unknown as CampaignOptions;
+/** The settings that a campaign is made with, or changed to. */
+function settings(command: Command): Command {
+  return command
+    .option(
+      "--param <name...>",
+      "names of the URL parameter with the ref id; the first is used in links",
+      listOf("--param"),
+    )
+    .option("--no-param", "the usual names")
+    .option("--cookie-days <days>", "lifetime of the visitor cookie (60 usually)", cookieDays)
+    .option("--auto-approve", "accept new promoters at once, as usual")
+    .option("--no-auto-approve", "let new promoters wait for approval")
+    .addOption(
+      new Option("--attribution <which>", "whose a visitor of two links is (the last usually)").choices(
+        ATTRIBUTIONS,
+      ),
+    )
+    .option(
+      "--allow-origin <origin...>",
+      "sites that may send sign-ups from a browser",
+      listOf("--allow-origin"),
+    )
+    .option("--no-allow-origin", "the landing page's own site alone, as usual")
+    .addOption(
+      new Option("--ad-traffic <policy>", "what becomes of visits from ads (pending usually)").choices(
+        AD_TRAFFIC_POLICIES,
+      ),
+    )
+    .addOption(new Option("--letters <kind...>", "e-mails that its promoters get").choices(LETTER_KINDS))
+    .option("--no-letters", "no e-mails, as usual")
+    .option("--default", "make it the account's default campaign");
+}
+
+function create(
+  accountId: string,
+  name: string,
+  options: CampaignOptions & { landingUrl: string },
+): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    const { landingUrl } = options;
+    const input = { ...changesOf(options), name, landingUrl, show: asItIs };
+    print(await createFullCampaign(context, id, input));
+  });
+}
+
+function update(accountId: string, campaignId: string, options: CampaignOptions): Promise<void> {
+  return withStore(async (context) => {
+    const { id: ownerId } = await loadAccount(context.store, accountId);
+    const changes = changesOf(options);
+    print(await updateCampaign(context, ownerId, { id: campaignIdOf(campaignId), changes, show: asItIs }));
+  });
+}
+
+function changesOf(options: CampaignOptions): CampaignChanges {
   return {
-    name,
-    landingUrl: given.landingUrl,
-    refParams: given.param,
-    visitorCookieDays: given.cookieDays,
-    autoApprovePromoters: given.autoApprove,
-    attribution: given.attribution,
-    allowedOrigins: given.allowOrigin,
-    trackAdTraffic: given.adTraffic,
+    name: options.name,
+    landingUrl: options.landingUrl,
+    refParams: listed(options.param),
+    visitorCookieDays: options.cookieDays,
+    autoApprovePromoters: options.autoApprove,
+    attribution: options.attribution,
+    allowedOrigins: listed(options.allowOrigin),
+    trackAdTraffic: options.adTraffic,
+    letters: listed(options.letters),
+    isDefault: options.default,
   };
+}
+
+function listed<T>(values: T[] | false | undefined): T[] | undefined {
+  return values === false ? [] : values && [...new Set(values)];
 }
 
 /** Reads a campaign's id. @throws Error for what is none */
@@ -82,11 +144,10 @@ export function campaignIdOf(value: string): number {
   throw new Error(`${value} is no campaign id`);
 }
 
-/** Reads kinds of letters. @throws Error for what is none */
-export function letterKinds(values: string[]): LetterKind[] {
+function letterKinds(values: string[]): LetterKind[] {
   const kinds: readonly string[] = LETTER_KINDS;
   const unknown = values.find((value) => !kinds.includes(value));
-  if (unknown === undefined) return [...new Set(values as LetterKind[])];
+  if (unknown === undefined) return values as LetterKind[];
   throw new Error(`${unknown} is no letter; there are ${LETTER_KINDS.join(", ")}`);
 }
 
@@ -96,10 +157,15 @@ function cookieDays(value: string): number {
   throw new Error(`--cookie-days must be a whole number from 1 to ${MAX_COOKIE_DAYS}`);
 }
 
-/** A blank entry, as of an unset shell variable, would make a list that fits nothing. */
-function listOf(option: string) {
-  return (value: string, before: string[]): string[] => {
+/** A blank value, as of an unset shell variable, would fit nothing. */
+function nonBlank(option: string) {
+  return (value: string): string => {
     if (value.trim() === "") throw new Error(`${option} must not be blank`);
-    return [...before, value.trim()];
+    return value.trim();
   };
+}
+
+function listOf(option: string) {
+  const read = nonBlank(option);
+  return (value: string, before: string[] | undefined): string[] => [...(before ?? []), read(value)];
 }

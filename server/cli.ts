@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { accountCommands } from "./cli-account.ts";
+import { campaignCommands } from "./cli-campaign.ts";
 import { csvCommand } from "./cli-csv.ts";
 import { deliveryCommands } from "./cli-deliveries.ts";
 import { doctorCommand } from "./cli-doctor.ts";
@@ -10,13 +11,8 @@ import { promoterCommands } from "./cli-promoter.ts";
 import { print, withStore } from "./cli-store.ts";
 import { transferCommands } from "./cli-transfer.ts";
 import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
-import { campaignIdOf, campaignOptions, letterKinds, newCampaign } from "./cli-campaign.ts";
-import { loadAccount, setDefaultCampaign } from "./domain/account.ts";
-import { updateCampaign } from "./domain/campaign-update.ts";
-import { createCampaign, listCampaigns } from "./domain/campaign.ts";
-import { asItIs } from "./domain/show.ts";
+import { loadAccount } from "./domain/account.ts";
 import { requireNobody, seed, type SeedSize } from "./domain/seed.ts";
-import { LETTER_KINDS } from "./records.ts";
 
 const HASH_SHOWN = 12;
 
@@ -75,39 +71,7 @@ key
     }),
   );
 
-const campaign = program.command("campaign").description("campaigns of an account");
-campaignOptions(campaign.command("create <account-id> <name>"))
-  .description("make a campaign")
-  .action((accountId: string, name: string, options: Record<string, unknown>) =>
-    withStore(async (context) => {
-      const owner = await loadAccount(context.store, accountId);
-      const made = await createCampaign(context, owner.id, newCampaign(name, options));
-      if (options["default"] === true) await setDefaultCampaign(context, owner.id, made.id);
-      const letters = letterKinds((options["letters"] as string[] | undefined) ?? []);
-      const changes = letters.length === 0 ? {} : { letters };
-      print(await updateCampaign(context, owner.id, { id: made.id, changes, show: asItIs }));
-    }),
-  );
-campaign
-  .command("letters <account-id> <campaign-id> [kind...]")
-  .description(`say which e-mails its promoters get: ${LETTER_KINDS.join(", ")}; none where none is named`)
-  .action((accountId: string, campaignId: string, kinds: string[]) =>
-    withStore(async (context) => {
-      const owner = await loadAccount(context.store, accountId);
-      const changes = { letters: letterKinds(kinds) };
-      print(await updateCampaign(context, owner.id, { id: campaignIdOf(campaignId), changes, show: asItIs }));
-    }),
-  );
-campaign
-  .command("list <account-id>")
-  .description("list campaigns")
-  .action((accountId: string) =>
-    withStore(async ({ store }) => {
-      const owner = await loadAccount(store, accountId);
-      const rows = await listCampaigns(store, owner.id);
-      print(rows.map((row) => ({ ...row, isDefault: row.id === owner.defaultCampaignId })));
-    }),
-  );
+campaignCommands(program);
 
 program
   .command("seed <account-id>")

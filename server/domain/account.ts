@@ -3,7 +3,7 @@ import { SYSTEM, type Account } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { putApiKey } from "./api-key.ts";
-import { loadCampaign, putCampaign } from "./campaign.ts";
+import { putCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 
 export const accounts = collection<Account>()({
@@ -86,18 +86,6 @@ export async function loadAccount(store: Store, publicId: string): Promise<Accou
 }
 
 /**
- * Makes a campaign the one that promoters join who name none.
- *
- * @throws Failure `not_found`
- */
-export async function setDefaultCampaign(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const campaign = await loadCampaign(tx, accountId, id);
-    await changeAccount(tx, accountId, { defaultCampaignId: campaign.id });
-  });
-}
-
-/**
  * Says whom an account's letters come from. null: the server's usual sender.
  *
  * @throws Failure `not_found`, or `invalid` for what names no address
@@ -124,7 +112,12 @@ export async function renameAccount({ store }: Context, accountId: number, name:
   return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
 }
 
-async function changeAccount(tx: Transaction, id: number, changes: Partial<Account>): Promise<Account> {
+/** Changes an account within a larger change. @throws Failure `not_found` */
+export async function changeAccount(
+  tx: Transaction,
+  id: number,
+  changes: Partial<Account>,
+): Promise<Account> {
   const account = await tx.get(accounts, SYSTEM, id);
   if (account === null) throw new Failure("not_found", "Account not found.");
   const after = { ...account, ...changes };

@@ -1,6 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { Campaign, CampaignLink } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
+import { changeAccount } from "./account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { listenAgain } from "./listening.ts";
@@ -39,8 +40,12 @@ export interface CampaignChanges {
   landingUrl?: string | undefined;
   /** The name of the URL parameter in links from now on. */
   refParam?: string | undefined;
+  /** All names of that parameter, instead of `refParam`. */
+  refParams?: string[] | undefined;
   visitorCookieDays?: number | undefined;
   autoApprovePromoters?: boolean | undefined;
+  attribution?: Campaign["attribution"] | undefined;
+  allowedOrigins?: string[] | undefined;
   trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
   isPrivate?: boolean | undefined;
   /** Links that are not named stay. */
@@ -49,6 +54,8 @@ export interface CampaignChanges {
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
   letters?: Campaign["letters"] | undefined;
+  /** true: it becomes the account's default campaign. */
+  isDefault?: boolean | undefined;
 }
 
 /**
@@ -95,14 +102,29 @@ async function putChanged(
   store: Store,
   { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
-  const after: Campaign = {
+  const after = campaignAfter(before, changes, linkIds);
+  // One that was there before is none of the change's: clients send back what they were shown.
+  if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
+  const { accountId, id } = after;
+  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
+  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
+  await tx.put(campaigns, after);
+  if (changes.letters !== undefined) await listenAgain(tx, store, { accountId, campaign: { id, after } });
+  if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
+  return after;
+}
+
+function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: number[]): Campaign {
+  return {
     ...before,
     name: changes.name ?? before.name,
     color: changes.color ?? before.color,
     landingUrl: changes.landingUrl ?? before.landingUrl,
-    refParams: refParamsAfter(before, changes.refParam),
+    refParams: changes.refParams ?? refParamsAfter(before, changes.refParam),
     visitorCookieDays: changes.visitorCookieDays ?? before.visitorCookieDays,
     autoApprovePromoters: changes.autoApprovePromoters ?? before.autoApprovePromoters,
+    attribution: changes.attribution ?? before.attribution,
+    allowedOrigins: changes.allowedOrigins ?? before.allowedOrigins,
     trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,
     isPrivate: changes.isPrivate ?? before.isPrivate,
     links: linksAfter(before.links, changes.links ?? [], linkIds),
@@ -111,15 +133,6 @@ async function putChanged(
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
     letters: changes.letters ?? before.letters,
   };
-  // One that was there before is none of the change's: clients send back what they were shown.
-  if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
-  const { accountId } = after;
-  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
-  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
-  await tx.put(campaigns, after);
-  if (changes.letters !== undefined)
-    await listenAgain(tx, store, { accountId, campaign: { id: after.id, after } });
-  return after;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../domain/campaign-update.ts";
 import { flag, id, oneOf, text, webAddress } from "../http/fields.ts";
-import { AD_TRAFFIC_POLICIES, LETTER_KINDS, UPGRADE_METRICS } from "../records.ts";
+import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, LETTER_KINDS, UPGRADE_METRICS } from "../records.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;
+const MAX_ORIGINS = 100;
 const refParam = text.trim().transform((value) => value.replace(/^\?/, ""));
 
 const links = z
@@ -33,6 +34,11 @@ const upgrade = z.object(
   "is invalid",
 );
 
+/** Sites as `https://shop.example`, `shop.example`, `*.shop.example` or `*`; none means the landing page's own. */
+const allowedOrigins = z
+  .array(text.trim().regex(/^[^\s,]+$/, "is invalid"), "is invalid")
+  .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`);
+
 /** Which e-mails promoters get. Those that are not named are off. */
 const emails = z
   .partialRecord(oneOf(LETTER_KINDS), flag, "is invalid")
@@ -50,6 +56,8 @@ export const updateBody = z
     ),
     auto_approve_promoters: flag,
     is_private: flag,
+    attribution: oneOf(ATTRIBUTIONS),
+    allowed_origins: allowedOrigins,
     track_ad_traffic: oneOf(AD_TRAFFIC_POLICIES),
     links,
     upgrade_details: upgrade.nullable(),
@@ -72,6 +80,8 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     refParam: body.ref_token_param,
     visitorCookieDays: body.visitor_cookie_life,
     autoApprovePromoters: body.auto_approve_promoters,
+    attribution: body.attribution,
+    allowedOrigins: body.allowed_origins,
     trackAdTraffic: body.track_ad_traffic,
     isPrivate: body.is_private,
     links: body.links?.map((link) => ({

@@ -5,6 +5,7 @@ import type { Show } from "../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
+  ATTRIBUTIONS,
   LETTER_KINDS,
   UPGRADE_METRICS,
   type Account,
@@ -30,6 +31,8 @@ export const campaignAnswer = z
     visitor_cookie_life: z.int(),
     ref_token_param: z.string(),
     auto_approve_leads: z.boolean(),
+    attribution: z.enum(ATTRIBUTIONS),
+    allowed_origins: z.array(z.string()),
     track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
     auto_approve_promoters: z.boolean(),
     is_private: z.boolean(),
@@ -97,6 +100,8 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     visitor_cookie_life: campaign.visitorCookieDays,
     ref_token_param: `?${refParam(campaign)}`,
     auto_approve_leads: true, // leads wait for nobody's approval
+    attribution: campaign.attribution,
+    allowed_origins: campaign.allowedOrigins,
     track_ad_traffic: campaign.trackAdTraffic,
     auto_approve_promoters: campaign.autoApprovePromoters,
     is_private: campaign.isPrivate,

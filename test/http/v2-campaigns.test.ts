@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setDefaultCampaign } from "../../server/domain/account.ts";
+import { accounts } from "../../server/domain/account.ts";
+import { createFullCampaign, updateCampaign } from "../../server/domain/campaign-update.ts";
 import { createCampaign, loadCampaign } from "../../server/domain/campaign.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { asItIs } from "../../server/domain/show.ts";
+import { SYSTEM, type Campaign } from "../../server/records.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../support/v2.ts";
@@ -12,6 +15,8 @@ const SETTINGS = {
   color: "red",
   visitor_cookie_life: 30,
   ref_token_param: "?ref",
+  attribution: "first",
+  allowed_origins: ["https://shop.example", "*.acme.example"],
   track_ad_traffic: "block",
   auto_approve_promoters: false,
   is_private: true,
@@ -68,6 +73,27 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect(answer).toEqual({ status: 201, body: shown });
     });
 
+    it("is made the default one, with its e-mails, in one commit", async () => {
+      const { store } = app.context;
+      let commits = 0;
+      const counted = {
+        ...store,
+        transact: ((work) => (commits++, store.transact(work))) as typeof store.transact,
+      };
+      const input = {
+        name: "Summer",
+        landingUrl: GIVEN.landing_url,
+        refParams: ["via", "from"],
+        letters: ["accepted" as const],
+        isDefault: true,
+        show: asItIs<Campaign>,
+      };
+      const made = await createFullCampaign({ ...app.context, store: counted }, app.accountId, input);
+      expect(commits).toBe(1);
+      expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], letters: ["accepted"] });
+      expect(await store.get(accounts, SYSTEM, app.accountId)).toMatchObject({ defaultCampaignId: 2 });
+    });
+
     it("takes text for numbers and switches, a parameter without its mark, and blank text for none", async () => {
       const texts = { visitor_cookie_life: "30", is_private: "1", ref_token_param: "_by", color: "" };
       const shown = { ...SUMMER, visitor_cookie_life: 30, is_private: true, ref_token_param: "?_by" };
@@ -95,6 +121,11 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       ["visitor_cookie_life", 3_651, "must be less than or equal to 3650"],
       ["track_ad_traffic", "maybe", "is not one of pending, allow, block"],
       ["is_private", "maybe", "is invalid"],
+      ["attribution", "both", "is not one of last, first"],
+      ["allowed_origins", "shop.example", "is invalid"],
+      ["allowed_origins", ["a b"], "is invalid"],
+      ["allowed_origins", [""], "can't be blank"],
+      ["allowed_origins", Array.from({ length: 101 }, () => "*"), "is too long (maximum is 100 entries)"],
       ["links", "x", "is invalid"],
       ["links", ["x"], "is invalid"],
       ["upgrade_details", "x", "is invalid"],
@@ -208,7 +239,8 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       const body = { message: "The default campaign can't be deleted", code: "destroy_failed" };
       expect(await call("DELETE /campaigns/1")).toEqual({ status: 409, body });
       await create();
-      await setDefaultCampaign(app.context, app.accountId, 2);
+      const changes = { isDefault: true };
+      await updateCampaign(app.context, app.accountId, { id: 2, changes, show: asItIs });
       expect((await call("DELETE /campaigns/2")).status).toBe(409);
       expect((await call("DELETE /campaigns/1")).status).toBe(200);
     });

@@ -158,18 +158,59 @@ describe("campaigns", () => {
       upgrade: null,
       rewardsForPromoters: [],
       rewardsForReferrals: [],
-      letters: [],
+      letters: ["accepted", "rejected"],
       createdAt: INSTANT,
     };
     const made = await run(
       ..."campaign create acme Spring --landing-url https://www.acme.example/spring".split(" "),
       ..."--param via ref --cookie-days 3650 --no-auto-approve --attribution first".split(" "),
-      ..."--allow-origin https://shop.example *.acme.example --ad-traffic block --default".split(" "),
+      ..."--allow-origin https://shop.example *.acme.example --ad-traffic block".split(" "),
+      ..."--letters accepted rejected --default".split(" "),
     );
     expect(made).toEqual(spring);
     expect(await run("campaign", "list", "acme")).toEqual([
       { ...DEFAULT_CAMPAIGN, isDefault: false },
       { ...spring, isDefault: true },
+    ]);
+  });
+
+  it("can be changed in every setting, and keep what is left out", async () => {
+    await createAcme();
+    const { id } = await run<{ id: number }>("campaign", "create", "acme", "Plain", ...LANDING);
+    const plain = { ...DEFAULT_CAMPAIGN, id, name: "Plain" };
+    const { isDefault: _, ...unchanged } = plain;
+    const update = (words: string) => run("campaign", "update", "acme", String(id), ...words.split(" "));
+    const changed = {
+      ...unchanged,
+      name: "Autumn",
+      landingUrl: "https://www.acme.example/autumn",
+      refParams: ["ref"],
+      visitorCookieDays: 30,
+      autoApprovePromoters: false,
+      attribution: "first",
+      allowedOrigins: ["https://shop.example"],
+      trackAdTraffic: "allow",
+      letters: ["payout_sent"],
+    };
+    expect(
+      await update(
+        "--name Autumn --landing-url https://www.acme.example/autumn --param ref --cookie-days 30 " +
+          "--no-auto-approve --attribution first --allow-origin https://shop.example --ad-traffic allow " +
+          "--letters payout_sent",
+      ),
+    ).toEqual(changed);
+    expect(await update("--auto-approve --default")).toEqual({ ...changed, autoApprovePromoters: true });
+    const emptied = {
+      ...changed,
+      autoApprovePromoters: true,
+      refParams: [],
+      allowedOrigins: [],
+      letters: [],
+    };
+    expect(await update("--no-param --no-allow-origin --no-letters")).toEqual(emptied);
+    expect(await run("campaign", "list", "acme")).toEqual([
+      { ...DEFAULT_CAMPAIGN, isDefault: false },
+      { ...emptied, isDefault: true },
     ]);
   });
 

@@ -82,6 +82,8 @@ export const DEFAULT_CAMPAIGN = {
   visitor_cookie_life: 60,
   ref_token_param: "?via",
   auto_approve_leads: true,
+  attribution: "last",
+  allowed_origins: [],
   track_ad_traffic: "pending",
   auto_approve_promoters: true,
   is_private: false,

@@ -24,6 +24,11 @@ export const CAMPAIGN_FIELDS: Fields = {
   auto_approve_rewards: "Whether commissions count without your approval.",
   auto_approve_promoters: "Whether new promoters are approved without your review.",
   auto_approve_leads: "Whether leads count without your approval.",
+  attribution: ["Whose a visitor is who followed the links of two promoters.", "last"],
+  allowed_origins: [
+    "Sites that may send sign-ups from a browser. Empty: the landing page's own.",
+    ["https://shop.example.com", "*.example.com"],
+  ],
   visitor_cookie_life: ["For how many days a visitor counts as referred.", 60],
   ref_token_param: ["Parameter of referral links that carries the ref token.", "?via"],
   signup_url: ["Page where promoters join. null: there is none yet.", null],
