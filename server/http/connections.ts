@@ -67,6 +67,7 @@ export function trackConnections(server: Server, handle: Handler): Connections {
       cutUnread(request);
       exchanges.shift();
       if (response.shouldKeepAlive) begin(connection);
+      else connection.isFull = true;
     });
     if (exchanges.length === 1) begin(connection);
   });
@@ -98,7 +99,10 @@ export function trackConnections(server: Server, handle: Handler): Connections {
     closeAfterWhole(socket) {
       const connection = open.get(socket as Socket);
       const newest = connection?.exchanges.at(-1);
-      if (connection === undefined || newest?.request.complete !== true) return false;
+      if (connection === undefined) return false;
+      // The last answer is on its way, and closes it.
+      if (connection.isFull && newest?.response.headersSent !== false) return true;
+      if (newest?.request.complete !== true) return false;
       connection.isFull = true;
       newest.response.shouldKeepAlive = false;
       return !newest.response.headersSent;
