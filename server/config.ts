@@ -35,6 +35,7 @@ const environment = z
       .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since headers carry it")
       .min(MIN_KEY_LENGTH, `must have ${MIN_KEY_LENGTH} characters at least, as it opens everything`)
       .optional(),
+    TIDEMARK_KEY_FILE: z.string().optional(),
     TRUST_PROXY: count("0"),
     RATE_LIMIT_V1: count("450"),
     RATE_LIMIT_V2: count("0"),
@@ -85,6 +86,8 @@ export interface Config {
   readonly accountId: string | null;
   /** Key of the first account. null: generated. */
   readonly apiKey: string | null;
+  /** Where a generated key is written. null: it is shown. */
+  readonly keyFile: string | null;
   readonly trustProxyHops: number;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimitV1: number;
@@ -133,6 +136,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
+    keyFile: data.TIDEMARK_KEY_FILE ?? null,
     trustProxyHops: data.TRUST_PROXY,
     rateLimitV1: data.RATE_LIMIT_V1,
     rateLimitV2: data.RATE_LIMIT_V2,

@@ -1,5 +1,7 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
@@ -40,6 +42,22 @@ it("names the account, the key, the script tag and the demo page at the first st
   expect(await first.stop()).toBe(0);
   const second = await start();
   expect(second.output()).not.toContain("API key");
+});
+
+it("writes the first key into a file where it is told to, and shows no key that it was given", async () => {
+  const keyFile = join(folder, "first-key");
+  const first = await start({ TIDEMARK_API_KEY: "", TIDEMARK_KEY_FILE: keyFile });
+  const key = readFileSync(keyFile, "utf8").trim();
+  expect(key).toMatch(/^tdm_\S{32}$/);
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  expect(first.output()).toContain(`API key      in ${keyFile}\n`);
+  expect(first.output()).not.toContain("tdm_");
+  expect((await v1({ url: first.url, key }, "/promoters/create", { email: "j@example.com" })).status).toBe(
+    200,
+  );
+  const second = await start({ STORAGE_URL: `lmdb:${join(folder, "other")}` });
+  expect(second.output()).toContain("API key      that of TIDEMARK_API_KEY\n");
+  expect(second.output()).not.toContain(KEY);
 });
 
 it("is not ended by SIGHUP, which a single process has nothing to renew for", async () => {
