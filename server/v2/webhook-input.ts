@@ -73,13 +73,14 @@ export const updateBody = z
 /** What a webhook is made of. */
 export const createBody = updateBody.extend({ url, event_types: eventTypes });
 
-/** What a test needs. */
+/** What a test needs: an address, or a webhook that has one. */
 export const testBody = updateBody
-  .pick({ headers: true, basic_auth_user: true, basic_auth_password: true })
+  .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
   .extend({
-    url,
+    webhook_id: id.optional(),
     event_type: z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
-  });
+  })
+  .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 
 /**
  * Refuses an address that shows by itself that nothing may be posted to it. What a name leads to is

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { newSecret } from "../domain/webhook.ts";
+import { newSecret, validSecrets } from "../domain/webhook.ts";
+import { loadWebhook } from "../domain/webhook-list.ts";
 import { Failure } from "../failure.ts";
 import { readJson } from "../http/json.ts";
 import { shapeInput } from "../http/shape.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
+import type { Webhook } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { testBody } from "./webhook-input.ts";
 
@@ -12,7 +14,8 @@ const TIMEOUT_SECONDS = 10;
 
 /**
  * `POST /api/v2/company/webhooks/test`. Choice: answers 200 with what the endpoint said, also where
- * that is no success, as it is what the test is for; `secret_key` signed this one test.
+ * that is no success, since the test is there to show it. The stored secrets of `webhook_id` sign; without
+ * one a secret is made for this one test and shown as `secret_key`.
  */
 export const testWebhookOperation: V2Operation = {
   summary: "Post a test event to an address",
@@ -23,31 +26,27 @@ export const testWebhookOperation: V2Operation = {
       response_code: z.int().nullable(),
       response_body: z.string().nullable(),
       error: z.string().nullable(),
-      secret_key: z.string(),
+      secret_key: z.string().nullable(),
     })
     .meta({ id: "WebhookTest" }),
-  refusals: ["invalid", "rule_broken"],
+  refusals: ["not_found", "invalid", "rule_broken"],
   handle: test,
 };
 
-async function test({ event, context, post }: V2Request) {
+async function test({ event, account, context, post }: V2Request) {
   const body = shapeInput(testBody, await readJson(event));
-  const { now, chance } = context;
-  const secret = newSecret(chance);
+  const { store, now, chance } = context;
+  const { webhook_id: id, event_type: type } = body;
+  const webhook = id === undefined ? null : await loadWebhook(store, account.id, id);
+  const ownSecret = newSecret(chance);
+  const secrets = webhook === null ? [ownSecret] : validSecrets(webhook, now);
   const eventId = chance.uuid();
-  const { event_type: type, basic_auth_user: user = null, basic_auth_password: password = null } = body;
-  const posting = webhookPosting(
-    {
-      url: body.url,
-      timeoutSeconds: TIMEOUT_SECONDS,
-      headers: body.headers ?? {},
-      basicAuthUser: user,
-      basicAuthPassword: password ?? "",
-      secrets: [secret],
-    },
-    { eventId, type, body: JSON.stringify(testEvent(eventId, type, now)), now },
+  const receipt = await post(
+    webhookPosting(
+      { ...targetOf(body, webhook), timeoutSeconds: TIMEOUT_SECONDS, secrets },
+      { eventId, type, body: JSON.stringify(testEvent(eventId, type, now)), now },
+    ),
   );
-  const receipt = await post(posting);
   if (receipt.isRefused) {
     throw new Failure("rule_broken", "The record breaks a rule", { url: [receipt.error ?? "is invalid"] });
   }
@@ -56,7 +55,18 @@ async function test({ event, context, post }: V2Request) {
     response_code: receipt.status,
     response_body: receipt.body,
     error: receipt.error,
-    secret_key: secret,
+    secret_key: webhook === null ? ownSecret : null,
+  };
+}
+
+/** Choice: a webhook's headers and password go to its own address alone, since nobody may read them. */
+function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
+  if (body.url === undefined && webhook !== null) return webhook;
+  return {
+    url: body.url ?? "",
+    headers: body.headers ?? {},
+    basicAuthUser: body.basic_auth_user ?? null,
+    basicAuthPassword: body.basic_auth_password ?? "",
   };
 }
 

@@ -217,6 +217,35 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     });
   });
 
+  it("posts a test to a webhook with what was stored for it, and signs with its secrets", async () => {
+    app.setNow(new Date().toISOString()); // the package compares with the real time
+    const { id, secret_key } = await subscribe({
+      headers: { "X-Team": "blue" },
+      basic_auth_user: "acme",
+      basic_auth_password: "p",
+    });
+    const post = async (over: object) => {
+      const answer = await call("POST /webhooks/test", {
+        webhook_id: id,
+        event_type: "referral.created",
+        ...over,
+      });
+      expect(answer).toMatchObject({ status: 200, body: { delivered: true, secret_key: null } });
+      const { text, headers } = receiver.received.at(-1)!;
+      expect(() => new Webhook(secret_key).verify(text, headers as Record<string, string>)).not.toThrow();
+      return headers;
+    };
+    const authorization = `Basic ${Buffer.from("acme:p").toString("base64")}`;
+    expect(await post({})).toMatchObject({ "x-team": "blue", authorization });
+    // Elsewhere nobody learns what was stored.
+    const elsewhere = await post({ url: receiver.url });
+    expect([elsewhere["x-team"], elsewhere["authorization"]]).toEqual([undefined, undefined]);
+    expect(await call("POST /webhooks/test", { webhook_id: 99, event_type: "referral.created" })).toEqual({
+      status: 404,
+      body: { message: "Webhook not found.", code: "not_found" },
+    });
+  });
+
   it("sends nothing twice that arrives while it looks for what is due", async () => {
     await jane();
     await subscribe();

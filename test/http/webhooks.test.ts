@@ -280,7 +280,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
 
     it("answers 422 to what is missing or unknown", async () => {
       expect(await call("POST /webhooks/test", { event_type: "x" })).toEqual(
-        invalid({ url: ["can't be blank"], event_type: ["is not an event type"] }),
+        invalid({ event_type: ["is not an event type"], url: ["can't be blank"] }),
       );
     });
   });
