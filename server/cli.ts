@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { accountCommands } from "./cli-account.ts";
 import { campaignCommands } from "./cli-campaign.ts";
+import { checkCommands } from "./cli-check.ts";
 import { csvCommand } from "./cli-csv.ts";
 import { deliveryCommands } from "./cli-deliveries.ts";
 import { doctorCommand } from "./cli-doctor.ts";
@@ -89,6 +90,7 @@ program
     }),
   );
 
+checkCommands(program);
 csvCommand(program);
 doctorCommand(program);
 deliveryCommands(program);

@@ -14,7 +14,7 @@ export const accounts = collection<Account>()({
 });
 
 /** That the store has had its first account. One record, so that two first starts cannot both make one. */
-const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
+export const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
   name: "first-start",
   id: () => [1],
   claims: {},

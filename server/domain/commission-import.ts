@@ -38,7 +38,7 @@ interface TakenOver {
   commissionId: number;
 }
 
-const importedCommissions = collection<TakenOver>()({
+export const importedCommissions = collection<TakenOver>()({
   name: "imported-commission",
   id: ({ sourceHash }) => [sourceHash],
   claims: {},

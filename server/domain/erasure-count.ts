@@ -2,7 +2,7 @@ import type { ErasureCount } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 
-const erasureCounts = collection<ErasureCount>()({
+export const erasureCounts = collection<ErasureCount>()({
   name: "erasure-count",
   id: () => [1],
   claims: {},

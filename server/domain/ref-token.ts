@@ -28,7 +28,7 @@ export const refTokens = collection<RefToken>()({
 });
 
 /** Tokens that were made of somebody's name who asked to be forgotten: nobody may have them again. */
-const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
+export const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
   name: "forgotten-token",
   id: ({ tokenHash }) => [tokenHash],
   claims: {},

@@ -5,14 +5,14 @@ import type { Store } from "../storage/store.ts";
 /** Strangers may name as many sites as they like; the newest are kept. */
 const MOST_KEPT = 20;
 
-const sightings = collection<Sightings>()({
+export const sightings = collection<Sightings>()({
   name: "sighting",
   id: ({ kind }) => [kind],
   claims: {},
   indexes: {},
 });
 
-const serverSetups = collection<ServerSetup>()({
+export const serverSetups = collection<ServerSetup>()({
   name: "server-setup",
   id: () => ["last"],
   claims: {},

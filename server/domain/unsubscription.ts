@@ -5,7 +5,7 @@ import { collection } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 
-const unsubscriptions = collection<Unsubscription>()({
+export const unsubscriptions = collection<Unsubscription>()({
   name: "unsubscription",
   id: ({ promoterId }) => [promoterId],
   claims: {},

@@ -35,6 +35,15 @@ export type Count = [counter: Key, amount: number];
 /** What claims and index entries hold: the id of their record. */
 export type Pointer = Key;
 
+/** All that is kept of a record besides itself. */
+export interface Derived {
+  /** The claims and index entries that hold its pointer. */
+  pointers: { what: string; key: string; isClaim: boolean }[];
+  pointer: string;
+  /** The counters that it counts for, and what it adds to each. */
+  sums: [key: string, amount: number][];
+}
+
 /** Declares a collection; called twice so that the names of claims and indexes are inferred. */
 export function collection<R extends { accountId: number }>() {
   return <Claim extends string, Index extends string>(
@@ -111,6 +120,24 @@ export function listCounts(name: string, values: Record<string, Key>): Count[] {
     1,
   ]);
   return [[[name], 1], ...below];
+}
+
+/** All that a record makes besides itself. */
+export function derivedOf<R extends { accountId: number }>(from: Collection<R>, record: R): Derived {
+  const pointers: Derived["pointers"] = [];
+  for (const claim of Object.keys(from.claims)) {
+    const key = claimKeyOf(from, claim, record);
+    if (key !== null) pointers.push({ what: `claim ${claim}`, key, isClaim: true });
+  }
+  for (const index of Object.keys(from.indexes)) {
+    const key = indexKeyOf(from, index, record);
+    if (key !== null) pointers.push({ what: `index ${index}`, key, isClaim: false });
+  }
+  const sums = (from.counts?.(record) ?? []).map(([counter, amount]): [string, number] => [
+    encodeKey(counterKey(record.accountId, counter)),
+    amount,
+  ]);
+  return { pointers, pointer: JSON.stringify(from.id(record) satisfies Pointer), sums };
 }
 
 /** The tuple of something in a group. */

@@ -1,6 +1,6 @@
 /** How far a step of a long work is. */
 export interface Step {
-  what: "exported" | "checked" | "imported" | "moved" | "compared";
+  what: "exported" | "checked" | "imported" | "moved" | "compared" | "cleared" | "rebuilt";
   entries: number;
   /** null: not known. */
   total: number | null;

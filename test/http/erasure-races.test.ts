@@ -43,10 +43,10 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
   const placesOf = (text: string) => temporary.placesOf(text);
   const expectNothingOf = async (text: string) => {
     expect(await placesOf(text)).toEqual([]);
-    expect(findFaults(await entries())).toEqual([]);
+    expect(await findFaults(await entries())).toEqual([]);
     await workOff(appOutbox(app));
     expect(await placesOf(text)).toEqual([]);
-    expect(findFaults(await entries())).toEqual([]);
+    expect(await findFaults(await entries())).toEqual([]);
   };
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: `${MARK}-jane` });
   const erase = () => erasePromoter(app.context, app.accountId, PROMOTER);

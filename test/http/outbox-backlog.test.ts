@@ -29,7 +29,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    expect(findFaults(await temporary.entries())).toEqual([]);
+    expect(await findFaults(await temporary.entries())).toEqual([]);
     await receiver.close();
     await app.close();
   });

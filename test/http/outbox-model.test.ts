@@ -290,7 +290,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
         expect(await temporary.placesOf(word)).toEqual([]);
       }
       expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
-      expect(findFaults(await temporary.entries())).toEqual([]);
+      expect(await findFaults(await temporary.entries())).toEqual([]);
       expect(app.bugs).toEqual([]);
     },
   );

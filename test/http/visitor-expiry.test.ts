@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(findFaults(await temporary.entries())).toEqual([]);
+  expect(await findFaults(await temporary.entries())).toEqual([]);
   await app.close();
 });
 

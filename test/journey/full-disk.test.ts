@@ -49,7 +49,7 @@ it.skipIf(!hasPrlimit()).each(["1", "4"])(
     await store.close();
     const recorded = [...first.recorded, ...again.recorded, ...later.recorded];
     expect(found.map(({ email }) => email).toSorted()).toEqual(recorded.toSorted());
-    expect(findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
+    expect(await findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
   },
 );
 

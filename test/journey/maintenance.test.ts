@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { openDriver } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startServer, temporaryFolder } from "../support/server.ts";
@@ -169,4 +171,17 @@ it.each([
     stderr: expect.stringContaining(message) as string,
   });
   expect(stderr).not.toContain("    at "); // no stack: what went wrong is the caller's
+});
+
+it("checks a store, tells its faults one by one, and rebuilds it", async () => {
+  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
+  expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+  const driver = await openDriver(`lmdb:${at("store")}`);
+  const wrong = encodeKey([1, "promoter="]);
+  await driver.commit({ checks: [], puts: [], removes: [], sums: [[wrong, 2]] });
+  await driver.dispose?.();
+  const fault = 'the counter [1,"promoter="] says 5, and the records add up to 3\n';
+  expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: "1 fault\n" });
+  expect(await run("rebuild")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+  expect(await run("check")).toMatchObject({ code: 0 });
 });

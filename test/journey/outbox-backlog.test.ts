@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.kill();
   await receiver.close();
-  const faults = findFaults(await readEntries(`lmdb:${folder}`));
+  const faults = await findFaults(await readEntries(`lmdb:${folder}`));
   remove();
   expect(faults).toEqual([]);
 });
@@ -96,7 +96,7 @@ it("ends all that waits for a webhook that is deleted, also where it is killed a
   }
   while ((await open()) >= before) await server.printed(/listens/);
   await server.kill();
-  expect(findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
+  expect(await findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
   await start();
   while ((await open()) > 0) await server.printed(/listens/);
   expect(await server.stop()).toBe(0);

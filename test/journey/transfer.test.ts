@@ -42,7 +42,7 @@ async function expectWhole(name: string): Promise<number> {
   expect((await loadAccountStats(store, 1)).referrals).toBe(count);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
   await store.close();
-  expect(findFaults(await readEntries(`lmdb:${at(name)}`))).toEqual([]);
+  expect(await findFaults(await readEntries(`lmdb:${at(name)}`))).toEqual([]);
   return count;
 }
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 async function expectWhole(recorded: string[]): Promise<void> {
   expect(await server.stop()).toBe(0);
   const entries = await readEntries(`lmdb:${folder}`);
-  expect(findFaults(entries)).toEqual([]);
+  expect(await findFaults(entries)).toEqual([]);
   const text = entries.map(([, value]) => value).join("\n");
   expect(recorded.filter((uid) => !text.includes(`"${uid}"`))).toEqual([]);
 }

@@ -11,7 +11,7 @@ import {
   type Key,
   type KeyPart,
 } from "../../server/storage/keys.ts";
-import { COLLECTIONS } from "../support/consistency/structure.ts";
+import { COLLECTIONS } from "../../server/transfer/collections.ts";
 
 const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.maxSafeInteger(),

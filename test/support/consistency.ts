@@ -2,6 +2,8 @@ import { openDriver } from "../../server/storage/open.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import { checkLanes, checkRelations } from "./consistency/relations.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";
 import { readHoldings } from "./consistency/structure.ts";
 
 /** All that a store holds, in key order. */
@@ -17,10 +19,13 @@ export async function readEntries(url: string): Promise<Entry[]> {
  * What in a store does not hang together, in sentences: claims, index entries and counters that its records
  * don't make, records that name others which are not there.
  */
-export function findFaults(entries: Entry[]): string[] {
+export async function findFaults(entries: Entry[]): Promise<string[]> {
   const faults: string[] = [];
   const report = (fault: string) => void faults.push(fault);
-  const holdings = readHoldings(entries, report);
+  const driver = memoryDriver();
+  await driver.commit({ checks: [], puts: entries, removes: [], sums: [] });
+  for await (const fault of findStoreFaults(driver)) report(fault);
+  const holdings = readHoldings(entries);
   checkRelations(holdings, report);
   checkLanes(holdings, report);
   return faults;

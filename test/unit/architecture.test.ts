@@ -37,7 +37,7 @@ const LAYERS: Record<string, string[]> = {
     "failure",
   ],
   csv: ["http", "domain", "storage", "records", "failure"],
-  transfer: ["storage", "failure"],
+  transfer: ["outbox", "domain", "storage", "failure"],
   openapi: ["http", "failure"],
   app: ["observation", "openapi", "services", "refusal", "unbuilt", "v1", "v2", "track", "http", "failure"],
   unbuilt: ["http", "failure"],

@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { newProgressView, totalFor } from "./cli-progress.ts";
+import { tell, withDriver } from "./cli-store.ts";
+import type { AtomicDriver } from "./storage/driver.ts";
+import { checkLayout } from "./storage/layout.ts";
+import { findFaults } from "./transfer/check.ts";
+import type { Progress } from "./transfer/progress.ts";
+import { rebuildStore } from "./transfer/rebuild.ts";
+
+/** Adds the commands that hold a store against its records. */
+export function checkCommands(program: Command): void {
+  program
+    .command("check")
+    .description("compare claims, indexes and counters with the records; stop the servers first")
+    .action(() =>
+      withDriver(async (driver) => {
+        await checkLayout(driver);
+        await telling(driver, (show) => findFaults(driver, show));
+      }),
+    );
+  program
+    .command("rebuild")
+    .description("make claims, indexes and counters anew from the records; stop the servers first")
+    .action(() =>
+      withDriver((driver) =>
+        telling(driver, async function* (show) {
+          yield* await rebuildStore(driver, show);
+        }),
+      ),
+    );
+}
+
+/** Writes each fault to standard output; any of them makes the command fail. */
+async function telling(driver: AtomicDriver, work: (show: Progress) => AsyncIterable<string>): Promise<void> {
+  const screen = process.stderr;
+  const view = newProgressView(screen, await totalFor(screen, driver));
+  let count = 0;
+  for await (const fault of work(view.show)) {
+    process.stdout.write(`${fault}\n`);
+    count++;
+  }
+  view.end();
+  tell(count === 0 ? "no faults" : count === 1 ? "1 fault" : `${count} faults`);
+  if (count > 0) process.exitCode = 1;
+}

@@ -1,0 +1,104 @@
+import { accounts, firstStarts } from "../domain/account.ts";
+import { apiKeys } from "../domain/api-key.ts";
+import { batchProcesses } from "../domain/batch-process.ts";
+import { campaigns } from "../domain/campaign.ts";
+import { commissions } from "../domain/commission.ts";
+import { importedCommissions } from "../domain/commission-import.ts";
+import { deliveries, lanes } from "../domain/delivery.ts";
+import { erasureCounts } from "../domain/erasure-count.ts";
+import { facts, listenings } from "../domain/event.ts";
+import { leads } from "../domain/lead.ts";
+import { mailboxes } from "../domain/mailbox.ts";
+import { pastClicks } from "../domain/past-clicks.ts";
+import { payoutMethods } from "../domain/payout-method.ts";
+import { payouts } from "../domain/payout.ts";
+import { promoCodes } from "../domain/promo-code.ts";
+import { archivedStates } from "../domain/promoter-archive.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { promoters } from "../domain/promoter.ts";
+import { forgottenTokens, refTokens } from "../domain/ref-token.ts";
+import { rewards } from "../domain/reward.ts";
+import { serverSetups, sightings } from "../domain/sighting.ts";
+import { promoterAddresses } from "../domain/suspicion.ts";
+import { unsubscriptions } from "../domain/unsubscription.ts";
+import { visitors } from "../domain/visitor.ts";
+import { webhooks } from "../domain/webhook-list.ts";
+import { leases } from "../outbox/lease.ts";
+import type { Collection } from "../storage/collection.ts";
+import { decodeKey, type KeyPart } from "../storage/keys.ts";
+
+/** A record of any kind. */
+export interface AnyRecord {
+  accountId: number;
+}
+export type AnyCollection = Collection<AnyRecord>;
+
+/** Every kind of record that a store holds. What is not here is lost by exports; a test compares it with the code. */
+export const COLLECTIONS = [
+  accounts,
+  apiKeys,
+  archivedStates,
+  batchProcesses,
+  campaigns,
+  commissions,
+  deliveries,
+  erasureCounts,
+  facts,
+  firstStarts,
+  forgottenTokens,
+  importedCommissions,
+  lanes,
+  leads,
+  leases,
+  listenings,
+  mailboxes,
+  pastClicks,
+  payoutMethods,
+  payouts,
+  promoCodes,
+  promoterAddresses,
+  promoterCampaigns,
+  promoters,
+  refTokens,
+  rewards,
+  serverSetups,
+  sightings,
+  unsubscriptions,
+  visitors,
+  webhooks,
+] as unknown as AnyCollection[];
+
+const byName = new Map(COLLECTIONS.map((each) => [each.name, each]));
+
+/** What an entry of a store is. */
+export type Kind =
+  /** A record of this collection. */
+  | { kind: "record"; from: AnyCollection }
+  /** A claim, or an entry of an index. */
+  | { kind: "pointer"; from: AnyCollection }
+  | { kind: "counter" }
+  /** How the store is laid out, and which ids come next. */
+  | { kind: "system" }
+  | { kind: "unknown" };
+
+/** The collection of this name, or null. */
+export function collectionNamed(name: string): AnyCollection | null {
+  return byName.get(name) ?? null;
+}
+
+/** Tells by its key what an entry is. */
+export function kindOf(key: string): Kind {
+  const [accountId, name, , third] = decodeKey(key.split(":", 4).join(":"));
+  const text = String(name);
+  const records = byName.get(text);
+  if (records !== undefined) return { kind: "record", from: records };
+  if (text.endsWith("=")) return { kind: "counter" };
+  if (accountId === 0 && (text === "ids" || text === "layout")) return { kind: "system" };
+  const from = byName.get(pointedAt(text, third));
+  return from === undefined ? { kind: "unknown" } : { kind: "pointer", from };
+}
+
+/** The collection that a claim or an index belongs to; within a group, each entry names its own. */
+function pointedAt(name: string, member: KeyPart | undefined): string {
+  return name.endsWith("/") ? String(member) : name.replace(/[./].*/, "");
+}

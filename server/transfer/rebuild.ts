@@ -1,0 +1,69 @@
+import { derivedOf } from "../storage/collection.ts";
+import type { AtomicDriver } from "../storage/driver.ts";
+import { scan } from "../storage/scan.ts";
+import { EVERYTHING, type Entry } from "../storage/snapshot.ts";
+import { kindOf, type AnyRecord } from "./collections.ts";
+import { counting, type Progress } from "./progress.ts";
+import { beginWork, type Work } from "./work.ts";
+
+/**
+ * Makes the claims, index entries and counters of a store anew from its records. One that is cut short is begun
+ * anew; until one comes to its end, the store is refused. Nobody may write to the store meanwhile.
+ *
+ * @returns a sentence for each claim that two records make; the first of them keeps it
+ * @throws Failure `refused` where other work on the store is under way
+ */
+export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): Promise<string[]> {
+  const work = await beginWork(driver, "rebuild");
+  const faults = await rebuild(driver, work, onProgress);
+  await work.finish();
+  return faults;
+}
+
+/** The same as a part of larger work. */
+export async function rebuild(driver: AtomicDriver, work: Work, onProgress: Progress): Promise<string[]> {
+  const cleared = counting("cleared", onProgress);
+  for await (const entries of scan(driver, EVERYTHING)) {
+    const removes = entries.map(([key]) => key).filter((key) => isDerived(key));
+    if (removes.length > 0) await work.commit({ removes });
+    cleared(entries.length);
+  }
+  const rebuilt = counting("rebuilt", onProgress);
+  const faults: string[] = [];
+  for await (const entries of scan(driver, EVERYTHING)) {
+    faults.push(...(await derive(driver, work, entries)));
+    rebuilt(entries.length);
+  }
+  return faults;
+}
+
+function isDerived(key: string): boolean {
+  const { kind } = kindOf(key);
+  return kind === "pointer" || kind === "counter";
+}
+
+/** Writes all that some records make. */
+async function derive(driver: AtomicDriver, work: Work, entries: Entry[]): Promise<string[]> {
+  const faults: string[] = [];
+  const puts = new Map<string, string>();
+  const sums = new Map<string, number>();
+  const made = entries.flatMap(([key, text]) => {
+    const sorted = kindOf(key);
+    if (sorted.kind !== "record") return [];
+    return [{ name: sorted.from.name, ...derivedOf(sorted.from, JSON.parse(text) as AnyRecord) }];
+  });
+  const claims = made.flatMap(({ pointers }) => pointers.filter(({ isClaim }) => isClaim));
+  // All at once, because a remote store answers such in one.
+  const texts = await Promise.all(claims.map(({ key }) => driver.getItemRaw(key)));
+  const holders = new Map(claims.map(({ key }, at) => [key, texts[at] ?? null]));
+  for (const { name, pointers, pointer, sums: counted } of made) {
+    for (const { what, key } of pointers) {
+      const holder = puts.get(key) ?? holders.get(key) ?? null;
+      if (holder === null) puts.set(key, pointer);
+      else faults.push(`${name} ${pointer} makes the ${what} that ${holder} has`);
+    }
+    for (const [counter, amount] of counted) sums.set(counter, (sums.get(counter) ?? 0) + amount);
+  }
+  await work.commit({ puts: [...puts], sums: [...sums].filter(([, sum]) => sum !== 0) });
+  return faults;
+}

@@ -1,0 +1,187 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createAccount } from "../../server/domain/account.ts";
+import { seed } from "../../server/domain/seed.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { storeOn } from "../../server/storage/open.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { findFaults } from "../../server/transfer/check.ts";
+import { COLLECTIONS } from "../../server/transfer/collections.ts";
+import { rebuildStore } from "../../server/transfer/rebuild.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+
+const silent = () => {};
+const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
+const REFUSED =
+  "The claims, indexes and counters of the store are being rebuilt, or were when that was cut short: run `tidemark rebuild` to its end";
+
+async function fill(driver: AtomicDriver): Promise<void> {
+  const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
+  const { account } = await createAccount(context, { name: "Acme", landingUrl: "https://a.example/" });
+  await seed(context, account, { promoters: 5, leads: 300, payouts: 20 });
+}
+
+async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for await (const entries of snapshot(driver)) all.push(...entries);
+  return all;
+}
+
+async function faultsOf(driver: AtomicDriver): Promise<string[]> {
+  const faults: string[] = [];
+  for await (const fault of findFaults(driver)) faults.push(fault);
+  return faults;
+}
+
+/** Which of the entries a record has made. */
+const isDerived = ([key]: Entry) =>
+  /^[^:]+:[^:]*(\+2e|\+2f|@3d)/.test(key) || /^[^:]+:(tc|td|u|v|w|x|y|yc):/.test(key);
+
+describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
+  let driver: AtomicDriver;
+  useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
+
+  it("has no faults as it is written, and is the same when it is rebuilt from its records alone", async () => {
+    await fill(driver);
+    expect(await faultsOf(driver)).toEqual([]);
+    const before = await entriesOf(driver);
+    const derived = before.filter(isDerived);
+    expect(derived.length).toBeGreaterThan(1_000);
+    for (let done = 0; done < derived.length; done += 500) {
+      const removes = derived.slice(done, done + 500).map(([key]) => key);
+      await driver.commit({ ...NOTHING, removes, puts: [] });
+    }
+    const lost = encodeKey([1, "lead.email", "nobody"]);
+    const counted = encodeKey([1, "stats.campaign=", 1, "referrals"]);
+    await driver.commit({ ...NOTHING, puts: [[lost, "[9]"]], sums: [[counted, 5]] });
+    expect((await faultsOf(driver)).length).toBeGreaterThan(1_000);
+    expect(await rebuildStore(driver, silent)).toEqual([]);
+    expect(await faultsOf(driver)).toEqual([]);
+    expect(await entriesOf(driver)).toEqual(before);
+  });
+});
+
+describe("a store that was tampered with", () => {
+  const ONE = { accountId: 1, id: 900, promoterCampaignId: 1, rewardId: 1, code: "X", archivedAt: null };
+  const key = (...parts: (string | number)[]) => encodeKey(parts);
+
+  it.each<[string, Partial<Parameters<AtomicDriver["commit"]>[0]>, string[]]>([
+    [
+      "lacks a claim",
+      { removes: [key(1, "promoter-campaign.membership")] },
+      ["promoter-campaign [1] of account 1 is not found by its claim membership, which is missing"],
+    ],
+    [
+      "has a wrong counter",
+      { sums: [[key(1, "promoter="), 2]] },
+      ['the counter [1,"promoter="] says 7, and the records add up to 5'],
+    ],
+    [
+      "has a counter of nothing",
+      { sums: [[key(1, "nothing=", 7), -1]] },
+      ['the counter [1,"nothing=",7] says -1, and the records add up to 0'],
+    ],
+    [
+      "has an index entry of a record that is gone",
+      { puts: [[key(1, "payout/status", "pending", 99), "[99]"]] },
+      ['[1,"payout/status","pending",99] leads to payout [99], which is gone'],
+    ],
+    [
+      "has an index entry of a record that is otherwise",
+      { puts: [[key(1, "promoter/archived", 1, 2), "[2]"]] },
+      ['[1,"promoter/archived",1,2] leads to promoter [2], which does not belong there'],
+    ],
+    [
+      "has what no release knows",
+      { puts: [[key(1, "mystery"), "{}"]] },
+      ['[1,"mystery"] is of no known kind'],
+    ],
+    [
+      "has a record in another's place",
+      { puts: [[key(1, "archived-state", 5), '{"accountId":1,"promoterCampaignId":6,"state":"accepted"}']] },
+      ['archived-state [6] of account 1 stands where another record belongs: [1,"archived-state",5]'],
+    ],
+    [
+      "has two records that claim the same",
+      {
+        puts: [
+          [key(1, "promo-code", 900), JSON.stringify(ONE)],
+          [key(1, "promo-code", 901), JSON.stringify({ ...ONE, id: 901 })],
+        ],
+      },
+      [],
+    ],
+  ])("%s, as is said in a sentence", async (_, changes, sentences) => {
+    const driver = memoryDriver();
+    await fill(driver);
+    const [removed] = changes.removes ?? [];
+    const removes = (await entriesOf(driver))
+      .map(([each]) => each)
+      .filter((each) => removed !== undefined && each.startsWith(`${removed}:`))
+      .slice(0, 1);
+    await driver.commit({ ...NOTHING, ...changes, removes });
+    const faults = await faultsOf(driver);
+    if (sentences.length > 0) return expect(faults).toEqual(sentences);
+    await driver.commit({ ...NOTHING, removes: [] });
+    const doubled = await rebuildStore(driver, silent);
+    expect(doubled).toEqual(["promo-code [901] makes the claim code that [900] has"]);
+  });
+
+  it("is refused while it is rebuilt, however often that is cut short, and whole after", async () => {
+    const source = memoryDriver();
+    await fill(source);
+    const before = await entriesOf(source);
+    for (let cutAt = 0; ; cutAt++) {
+      const driver = memoryDriver();
+      await driver.commit({ ...NOTHING, puts: before });
+      let commits = 0;
+      const dying: AtomicDriver = {
+        ...driver,
+        async commit(changes) {
+          if (commits++ === cutAt) throw new Error("killed");
+          return driver.commit(changes);
+        },
+      };
+      const isDone = await rebuildStore(dying, silent).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) break;
+      if (cutAt > 0)
+        await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: REFUSED });
+      expect(await rebuildStore(driver, silent)).toEqual([]);
+      expect(await entriesOf(driver)).toEqual(before);
+      await storeOn(driver);
+    }
+  });
+
+  it("is worked on by the one who began last", async () => {
+    const driver = memoryDriver();
+    await fill(driver);
+    let commits = 0;
+    const slow: AtomicDriver = {
+      ...driver,
+      async commit(changes) {
+        if (commits++ === 1) await rebuildStore(driver, silent);
+        return driver.commit(changes);
+      },
+    };
+    await expect(rebuildStore(slow, silent)).rejects.toThrow("Somebody else has begun to work on the store");
+    expect(await faultsOf(driver)).toEqual([]);
+  });
+});
+
+it("knows every kind of record that the code writes", () => {
+  const sources = readdirSync("server", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const names = sources.flatMap((name) => {
+    const text = readFileSync(`server/${name}`, "utf8");
+    return [...text.matchAll(/ = collection<[\s\S]*?>\(\)\(\{\s+name: "([^"]+)"/g)].map(([, found]) => found);
+  });
+  expect(names.length).toBeGreaterThan(25);
+  expect(names.toSorted()).toEqual(COLLECTIONS.map(({ name }) => name).toSorted());
+});
