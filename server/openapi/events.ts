@@ -1,5 +1,5 @@
 import type { DescribedEvents } from "./described-route.ts";
-import { exampleOf } from "./example.ts";
+import { bodyExample, exampleOf } from "./example.ts";
 import { findEvent } from "./glossary/find.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -40,7 +40,7 @@ function posting(type: string, { bodyOf }: DescribedEvents, schemas: Schemas) {
     parameters: Object.keys(POSTING_HEADERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: { "application/json": { schema, example: exampleOf(schema, schemas.components) } },
+      content: { "application/json": { schema, ...bodyExample(exampleOf(schema, schemas.components)) } },
     },
     responses: {
       "2XX": { description: "You have received the event. Any other answer makes the server send it again." },

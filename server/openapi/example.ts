@@ -27,6 +27,11 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, components)]));
 }
 
+/** A body's example. Named, since the viewer of /docs takes the fields of a bare one for names of examples. */
+export function bodyExample(value: unknown) {
+  return { examples: { usual: { value } } };
+}
+
 /** The example that a schema gives by itself. undefined: it says too little. */
 export function exampleOfLeaf(schema: JsonSchema): unknown {
   if ("const" in schema) return schema["const"];

@@ -1,5 +1,5 @@
 import type { DescribedRoute } from "./described-route.ts";
-import { exampleOf } from "./example.ts";
+import { bodyExample, exampleOf } from "./example.ts";
 import { findOperation } from "./glossary/find.ts";
 import { pathParameters, queryParameters } from "./parameters.ts";
 import { responsesOf } from "./responses.ts";
@@ -43,7 +43,7 @@ function requestBody(route: DescribedRoute, schemas: Schemas) {
   const schema = schemas.refer(input, "input", name);
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
   const shown = example ?? exampleOf(schema, schemas.components);
-  return { requestBody: { required: true, content: { [type]: { schema, example: shown } } } };
+  return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
 }
 
 /** V1 and browsers send what they write as a form. */

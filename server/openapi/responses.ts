@@ -3,7 +3,7 @@ import type { FailureKind } from "../failure.ts";
 import { fieldErrorsAnswer, v1ErrorAnswer, v2ErrorAnswer } from "../http/error-answers.ts";
 import { statusOf } from "../http/errors.ts";
 import type { DescribedRoute } from "./described-route.ts";
-import { exampleOf } from "./example.ts";
+import { bodyExample, exampleOf } from "./example.ts";
 import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -114,7 +114,7 @@ function refusal(
 }
 
 const BAD_CREDENTIALS = {
-  "text/plain": { schema: { const: "Bad credentials" }, example: "Bad credentials" },
+  "text/plain": { schema: { const: "Bad credentials" }, ...bodyExample("Bad credentials") },
 };
 
 function bodyOf(caller: DescribedRoute["caller"], kind: FailureKind): z.ZodType {
@@ -132,5 +132,5 @@ function bug({ caller }: DescribedRoute, schemas: Schemas) {
 }
 
 function json(schema: JsonSchema, { components }: Schemas) {
-  return { "application/json": { schema, example: exampleOf(schema, components) } };
+  return { "application/json": { schema, ...bodyExample(exampleOf(schema, components)) } };
 }

@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     const faults = [...operations, ...postings].flatMap(({ operationId, requestBody, responses }) =>
       [["body", requestBody] as const, ...Object.entries(responses)].flatMap(([name, holder]) =>
         Object.values((holder?.content ?? {}) as Record<string, OpenApiContent>).flatMap(
-          ({ schema, example }) =>
+          ({ schema, examples: { usual: { value: example } = {} } }) =>
             example === undefined
               ? [`${operationId}, ${name}: no example`]
               : faultsOf(`${operationId}, ${name}`, schema, example),

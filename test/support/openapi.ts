@@ -34,7 +34,7 @@ export interface OpenApiParameter {
 
 export interface OpenApiContent {
   schema: JsonSchema;
-  example?: unknown;
+  examples: { usual?: { value?: unknown } };
 }
 
 export interface OpenApiResponse {

@@ -2,8 +2,8 @@ import type { WrittenCall } from "./call.ts";
 import type { Reply } from "./client.ts";
 import { findOperation, newBodyCheck, type DescribedOperation } from "./document.ts";
 
-/** What paths and methods that the document does not have may be answered with. */
-const OFF_THE_MAP = new Set([204, 400, 401, 403, 404, 405, 413, 422, 429]);
+/** What paths and methods that the document does not have may be answered with; 302 leads on from `/`. */
+const OFF_THE_MAP = new Set([204, 302, 400, 401, 403, 404, 405, 413, 422, 429]);
 
 /** Says by which law an answer is wrong; null where it is right. */
 export type Judge = (call: WrittenCall, reply: Reply) => string | null;
