@@ -31,7 +31,7 @@ export function transferCommands(program: Command): void {
     );
   program
     .command("backup <folder>")
-    .description("copy an LMDB store to a new or empty folder, while servers run")
+    .description("copy a SQLite store to a new or empty folder, while servers run")
     .action((folder: string) => backUp(resolve(folder)));
   program
     .command("move <from-url> <to-url>")
@@ -84,7 +84,7 @@ async function backUp(folder: string): Promise<void> {
     await driver.backup(folder);
   });
   // A copy that can't be read is none.
-  await usingDriver(openDriver(`lmdb:${folder}`), async (copy) => print(await totalsOf(copy)));
+  await usingDriver(openDriver(`sqlite:${folder}`), async (copy) => print(await totalsOf(copy)));
 }
 
 async function move(fromUrl: string, toUrl: string): Promise<void> {

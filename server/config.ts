@@ -19,7 +19,7 @@ const environment = z
   .object({
     PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
     HOST: z.string().default("127.0.0.1"),
-    STORAGE_URL: z.string().default("lmdb:./data"),
+    STORAGE_URL: z.string().default("sqlite:./data"),
     STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
     PUBLIC_URL: z
       .string()

@@ -26,7 +26,7 @@ async function named<T>(opened: Promise<T>): Promise<T> {
   try {
     return await opened;
   } catch (error) {
-    // The fault alone names no setting, as LMDB's "No such file or directory".
+    // The fault alone names no setting, for instance "unable to open database file".
     throw new Error(`The store of STORAGE_URL can't be opened: ${(error as Error).message}`, {
       cause: error,
     });

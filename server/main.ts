@@ -1,6 +1,5 @@
 import cluster from "node:cluster";
 import { readConfig } from "./config.ts";
-import { logConsole } from "./outage-log.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
 import { serve } from "./process/serving.ts";
@@ -12,7 +11,6 @@ process.umask(0o077);
 try {
   const config = readConfig();
   const log = newLog(config);
-  logConsole(log, () => new Date());
   if (cluster.isWorker) await work(config, log);
   else {
     const { url, news } = await (config.workers > 1 ? supervise(config, log) : serve(config, { log }));

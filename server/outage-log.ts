@@ -9,32 +9,16 @@ export type OutageLog = (failure: Failure) => void;
 
 /** Makes such a log; what it left out since its last line is told in the next as `unloggedCount`. */
 export function newOutageLog(log: Logger, clock: () => Date): OutageLog {
-  const write = newRareLog(log, clock);
-  return (failure) => write({ err: failure.cause }, failure.message);
-}
-
-/**
- * Sends what libraries write to the console into the log, under the same limit: LMDB writes there for each commit that
- * a full disk has no room for.
- */
-export function logConsole(log: Logger, clock: () => Date): void {
-  const write = newRareLog(log, clock);
-  console.error = (...said: unknown[]) =>
-    write({ err: said.find((each) => each instanceof Error) }, "console");
-  console.warn = console.error;
-}
-
-function newRareLog(log: Logger, clock: () => Date): (bindings: object, message: string) => void {
   let loggedAt = -Infinity;
   let unloggedCount = 0;
-  return (bindings, message) => {
+  return ({ cause, message }) => {
     const now = clock().getTime();
     // Also where the clock was set back: it must not keep silent until it has caught up.
     if (Math.abs(now - loggedAt) < PAUSE_MS) {
       unloggedCount += 1;
       return;
     }
-    log.error({ ...bindings, ...(unloggedCount > 0 && { unloggedCount }) }, message);
+    log.error({ err: cause, ...(unloggedCount > 0 && { unloggedCount }) }, message);
     loggedAt = now;
     unloggedCount = 0;
   };

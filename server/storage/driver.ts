@@ -47,7 +47,7 @@ export interface AtomicDriver extends Driver {
   damage?(): Promise<string[]>;
 }
 
-/** What LMDB's page size allows. Longer keys are refused by every driver, so that none can hide a bug. */
+/** An index of Postgres holds little more. Every driver refuses longer keys, so that none can hide a bug. */
 const MAX_KEY_BYTES = 1_978;
 
 /** @throws RangeError before anything is written, when a key is too long */

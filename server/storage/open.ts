@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
-import { lmdbDriver } from "./drivers/lmdb.ts";
 import { memoryDriver } from "./drivers/memory.ts";
 import { postgresDriver } from "./drivers/postgres.ts";
 import { limitsDatabase, type LimitsDatabase } from "./drivers/postgres/limits.ts";
@@ -14,7 +13,7 @@ import { newStore, type Store } from "./store.ts";
 const DEFAULT_CONNECTIONS = 10;
 
 /**
- * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` or `lmdb:` with a folder, which is made when it
+ * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, which is made when it
  * does not exist, or a `postgres:` address, in whose database the tables are made. What it commits
  * is added to `counts`.
  *
@@ -44,16 +43,12 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (isPostgres(url)) return postgresDriver(url, { connections });
-  const place = placeOf(url);
-  if (place === null) {
-    throw new Error(
-      `STORAGE_URL ${url.split(":")[0]}: is unknown; use sqlite:./folder, lmdb:./folder, postgres://… or memory:`,
-    );
-  }
-  const path = resolve(place.folder);
+  const folder = folderOf(url);
+  if (folder === undefined) throw new Error(whyUnknown(url));
+  const path = resolve(folder);
   // Nobody else on the machine is to read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  return place.scheme === "sqlite" ? sqliteDriver(path) : lmdbDriver(path);
+  return sqliteDriver(path);
 }
 
 /** Where servers on several machines count limits together. null: those of a store are all on one machine. */
@@ -67,14 +62,19 @@ function isPostgres(url: string): boolean {
 
 /** Refuses a folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */
 export function requireStore(url: string): void {
-  const place = placeOf(url);
-  if (place === null) return;
-  const file = place.scheme === "sqlite" ? fileIn(place.folder) : join(place.folder, "data.mdb");
-  if (!existsSync(file)) throw new Error(`there is no store in ${resolve(place.folder)}`);
+  const folder = folderOf(url);
+  if (folder === undefined || existsSync(fileIn(folder))) return;
+  throw new Error(`there is no store in ${resolve(folder)}`);
 }
 
-/** The folder that a url names. */
-function placeOf(url: string): { scheme: string; folder: string } | null {
-  const [, scheme, folder] = /^(sqlite|lmdb):(.+)$/.exec(url) ?? [];
-  return scheme === undefined || folder === undefined ? null : { scheme, folder };
+function folderOf(url: string): string | undefined {
+  return /^sqlite:(.+)$/.exec(url)?.[1];
+}
+
+function whyUnknown(url: string): string {
+  const scheme = url.split(":")[0];
+  if (scheme === "lmdb") {
+    return `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move ${url} sqlite:./folder`;
+  }
+  return `STORAGE_URL ${scheme}: is unknown; use sqlite:./folder, postgres://… or memory:`;
 }

@@ -21,7 +21,7 @@ export async function* scan(
   }
 }
 
-/** Entries passed over before others get their turn: some milliseconds' worth, too, where a driver merges them. */
+/** Entries passed over before others get their turn: some milliseconds' worth, too. */
 const STRIDE = 4_000;
 
 /** The same stretch without its first `offset` entries, which are passed over without keeping others waiting. */
@@ -30,7 +30,7 @@ export async function passOver(driver: Pick<AtomicDriver, "list">, range: Range)
   for (; offset > STRIDE; offset -= STRIDE) {
     const stride = { from, before, reverse: range.reverse ?? false, offset: STRIDE - 1, limit: 1 };
     const [last] = await driver.list(stride);
-    // Past the end: nothing is left. LMDB would count what remains to be passed over in 32 bits alone.
+    // Past the end: nothing is left.
     if (last === undefined) return { ...range, from: before, before, offset: 0 };
     if (range.reverse) before = last[0];
     else from = successor(last[0]);

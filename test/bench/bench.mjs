@@ -1,6 +1,6 @@
 // Prints requests a second of the built server beside those of bare node:http, in turn.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row,
-// BENCH_STORAGE for `lmdb` (default) or `postgres`, of which a cluster is started that syncs each commit.
+// BENCH_STORAGE for `sqlite` (default) or `postgres`, of which a cluster is started that syncs each commit.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { load, median, post, row, start, startStorage, startTidemark } from "./servers.mjs";
@@ -57,7 +57,7 @@ const SCENARIOS = [
   },
 ];
 
-const storage = await startStorage(process.env.BENCH_STORAGE ?? "lmdb");
+const storage = await startStorage(process.env.BENCH_STORAGE ?? "sqlite");
 const real = await startTidemark(storage.url);
 const bare = await start("test/bench/bare-server.mjs", {});
 let hasFailed = false;

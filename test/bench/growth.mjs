@@ -46,10 +46,10 @@ try {
 
 async function prepare(leads) {
   const folder = join(FOLDER, String(leads));
-  const url = `lmdb:${folder}`;
+  const url = `sqlite:${folder}`;
   if (!existsSync(folder)) await seed({ leads, folder, url });
   const tokens = evenly(await activeTokens(url), ACTIVE);
-  const file = join(folder, "data.mdb");
+  const file = join(folder, "tidemark.db");
   await evict(file);
   return { ...(await startTidemark(url)), leads, tokens, file, runs: [] };
 }

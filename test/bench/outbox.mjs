@@ -45,7 +45,7 @@ try {
 /** A run on a server of its own: what waits to be sent after it must not be in the way of the next one. */
 async function onFreshStore(webhookCount) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-  const server = await startTidemark(`lmdb:${folder}`);
+  const server = await startTidemark(`sqlite:${folder}`);
   try {
     await post(server.url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
     for (let count = 0; count < webhookCount; count++) await subscribe(server.url);

@@ -32,16 +32,16 @@ try {
 
 async function prepare(records, promoters) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-scale-"));
-  const first = await startTidemark(`lmdb:${folder}`);
+  const first = await startTidemark(`sqlite:${folder}`);
   first.child.kill("SIGTERM");
   await first.ended;
   const size = ["--promoters", promoters, "--leads", records, "--payouts", records].map(String);
   const startedAt = performance.now();
   await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
-    env: { ...process.env, STORAGE_URL: `lmdb:${folder}` },
+    env: { ...process.env, STORAGE_URL: `sqlite:${folder}` },
   });
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  const server = await startTidemark(`lmdb:${folder}`, {
+  const server = await startTidemark(`sqlite:${folder}`, {
     nodeOptions: ["--import", "./test/bench/loop-delay.mjs"],
   });
   console.log(

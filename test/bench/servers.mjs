@@ -41,13 +41,13 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {} }
   return start("dist/server/main.js", settings, nodeOptions);
 }
 
-/** An empty store of a kind, `sqlite`, `lmdb` or `postgres`, of which a cluster is started that syncs each commit. */
+/** An empty store of a kind, `sqlite` or `postgres`, of which a cluster is started that syncs each commit. */
 export async function startStorage(kind) {
-  if (kind === "sqlite" || kind === "lmdb") {
+  if (kind === "sqlite") {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-    return { url: `${kind}:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
+    return { url: `sqlite:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
   }
-  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use sqlite, lmdb or postgres`);
+  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use sqlite or postgres`);
   // The tests' own, which Node can't read as it is.
   const options = {
     module: ts.ModuleKind.ESNext,

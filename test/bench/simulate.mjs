@@ -1,7 +1,7 @@
 // Simulates sign-ups that come by chance to servers of measured cost, and prints how many a second they carry
 // while 99 of 100 are answered within SIMULATE_P99 (100) ms. The costs were read off `bench.mjs`, `workers.mjs`
 // and `growth.mjs` (README, "At scale"); those of other machines can be given in milliseconds:
-// SIMULATE_SERVER (a server's processor, each sign-up), SIMULATE_WRITE (what of that LMDB's others wait for),
+// SIMULATE_SERVER (a server's processor, each sign-up), SIMULATE_WRITE (what of that others wait for on SQLite),
 // SIMULATE_SYNC (the disk, each commit), SIMULATE_DATABASE (Postgres' processors, each sign-up),
 // SIMULATE_NETWORK (there and back, each message to it).
 import { row } from "./servers.mjs";
@@ -19,8 +19,8 @@ const SIGNUPS = 40_000;
 
 /** Each server has a processor of its own, each Postgres has `cores`; accounts are spread over the stores. */
 const PLANS = [
-  { name: "1 machine, 1 process, LMDB", kind: "lmdb", servers: 1, stores: 1 },
-  { name: "1 machine, 4 processes, LMDB", kind: "lmdb", servers: 4, stores: 1 },
+  { name: "1 machine, 1 process, SQLite", kind: "sqlite", servers: 1, stores: 1 },
+  { name: "1 machine, 4 processes, SQLite", kind: "sqlite", servers: 4, stores: 1 },
   { name: "4 servers, Postgres of 8 cores", kind: "postgres", servers: 4, stores: 1, cores: 8 },
   { name: "16 servers, Postgres of 16 cores", kind: "postgres", servers: 16, stores: 1, cores: 16 },
   { name: "64 servers, 8 shards of 8 cores", kind: "postgres", servers: 64, stores: 8, cores: 8 },
@@ -50,8 +50,8 @@ function simulate({ kind, servers: count, stores: storeCount, cores = 1 }, rate)
   const stores = Array.from({ length: storeCount }, () => ({ free: cores, line: [] }));
   const servers = Array.from({ length: count }, (_, at) => newServer(stores[at % storeCount], untilNext()));
   const latencies = [];
-  const cost = kind === "lmdb" ? lmdbCommit : postgresCommit;
-  const readMs = kind === "lmdb" ? 0 : READS * NETWORK_MS;
+  const cost = kind === "sqlite" ? sqliteCommit : postgresCommit;
+  const readMs = kind === "sqlite" ? 0 : READS * NETWORK_MS;
 
   while (latencies.length < SIGNUPS) {
     const server = servers.reduce((first, other) => (nextAt(other) < nextAt(first) ? other : first));
@@ -99,8 +99,8 @@ function simulate({ kind, servers: count, stores: storeCount, cores = 1 }, rate)
   }
 }
 
-/** Others wait for the whole of an LMDB commit. */
-function lmdbCommit(size) {
+/** Others wait for the whole of a SQLite commit. */
+function sqliteCommit(size) {
   const wholeMs = size * WRITE_MS + SYNC_MS;
   return { holdMs: wholeMs, wholeMs };
 }

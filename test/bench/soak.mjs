@@ -1,4 +1,4 @@
-// Drives a mixed load against the built server on LMDB for some minutes, and ends with 1 where its own memory grew.
+// Drives a mixed load against the built server on SQLite for some minutes, and ends with 1 where its own memory grew.
 // SOAK_MINUTES (3), SOAK_CONNECTIONS (16), SOAK_GROWTH_PERCENT (15): how much more own memory the last third may
 // hold than the first, after a warm-up of a fifth of the time.
 import { randomUUID } from "node:crypto";
@@ -21,7 +21,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 const folder = mkdtempSync(join(tmpdir(), "tidemark-soak-"));
 const METRICS_TOKEN = "token-of-the-soak";
-const { child, url, ended } = await startTidemark(`lmdb:${folder}`, { environment: { METRICS_TOKEN } });
+const { child, url, ended } = await startTidemark(`sqlite:${folder}`, { environment: { METRICS_TOKEN } });
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 const statuses = {};
 let answers = 0;

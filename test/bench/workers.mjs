@@ -1,4 +1,4 @@
-// Prints what sign-ups and clicks cost with 1, 2 and 4 workers on LMDB and on Postgres.
+// Prints what sign-ups and clicks cost with 1, 2 and 4 workers on SQLite and on Postgres.
 // BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_STORAGE for one store alone.
 // Processors count all processes of a server, or of Postgres: on a machine whose processors the load shares,
 // that is what tells what more of them would carry.
@@ -7,7 +7,7 @@ import { cpuMicros, KEY, load, median, post, row, startStorage, startTidemark } 
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
-const STORAGES = process.env.BENCH_STORAGE?.split(",") ?? ["lmdb", "postgres"];
+const STORAGES = process.env.BENCH_STORAGE?.split(",") ?? ["sqlite", "postgres"];
 const WORKERS = [1, 2, 4];
 const PROMOTERS = 50;
 const SCENARIOS = [

@@ -121,7 +121,7 @@ describe("Global Privacy Control", () => {
   function createPrivateAccount(): string {
     const words = "account create Private --id private --landing-url http://www.example.test --honour-gpc";
     const printed = execFileSync(process.execPath, ["dist/server/cli.js", ...words.split(" ")], {
-      env: { ...process.env, STORAGE_URL: `lmdb:${world.folder}` },
+      env: { ...process.env, STORAGE_URL: `sqlite:${world.folder}` },
       encoding: "utf8",
     });
     return (JSON.parse(printed) as { key: string }).key;

@@ -17,7 +17,7 @@ describe("receivers of any kind, over real sockets", () => {
   let outbox: Dispatcher;
   let receivers: Receiver[];
   beforeEach(async () => {
-    app = await startApp("lmdb", { allowsPrivateWebhooks: true });
+    app = await startApp("sqlite", { allowsPrivateWebhooks: true });
     outbox = appOutbox(app);
     receivers = [];
     await join(app, "jane@example.com", { ref_id: "jane" });

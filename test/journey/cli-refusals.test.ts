@@ -71,8 +71,13 @@ it.each<[string[], string, Record<string, string>?]>([
   [["promoter", "list"], "error: unknown command 'promoter'"],
   [
     ["account", "list"],
-    "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use lmdb:./folder, postgres://… or memory:",
+    "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use sqlite:./folder, postgres://… or memory:",
     { STORAGE_URL: "redis://me:secret@db.example" },
+  ],
+  [
+    ["account", "list"],
+    "The store of STORAGE_URL can't be opened: Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:./data sqlite:./folder",
+    { STORAGE_URL: "lmdb:./data" },
   ],
   [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
   [
@@ -81,7 +86,7 @@ it.each<[string[], string, Record<string, string>?]>([
     { PORT: "x" },
   ],
 ])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   const everything = async () => ({
     accounts: await listAccounts(store),
     keys: await listApiKeys(store, 1),
@@ -119,7 +124,7 @@ it.each([
   [["import-csv", "acme", "--leads", "package.json"]],
   [["import-csv", "acme", "--leads", "package.json", "--dry-run"]],
 ])("%j refuses a store that another release laid out, and leaves it as it is", async (words) => {
-  const driver = await openDriver(`lmdb:${folder}`);
+  const driver = await openDriver(`sqlite:${folder}`);
   const entry: [string, string] = [encodeKey([0, "layout"]), `{"version":1}`];
   await driver.commit({ checks: [], puts: [entry], removes: [], sums: [] });
   const { code, stdout, stderr } = await runCli(folder, words);
@@ -130,7 +135,7 @@ it.each([
 });
 
 it("moves no store that is not there", async () => {
-  const { code, stderr } = await runCli(folder, ["move", `lmdb:${folder}/a`, `lmdb:${folder}/b`]);
+  const { code, stderr } = await runCli(folder, ["move", `sqlite:${folder}/a`, `sqlite:${folder}/b`]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: `there is no store in ${folder}/a\n` });
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -29,7 +29,7 @@ it.skipIf(!hasPrlimit()).each(["1", "4"])(
   async (workers) => {
     server = await startServer(folder, { WORKERS: workers });
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-    limit(String(statSync(join(folder, "data.mdb")).size + ROOM_BYTES));
+    limit(String(statSync(join(folder, "tidemark.db-wal")).size + ROOM_BYTES));
     const first = await signUpMany("first");
     expect(first.refused.length).toBeGreaterThan(50);
     expect(first.recorded.length).toBeGreaterThan(0);
@@ -44,12 +44,12 @@ it.skipIf(!hasPrlimit()).each(["1", "4"])(
     const later = await signUpMany("later");
     expect([...again.refused, ...later.refused]).toEqual([]);
     expect(await server.stop()).toBe(0);
-    const store = await openStore(`lmdb:${folder}`);
+    const store = await openStore(`sqlite:${folder}`);
     const found = await store.page(leads, "id", 1, [], { limit: 10_000 });
     await store.close();
     const recorded = [...first.recorded, ...again.recorded, ...later.recorded];
     expect(found.map(({ email }) => email).toSorted()).toEqual(recorded.toSorted());
-    expect(await findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
+    expect(await findFaults(await readEntries(`sqlite:${folder}`))).toEqual([]);
   },
 );
 

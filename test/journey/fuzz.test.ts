@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 it(`withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
-  const url = `lmdb:${folder}`;
+  const url = `sqlite:${folder}`;
   const other = await fillStore(url);
   const before = entriesOf(await readEntries(url), other.id);
   expect(before.length).toBeGreaterThan(1_000);

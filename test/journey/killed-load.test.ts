@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 it("leaves a whole store when two servers are killed in the middle of all that they can do", async () => {
-  const url = `lmdb:${folder}`;
+  const url = `sqlite:${folder}`;
   await fillStore(url);
   for (let round = 0; round < ROUNDS; round++) {
     servers = await Promise.all([startServer(folder), startServer(folder)]);

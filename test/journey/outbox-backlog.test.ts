@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await server.kill();
   await receiver.close();
-  const faults = await findFaults(await readEntries(`lmdb:${folder}`));
+  const faults = await findFaults(await readEntries(`sqlite:${folder}`));
   remove();
   expect(faults).toEqual([]);
 });
@@ -33,7 +33,7 @@ const start = async () => {
   server = await startServer(folder, { WEBHOOK_ALLOW_PRIVATE: "1" });
 };
 const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   try {
     return await work(store);
   } finally {
@@ -96,7 +96,7 @@ it("ends all that waits for a webhook that is deleted, also where it is killed a
   }
   while ((await open()) >= before) await server.printed(/listens/);
   await server.kill();
-  expect(await findFaults(await readEntries(`lmdb:${folder}`))).toEqual([]);
+  expect(await findFaults(await readEntries(`sqlite:${folder}`))).toEqual([]);
   await start();
   while ((await open()) > 0) await server.printed(/listens/);
   expect(await server.stop()).toBe(0);

@@ -80,7 +80,7 @@ it("loses no event, and keeps each thing's order, however often it is killed", a
   const repeats = receiver.received.length - seen().size;
   expect(repeats).toBeLessThanOrEqual(4 * 4);
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(facts, "id", 0, [])).toBe(0);
   await store.close();
 });
@@ -123,7 +123,7 @@ it("leaves the work to another while it is stopped, and takes no part when it wa
   expect(await second.stop()).toBe(0);
   // Only what was under way when it was stopped may have come twice, under the same id.
   expect(receiver.received.length - ids().size).toBeLessThanOrEqual(4);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   const kept = await store.page(deliveries, "webhook", 0, [1], { limit: 100 });
   expect(kept.map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(
     Array.from({ length: all }, () => "delivered 1"),
@@ -148,7 +148,7 @@ it("answers, and serves other receivers, as quickly as ever while one hangs", as
   const stopBegan = performance.now();
   expect(await server.stop()).toBe(0);
   expect(performance.now() - stopBegan).toBeLessThan(9_000);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   const waiting = (await store.page(deliveries, "webhook", 0, [1], { limit: 100 })).filter(
     ({ status, attempts }) => status === "pending" && attempts === 0,
   );
@@ -195,7 +195,7 @@ it("tells its operator what was given up or held, and sends it once that is set 
 
 /**
  * Stops a process that holds no lock of the store: amid a commit it would keep everybody from writing until it
- * went on, as LMDB's lock is given up by nobody but its holder. Gives how many sign-ups of another told that.
+ * went on, because nobody else can give its lock up. Gives how many sign-ups of another told that.
  */
 async function pauseBetweenCommits(server: Server, other: Server): Promise<number> {
   for (let count = 1; ; count++) {

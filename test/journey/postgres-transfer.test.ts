@@ -72,9 +72,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const counts = [];
     for (const [index, name] of ["first", "second"].entries()) {
       expect(exports[index]).toMatchObject({ code: 0, stdout: "" });
-      const imported = await cli(["import", at(name)], { STORAGE_URL: `lmdb:${at(`${name}.lmdb`)}` });
+      const imported = await cli(["import", at(name)], { STORAGE_URL: `sqlite:${at(`${name}.copy`)}` });
       expect(imported.code).toBe(0);
-      counts.push(await expectWhole(`lmdb:${at(`${name}.lmdb`)}`));
+      counts.push(await expectWhole(`sqlite:${at(`${name}.copy`)}`));
       expect(JSON.parse(imported.stdout)).toMatchObject({ records: { lead: counts[index]! } });
     }
     expect(counts[0]).toBeGreaterThanOrEqual(200);
@@ -82,18 +82,18 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     expect(counts[1]).toBeLessThanOrEqual(recorded);
   });
 
-  it("is moved to LMDB and back to the letter", async () => {
+  it("is moved to SQLite and back to the letter", async () => {
     const stop = await startLoad();
     const recorded = await stop();
     await Promise.all(servers.map((server) => server.stop()));
     await cli(["export", at("before")]);
-    const there = await cli(["move", cluster.url(), `lmdb:${at("copy")}`]);
+    const there = await cli(["move", cluster.url(), `sqlite:${at("copy")}`]);
     expect(there).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(there.stdout)).toMatchObject({ records: { lead: recorded, promoter: 1, account: 1 } });
-    const full = await cli(["move", `lmdb:${at("copy")}`, cluster.url()]);
+    const full = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
     expect([full.code, full.stderr]).toEqual([1, "The store to be filled is not empty\n"]);
     await cluster.query("truncate tidemark_items");
-    const back = await cli(["move", `lmdb:${at("copy")}`, cluster.url()]);
+    const back = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
     expect(back).toEqual(there);
     expect(await expectWhole(cluster.url())).toBe(recorded);
     await cli(["export", at("after")]);
@@ -107,8 +107,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   });
 
   it("passes through processes of 32 MB, and a terminal shows how far it is", async () => {
-    const lmdb = `lmdb:${at("large")}`;
-    const driver = await openDriver(lmdb);
+    const large = `sqlite:${at("large")}`;
+    const driver = await openDriver(large);
     const text = JSON.stringify({ filler: "x".repeat(2_500) });
     const entries = Array.from({ length: 24_000 }, (_, n): Entry => [
       `c1:sx!:${String(n).padStart(6, "0")}`,
@@ -128,7 +128,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
       if (existsSync(SCRIPT)) return run(SCRIPT, ["-qec", words_.join(" "), "/dev/null"], environment);
       return run(words_[0]!, words_.slice(1), environment);
     };
-    const moved = await little(["move", lmdb, cluster.url()]);
+    const moved = await little(["move", large, cluster.url()]);
     const exported = await little(["export", at("all")]);
     await cluster.query("truncate tidemark_items");
     const imported = await little(["import", at("all")]);

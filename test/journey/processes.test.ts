@@ -55,7 +55,7 @@ it("writes the first key into a file where it is told to, and shows no key that 
   expect((await v1({ url: first.url, key }, "/promoters/create", { email: "j@example.com" })).status).toBe(
     200,
   );
-  const second = await start({ STORAGE_URL: `lmdb:${join(folder, "other")}` });
+  const second = await start({ STORAGE_URL: `sqlite:${join(folder, "other")}` });
   expect(second.output()).toContain("API key      that of TIDEMARK_API_KEY\n");
   expect(second.output()).not.toContain(KEY);
 });
@@ -96,7 +96,7 @@ it("records one of many simultaneous sign-ups of one person through two processe
       body: { transaction_id: "there is already a signup event registered on this lead" },
     });
   }
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(1);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: 1 });
   await store.close();
@@ -122,7 +122,7 @@ it("has every acknowledged sign-up, and counters that agree, after it was killed
     expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toMatchObject({ status: 422 });
   }
   await server.stop();
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   const count = await store.count(leads, "id", 1, []);
   expect(count).toBeGreaterThanOrEqual(acknowledged.length);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
@@ -179,7 +179,7 @@ it("answers busy clients until it stops: each connection's last answer closes it
   await Promise.all(workers);
   expect(await stopped).toBe(0);
   expect(Date.now() - began).toBeLessThan(10_000);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(recorded.length + 101);
   await store.close();
 });

@@ -60,7 +60,11 @@ it.each([
   ["cli.js", ["account", "list"]],
 ] as [string, string[]][])("says in one line of %s %o what is wrong with its store", (file, args) => {
   writeFileSync(join(folder, "file"), "");
-  for (const url of ["redis://x", `lmdb:${join(folder, "file")}`, `lmdb:${join(folder, "file", "below")}`]) {
+  for (const url of [
+    "redis://x",
+    `sqlite:${join(folder, "file")}`,
+    `sqlite:${join(folder, "file", "below")}`,
+  ]) {
     const { status, stdout, stderr } = run(file, args, { STORAGE_URL: url });
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^(Tidemark can't start: )?The store of STORAGE_URL can't be opened: .*\n$/);
@@ -69,7 +73,7 @@ it.each([
 
 it("makes no account whose key nobody would be told, where it can't start", () => {
   mkdirSync(join(folder, "accepted.txt"));
-  const store = { STORAGE_URL: `lmdb:${join(folder, "data")}` };
+  const store = { STORAGE_URL: `sqlite:${join(folder, "data")}` };
   const { status, stdout, stderr } = run("main.js", [], { ...store, MAIL_TEMPLATES: folder });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^Tidemark can't start: EISDIR.*\n$/);

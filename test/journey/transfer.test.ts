@@ -36,13 +36,13 @@ function signUp(): () => Promise<number> {
 
 /** What a copy must be: leads, their listings and their counters from one moment. */
 async function expectWhole(name: string): Promise<number> {
-  const store = await openStore(`lmdb:${at(name)}`);
+  const store = await openStore(`sqlite:${at(name)}`);
   const count = (await loadAccountStats(store, 1)).referrals;
   expect(await store.count(leads, "promoter", 1, [1])).toBe(count);
   expect((await loadAccountStats(store, 1)).referrals).toBe(count);
   expect(await statsOf(store, 1, 1)).toMatchObject({ referrals: count });
   await store.close();
-  expect(await findFaults(await readEntries(`lmdb:${at(name)}`))).toEqual([]);
+  expect(await findFaults(await readEntries(`sqlite:${at(name)}`))).toEqual([]);
   return count;
 }
 
@@ -82,7 +82,7 @@ it("exports while servers take sign-ups, imports that, and moves on", async () =
   const count = await expectWhole("second");
   expect(JSON.parse(imported.stdout)).toMatchObject({ records: { lead: count } });
 
-  const moved = await runCli(folder, ["move", `lmdb:${at("second")}`, `lmdb:${at("third")}`]);
+  const moved = await runCli(folder, ["move", `sqlite:${at("second")}`, `sqlite:${at("third")}`]);
   expect(moved).toEqual({ code: 0, stdout: imported.stdout, stderr: "" });
   expect(await expectWhole("third")).toBe(count);
 
@@ -95,8 +95,8 @@ it("refuses to call a move done while servers take sign-ups, though what it copi
   const stop = signUp();
   const { code, stdout, stderr } = await runCli(folder, [
     "move",
-    `lmdb:${at("first")}`,
-    `lmdb:${at("second")}`,
+    `sqlite:${at("first")}`,
+    `sqlite:${at("second")}`,
   ]);
   await stop();
   expect([code, stdout]).toEqual([1, ""]);
@@ -115,6 +115,6 @@ it("leaves alone what is there already", async () => {
   expect([none.code, none.stderr]).toEqual([1, "This store keeps no files; use export, or its own tools\n"]);
   const missing = await runCli(at("second"), ["import", at("nothing")]);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
-  const same = await runCli(folder, ["move", `lmdb:${at("first")}`, `lmdb:${at("first")}`]);
+  const same = await runCli(folder, ["move", `sqlite:${at("first")}`, `sqlite:${at("first")}`]);
   expect([same.code, same.stderr]).toEqual([1, "The two stores are the same\n"]);
 });

@@ -30,7 +30,7 @@ afterEach(async () => {
 /** Ends the server in order, and holds the store against what it acknowledged. */
 async function expectWhole(recorded: string[]): Promise<void> {
   expect(await server.stop()).toBe(0);
-  const entries = await readEntries(`lmdb:${folder}`);
+  const entries = await readEntries(`sqlite:${folder}`);
   expect(await findFaults(entries)).toEqual([]);
   const text = entries.map(([, value]) => value).join("\n");
   expect(recorded.filter((uid) => !text.includes(`"${uid}"`))).toEqual([]);

@@ -117,7 +117,7 @@ it("records one of many simultaneous sign-ups, and gives no id twice", async () 
   expect(recorded).toHaveLength(30);
   expect(new Set(recorded.map(({ body }) => body["id"])).size).toBe(30);
   expect(await server.stop()).toBe(0);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(30);
   await store.close();
 });
@@ -248,7 +248,7 @@ it("answers busy clients until it stops, and ends all workers with 0", async () 
   const stopped = server.stop();
   await Promise.all(clients);
   expect(await stopped).toBe(0);
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(recordedCount);
   await store.close();
 });

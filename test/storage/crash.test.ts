@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import { buildStorageModule } from "../support/build.ts";
-import { openStore } from "../support/logged-store.ts";
+import { openStore } from "../../server/storage/open.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each(["sqlite", "lmdb", "logged"])(
+it.each(["sqlite"])(
   "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
   async (scheme) => {
     await killWriters(`${scheme}:${join(folder, scheme)}`, { rounds: 20 });
@@ -58,7 +58,7 @@ it.skipIf(POSTGRES_FOLDER === null)(
   },
 );
 
-it.each(["sqlite", "lmdb"])(
+it.each(["sqlite"])(
   "leaves a store (%s) that others can write to when a process ends itself in the middle of its writing",
   async (scheme) => {
     const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;

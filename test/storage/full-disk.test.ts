@@ -10,7 +10,7 @@ import { buildStorageModule } from "../support/build.ts";
 const LIMITED = 'ulimit -S -f 1024; exec "$@"';
 
 // The limit is lifted by prlimit, which belongs to Linux.
-it.skipIf(!hasPrlimit()).each(["sqlite", "lmdb", "logged"])(
+it.skipIf(!hasPrlimit()).each(["sqlite"])(
   "refuses what the disk has no room for, can be backed up, and writes on when there is room (%s)",
   async (scheme) => {
     const module = await buildStorageModule();

@@ -17,16 +17,16 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const put = async (key: string, value: string) => {
-  const driver = await openDriver(`lmdb:${folder}`);
+  const driver = await openDriver(`sqlite:${folder}`);
   await driver.commit({ checks: [], puts: [[key, value]], removes: [], sums: [] });
   await driver.dispose?.();
 };
 
 it("opens a store again that it laid out, also where several are the first at once", async () => {
-  const stores = await Promise.all([1, 2, 3].map(() => openStore(`lmdb:${folder}`)));
+  const stores = await Promise.all([1, 2, 3].map(() => openStore(`sqlite:${folder}`)));
   for (const store of stores) await store.close();
   await put(encodeKey([1, "lead", 1]), "{}");
-  await (await openStore(`lmdb:${folder}`)).close();
+  await (await openStore(`sqlite:${folder}`)).close();
 });
 
 it.each([
@@ -36,9 +36,9 @@ it.each([
 ])("refuses a store %s, and leaves it as it is", async (_, key, value) => {
   await put(key, value);
   for (let count = 0; count < 2; count++) {
-    await expect(openStore(`lmdb:${folder}`)).rejects.toMatchObject(OTHERS);
+    await expect(openStore(`sqlite:${folder}`)).rejects.toMatchObject(OTHERS);
   }
-  const driver = await openDriver(`lmdb:${folder}`);
+  const driver = await openDriver(`sqlite:${folder}`);
   expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([[key, value]]);
   await driver.dispose?.();
 });

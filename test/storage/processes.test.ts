@@ -10,7 +10,7 @@ import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { buildStorageModule } from "../support/build.ts";
-import { openStore } from "../support/logged-store.ts";
+import { openStore } from "../../server/storage/open.ts";
 
 interface Thing {
   accountId: number;
@@ -19,7 +19,7 @@ interface Thing {
 
 const things = collection<Thing>()({ name: "thing", id: ({ id }) => [id], claims: {}, indexes: {} });
 
-describe.each(["sqlite", "lmdb", "logged"])("a store (%s) that another process writes to", (scheme) => {
+describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme) => {
   let module: string;
   let folder: string;
   let store: Store;

@@ -48,6 +48,15 @@ it("leaves everything in one file when it is closed", async () => {
   await again.dispose?.();
 });
 
+it("leaves nothing in its file of what was removed", async () => {
+  const driver = await open();
+  const texts = Array.from({ length: 500 }, (_, at) => `jane-${at}@example.com `.repeat(at));
+  await driver.commit({ ...NOTHING, puts: texts.map((text, at) => [`k${at}`, text]) });
+  await driver.commit({ ...NOTHING, removes: texts.map((_, at) => `k${at}`) });
+  await driver.dispose?.();
+  expect(readFileSync(file).includes("jane")).toBe(false);
+});
+
 it("finishes what was to be committed when it is closed", async () => {
   const driver = await open();
   const commits = ["a", "b"].map((key) => driver.commit({ ...NOTHING, puts: [[key, "1"]] }));

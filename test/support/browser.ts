@@ -65,7 +65,7 @@ export function visitorIds(folder: string, account = ACCOUNT): Promise<string[]>
 }
 
 async function reading<T>(folder: string, read: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(`lmdb:${folder}`);
+  const store = await openStore(`sqlite:${folder}`);
   try {
     return await read(store);
   } finally {

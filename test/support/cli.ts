@@ -13,7 +13,7 @@ export function runCli(
   words: string[],
   environment: Record<string, string> = {},
 ): Promise<CommandResult> {
-  const env = { ...process.env, STORAGE_URL: `lmdb:${folder}`, ...environment };
+  const env = { ...process.env, STORAGE_URL: `sqlite:${folder}`, ...environment };
   return new Promise((resolve) => {
     execFile(process.execPath, ["dist/server/cli.js", ...words], { env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach } from "vitest";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { lmdbDriver } from "../../server/storage/drivers/lmdb.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
 import { sqliteDriver } from "../../server/storage/drivers/sqlite.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
-import { loggedDriver } from "./logged-store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
@@ -30,8 +28,6 @@ export interface DriverSource {
 export const DRIVERS: Record<string, () => DriverSource> = {
   memory: () => ({ open: () => ({ driver: memoryDriver(), remove: () => {} }), end: async () => {} }),
   sqlite: () => folderSource(sqliteDriver),
-  lmdb: () => folderSource((folder) => lmdbDriver(folder)),
-  "lmdb, all logged": () => folderSource(loggedDriver),
   ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
   ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
 };

@@ -42,7 +42,7 @@ export function startServer(
     env: {
       ...process.env,
       PORT: "0",
-      STORAGE_URL: `lmdb:${folder}`,
+      STORAGE_URL: `sqlite:${folder}`,
       TIDEMARK_ACCOUNT_ID: ACCOUNT,
       TIDEMARK_API_KEY: KEY,
       RATE_LIMIT_V1: "0",

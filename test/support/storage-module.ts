@@ -1,3 +1,2 @@
 export { collection } from "../../server/storage/collection.ts";
-export { storeOn } from "../../server/storage/open.ts";
-export { openDriver, openStore } from "./logged-store.ts";
+export { openDriver, openStore, storeOn } from "../../server/storage/open.ts";

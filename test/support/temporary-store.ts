@@ -7,7 +7,7 @@ import { openDriver, storeOn } from "../../server/storage/open.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-export const STORAGES = ["memory", "lmdb"] as const;
+export const STORAGES = ["memory", "sqlite"] as const;
 
 /** A store that is gone when it is closed, and can be looked into until then. */
 export interface TemporaryStore {
@@ -24,7 +24,7 @@ export async function temporaryStore(
   through: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
 ): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
-  const driver = await openDriver(folder === null ? "memory:" : `lmdb:${folder}`);
+  const driver = await openDriver(folder === null ? "memory:" : `sqlite:${folder}`);
   const store = await storeOn(through(driver));
 
   async function entries(): Promise<Entry[]> {

@@ -4,7 +4,7 @@ import { readConfig } from "../../server/config.ts";
 const USUAL = {
   port: 3000,
   host: "127.0.0.1",
-  storageUrl: "lmdb:./data",
+  storageUrl: "sqlite:./data",
   storageConnections: 10,
   publicUrl: null,
   accountId: null,

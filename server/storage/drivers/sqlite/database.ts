@@ -33,6 +33,8 @@ export function connect(file: string, busyMs = BUSY_MS): Database {
   const db = new DatabaseSync(file, { timeout: busyMs, returnArrays: true });
   // The writer checkpoints between commits.
   db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
+  // Nothing of a person who was erased may stay in what the file has free.
+  db.exec("pragma secure_delete = on");
   db.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
   return db;
 }
