@@ -1,11 +1,15 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { Failure } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
-import { listCampaigns } from "./campaign.ts";
+import { findCampaigns } from "./campaign.ts";
 import { addToHistory, type History } from "./history.ts";
+import type { Found, Window } from "./listing.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
-import { promoterName, promoters } from "./promoter.ts";
-import { promoterCampaigns } from "./promoter-campaign.ts";
 import { figuresOf, firstDayFor, type Figure, type Figures } from "./report-figures.ts";
 import { dailySums, type Series } from "./stats.ts";
+
+/** Choice: about a megabyte of text. A program that wants more asks page by page. */
+const MOST_CELLS = 50_000;
 
 /** What a report is to tell. */
 export interface ReportQuery {
@@ -28,17 +32,8 @@ export interface ReportGroup {
   rows: ReportRow[];
 }
 
-/** Which promoters a report is about. */
-export interface PromoterSelection {
-  /** null: all that had a fact on the days that the figures are made of. */
-  promoterIds: number[] | null;
-  /** The greatest come first. */
-  rankBy: Figure;
-  page: { limit: number; offset: number };
-}
-
 /** A query whose range is cut into the periods of its rows. */
-interface Plan extends ReportQuery {
+export interface Plan extends ReportQuery {
   periods: Period[];
 }
 
@@ -51,6 +46,7 @@ export async function reportOverview(
   const { by, isDescending } = query.sort;
   const figures = [...query.figures, by];
   const plan = planOf({ ...query, figures });
+  refuseTooManyCells(plan, 1);
   const ownerOf = async () => accountId;
   const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
   const rows = rowsOf(historyOf(histories, accountId), plan);
@@ -58,52 +54,34 @@ export async function reportOverview(
   return rows.sort((one, other) => sign * ((one.figures[by] ?? 0) - (other.figures[by] ?? 0)));
 }
 
-/** Every campaign, oldest first. @throws Failure `invalid` */
+/** A page of the campaigns, oldest first. @throws Failure `invalid` */
 export async function reportCampaigns(
   store: Store,
   accountId: number,
-  query: ReportQuery,
-): Promise<ReportGroup[]> {
+  { page, ...query }: ReportQuery & { page: Window },
+): Promise<Found<ReportGroup>> {
   const plan = planOf(query);
-  const histories = await readHistories(store, accountId, { ...plan, series: "campaign" });
-  const campaigns = await listCampaigns(store, accountId);
-  return campaigns.map(({ id, name }) => groupOf(historyOf(histories, id), plan, { id, name }));
+  const { records, total } = await findCampaigns(store, accountId, page);
+  refuseTooManyCells(plan, records.length);
+  const wanted = new Set(records.map(({ id }) => id));
+  const ownerOf = async (id: number) => (wanted.has(id) ? id : null);
+  const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
+  return { records: await groupsOf(records, plan, histories), total };
 }
 
-/**
- * A page of promoters in the order of one figure. Choice: the e-mail address stands for a promoter who
- * gave no name.
- *
- * @throws Failure `invalid`
- */
-export async function reportPromoters(
-  store: Store,
-  accountId: number,
-  query: ReportQuery & PromoterSelection,
-): Promise<{ groups: ReportGroup[]; total: number }> {
-  const { promoterIds, rankBy, page } = query;
-  const plan = planOf(query);
-  const wanted = promoterIds && (await knownPromoters(store, accountId, promoterIds));
-  const histories = await readHistories(store, accountId, {
-    ...plan,
-    figures: [...query.figures, rankBy],
-    series: "promoter-campaign",
-    ownerOf: promoterReader(store, accountId, wanted),
-  });
-  const ranked = [...(wanted ?? histories.keys())]
-    .map((id) => ({ id, value: figuresOf(historyOf(histories, id), query.range, [rankBy])[rankBy] ?? 0 }))
-    .sort((one, other) => other.value - one.value || one.id - other.id);
-  const groups: ReportGroup[] = [];
-  for (const { id } of ranked.slice(page.offset, page.offset + page.limit)) {
-    const promoter = await store.get(promoters, accountId, id);
-    if (promoter !== null)
-      groups.push(groupOf(historyOf(histories, id), plan, { id, name: promoterName(promoter) }));
-  }
-  return { groups, total: ranked.length };
-}
-
-function planOf(query: ReportQuery): Plan {
+/** Cuts the range of a query into periods. @throws Failure `invalid` */
+export function planOf(query: ReportQuery): Plan {
   return { ...query, periods: periodsOf(query.range, query.groupBy) };
+}
+
+/** Refuses a report that would be too large. @throws Failure `invalid` */
+export function refuseTooManyCells({ periods, figures }: Plan, groupsCount: number): void {
+  const cells = groupsCount * (periods.length + 1) * figures.length;
+  if (cells <= MOST_CELLS) return;
+  throw new Failure(
+    "invalid",
+    `The report would have ${cells} cells, more than ${MOST_CELLS}; ask for fewer fields, longer periods or a smaller per_page`,
+  );
 }
 
 interface Reading extends ReportQuery {
@@ -113,7 +91,7 @@ interface Reading extends ReportQuery {
 }
 
 /** What the figures need, of each whom the report speaks of. Its cost is that of the days that had facts. */
-async function readHistories(
+export async function readHistories(
   store: Store,
   accountId: number,
   { range, figures, series, ownerOf }: Reading,
@@ -132,34 +110,25 @@ async function readHistories(
   return histories;
 }
 
-async function knownPromoters(store: Store, accountId: number, ids: number[]): Promise<Set<number>> {
-  const known = new Set<number>();
-  for (const id of ids) if ((await store.get(promoters, accountId, id)) !== null) known.add(id);
-  return known;
-}
-
-/** Gives the promoter of a promoter campaign, each read once; null where not wanted, or gone. */
-function promoterReader(store: Store, accountId: number, wanted: Set<number> | null) {
-  const known = new Map<number, number | null>();
-  return async (id: number): Promise<number | null> => {
-    let promoterId = known.get(id);
-    if (promoterId === undefined) {
-      const promoterCampaign = await store.get(promoterCampaigns, accountId, id);
-      promoterId = promoterCampaign?.promoterId ?? null;
-      if (promoterId !== null && wanted?.has(promoterId) === false) promoterId = null;
-      known.set(id, promoterId);
-    }
-    return promoterId;
-  };
-}
-
-function historyOf(histories: Map<number, History>, id: number): History {
+/** What was counted of one thing; nothing where it had no fact. */
+export function historyOf(histories: Map<number, History>, id: number): History {
   return histories.get(id) ?? new Map();
 }
 
-function groupOf(history: History, plan: Plan, { id, name }: { id: number; name: string }): ReportGroup {
-  const total = figuresOf(history, plan.range, plan.figures);
-  return { id, name, total, rows: rowsOf(history, plan) };
+/** The groups of a report, in the order of their subjects. Others get their turn after each. */
+export async function groupsOf(
+  subjects: { id: number; name: string }[],
+  plan: Plan,
+  histories: Map<number, History>,
+): Promise<ReportGroup[]> {
+  const groups: ReportGroup[] = [];
+  for (const { id, name } of subjects) {
+    const history = historyOf(histories, id);
+    const total = figuresOf(history, plan.range, plan.figures);
+    groups.push({ id, name, total, rows: rowsOf(history, plan) });
+    await othersTurn();
+  }
+  return groups;
 }
 
 function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {

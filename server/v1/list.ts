@@ -6,8 +6,8 @@ import { v1Error } from "../http/errors.ts";
 import { id, text } from "../http/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";
 
-/** @see spec "Limits" */
-const MOST_PER_PAGE = 500;
+/** How many records a page may hold. @see spec "Limits" */
+export const MOST_PER_PAGE = 500;
 
 /** The filters that leads and rewards are listed by. */
 export const scopeParams = z

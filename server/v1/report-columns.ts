@@ -27,9 +27,10 @@ const COLUMNS = {
 } as const satisfies Record<string, [Figure, "money" | "number"]>;
 
 export type Column = keyof typeof COLUMNS;
+export const COLUMN_NAMES = Object.keys(COLUMNS) as [Column, ...Column[]];
 
 /** The name of a column. */
-export const column = oneOf(Object.keys(COLUMNS) as [Column, ...Column[]]);
+export const column = oneOf(COLUMN_NAMES);
 
 /** The columns of a row: money as text with its currency, all else as numbers; rates in percent. */
 export const columnsAnswer = z

@@ -10,7 +10,7 @@ import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
-/** How long the pages of reports are. */
+/** How long the pages of the report on promoters are. */
 export const ROWS_PER_PAGE = 50;
 
 /** A list, one value, or values with commas between; blank ones are left out. */
@@ -60,9 +60,10 @@ export interface V1ReportQuery extends ReportQuery {
 export async function readReportParams<S extends z.ZodObject>(
   { event }: V1Request,
   schema: S,
+  usualPerPage: number,
 ): Promise<{ params: z.output<S>; page: Page }> {
   const given = await readNestedParams(event);
-  return { params: shapeInput(schema, given), page: readListPage(given, ROWS_PER_PAGE) };
+  return { params: shapeInput(schema, given), page: readListPage(given, usualPerPage) };
 }
 
 /** By month over the twelve months until today, unless told otherwise. */
@@ -71,7 +72,7 @@ export function readReportQuery(
   params: z.output<typeof reportParams>,
   usualColumns: Column[],
 ): V1ReportQuery {
-  const columns = params.selected_fields ?? usualColumns;
+  const columns = [...new Set(params.selected_fields ?? usualColumns)];
   const to = params.end_date ?? dayOf(context.now);
   return {
     range: { from: params.start_date ?? addMonths(to, -MONTHS_USUALLY), to },

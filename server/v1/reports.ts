@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { reportCampaigns, reportOverview, reportPromoters, type ReportGroup } from "../domain/report.ts";
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { reportCampaigns, reportOverview, type ReportGroup } from "../domain/report.ts";
+import { reportPromoters } from "../domain/report-promoters.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v2ErrorAnswer } from "../http/error-answers.ts";
 import { v1Error } from "../http/errors.ts";
 import { setPageHeaders } from "../http/pages.ts";
-import { listParams } from "./list.ts";
+import { listParams, MOST_PER_PAGE } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
 import {
   columnsAnswer,
@@ -35,8 +37,9 @@ const items = z.array(rowAnswer);
 /** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
   summary: "Report on the account, period by period",
-  params: overviewParams,
+  params: listParams(overviewParams, MOST_PER_PAGE),
   answer: items,
+  isPaged: true,
   refusals: ["invalid"],
   bodies: REPORT_BODIES,
   shape: reportError,
@@ -46,12 +49,13 @@ export const overviewReport: V1Operation = {
 /** `GET /api/v1/reports/campaigns` */
 export const campaignsReport: V1Operation = {
   summary: "Report on each campaign, period by period",
-  params: reportParams,
+  params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
     columnsAnswer
       .extend({ campaign_name: z.string(), campaign_id: z.int(), items })
       .meta({ id: "V1CampaignReport" }),
   ),
+  isPaged: true,
   refusals: ["invalid"],
   bodies: REPORT_BODIES,
   shape: reportError,
@@ -74,24 +78,31 @@ export const promotersReport: V1Operation = {
   handle: promoters,
 };
 
-/** The greatest of the first column come first, unless told otherwise. */
+/**
+ * The greatest of the first column come first, unless told otherwise. Choice: all periods are one page, unless
+ * told otherwise, because there are no more than a page may hold.
+ */
 async function overview(request: V1Request) {
   const { account, context } = request;
-  const { params } = await readReportParams(request, overviewParams);
+  const { params, page } = await readReportParams(request, overviewParams, MOST_PER_PAGE);
   const query = readReportQuery(request, params, [...USUAL_COLUMNS, "promoter_earnings_amount"]);
   const by = figureOf(params.sort ?? query.columns[0] ?? "revenue_amount");
   const sort = { by, isDescending: params.sort_dir !== "asc" };
   const rows = await reportOverview(context.store, account.id, { ...query, sort });
-  return rows.map(reportWriter(account.currency, query).row);
+  setPageHeaders(request, page, rows.length);
+  const shown = rows.slice(page.offset, page.offset + page.limit);
+  return shown.map(reportWriter(account.currency, query).row);
 }
 
+/** Choice: pages are as long as they may be, unless told otherwise, so that few accounts need a second one. */
 async function campaigns(request: V1Request) {
   const { account, context } = request;
-  const { params } = await readReportParams(request, reportParams);
+  const { params, page } = await readReportParams(request, reportParams, MOST_PER_PAGE);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const groups = await reportCampaigns(context.store, account.id, query);
+  const { records, total } = await reportCampaigns(context.store, account.id, { ...query, page });
+  setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);
-  return groups.map((group) => ({
+  return writeGroups(records, (group) => ({
     campaign_name: group.name,
     campaign_id: group.id,
     ...groupJson(group, writer),
@@ -101,9 +112,9 @@ async function campaigns(request: V1Request) {
 /** Choice: `page` goes on where the first fifty end, in the same order. */
 async function promoters(request: V1Request) {
   const { account, context } = request;
-  const { params, page } = await readReportParams(request, promotersParams);
+  const { params, page } = await readReportParams(request, promotersParams, ROWS_PER_PAGE);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const { groups, total } = await reportPromoters(context.store, account.id, {
+  const { records, total } = await reportPromoters(context.store, account.id, {
     ...query,
     promoterIds: params.promoter_ids ?? null,
     rankBy: figureOf(params.top_50 ?? "revenue_amount"),
@@ -111,11 +122,21 @@ async function promoters(request: V1Request) {
   });
   setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);
-  return groups.map((group) => ({
+  return writeGroups(records, (group) => ({
     promoter_name: group.name,
     promoter_id: group.id,
     ...groupJson(group, writer),
   }));
+}
+
+/** Amounts and dates take their time to be written, so that others get their turn after each group. */
+async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
+  const written: T[] = [];
+  for (const group of groups) {
+    written.push(write(group));
+    await othersTurn();
+  }
+  return written;
 }
 
 function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
