@@ -76,7 +76,8 @@ export function planOf(query: ReportQuery): Plan {
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
 export function refuseTooManyCells({ periods, figures }: Plan, groupsCount: number): void {
-  const cells = groupsCount * (periods.length + 1) * figures.length;
+  // Each row says its period as well.
+  const cells = groupsCount * (periods.length + 1) * (figures.length + 1);
   if (cells <= MOST_CELLS) return;
   throw new Failure(
     "invalid",
