@@ -140,7 +140,7 @@ export async function loadDelivery(
  * Begins a delivery anew, at once: one that waits for its next try, was given up, or has arrived.
  *
  * @throws Failure `not_found`, or `refused` when it has used up all of its tries, or nothing is sent there
- * @see observed-service, part 5.2
+ * @see docs/spec/events.md
  */
 export async function retryDelivery(
   context: Context,

@@ -89,7 +89,7 @@ export function isNamed({ profile, email }: Promoter, text: string): boolean {
   return `${names}\n${email}`.toLowerCase().includes(text.trim().toLowerCase());
 }
 
-/** Whether a promoter can be paid what is pending. @see gaps "V2", payouts */
+/** Whether a promoter can be paid what is pending. @see docs/spec/v2.md "List payouts" */
 export function isPayable({ promoter, selected, pendingCents }: Payee, account: Account): boolean {
   if (selected === null || selected.isDisabled) return false;
   if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved") return false;

@@ -7,7 +7,7 @@ import { promoters } from "./promoter.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "./payout-method.ts";
 
-/** Where a payout may go from where it is. @see gaps "Money", payouts */
+/** Where a payout may go from where it is. @see docs/spec/states.md "Payouts" */
 const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
   pending: ["processing", "completed", "cancelled"],
   processing: ["completed", "failed"],

@@ -80,7 +80,7 @@ export async function createPromoCode<T>(
  * Changes a promo code.
  *
  * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` when it is archived and has an `extId`
- * @see spec "States and transitions", rule 1
+ * @see docs/spec/states.md "Promoters and promoter campaigns", 1
  */
 export function updatePromoCode<T>(
   context: Context,

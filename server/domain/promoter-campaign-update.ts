@@ -33,7 +33,7 @@ export interface PromoterCampaignChanges {
  * batches; sent back as it was shown, it stops no other change.
  *
  * @throws Failure `not_found`, `refused` for an erased promoter and the state of an archived one, `rule_broken`, `taken` naming every unique field that is another's
- * @see spec "V2: update promoter campaign"
+ * @see docs/spec/v2.md "Update a promoter campaign"
  */
 export function updatePromoterCampaign<T>(
   context: Context,

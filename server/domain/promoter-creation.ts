@@ -22,7 +22,7 @@ import { hashAddress, rememberAddress } from "./suspicion.ts";
 import { refuseTaken } from "./taken.ts";
 
 const TEMP_PASSWORD_LENGTH = 12;
-/** @see gaps "V1", `auth_token` */
+/** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;
 
 /** A promoter to be made. null: not given. */
@@ -63,7 +63,7 @@ export interface NewParticipation {
  *
  * @throws Failure `invalid` without a page to track, `not_found` for an unknown campaign or parent,
  *   `taken` naming every unique field that is another's
- * @see spec "V1: create promoter"
+ * @see docs/spec/v1.md "Create a promoter"
  */
 export async function createPromoter<T>(
   context: Context,
@@ -176,7 +176,7 @@ async function judgePromoter(
   return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
 }
 
-/** @see spec "States and transitions", rule 2 */
+/** @see docs/spec/states.md "Promoters and promoter campaigns", 2 */
 function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
   if (input.invite !== undefined) return true;
   if (!campaign.autoApprovePromoters) return false;

@@ -10,7 +10,7 @@ import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 /** The longest ref token, in characters. */
 export const REF_TOKEN_LENGTH = 100;
 
-/** Lower-case letters, digits, `-` and `_`. @see spec "V1: create promoter" */
+/** Lower-case letters, digits, `-` and `_`. @see docs/spec/v1.md "Create a promoter" */
 const REF_TOKEN = /^[a-z0-9_-]+$/;
 
 const DERIVED_LENGTH = 40;

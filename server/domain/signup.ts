@@ -43,7 +43,7 @@ export interface RecordedSignup {
  *
  * @throws Failure `not_found` when nobody is found who sent them, `forbidden` when the campaign takes no
  *   sign-ups from there, `already_registered` when the person has signed up before
- * @see spec "V1: track sign-up (lead)"
+ * @see docs/spec/v1.md "Track a sign-up"
  */
 export async function recordSignup<T>(
   context: Context,

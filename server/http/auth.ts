@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 
-/** The V1 key, or null. @see spec "Authentication" */
+/** The V1 key, or null. @see docs/spec/common.md "Authentication" */
 export function readApiKey(event: H3Event): string | null {
   return nonBlank(event.req.headers.get("x-api-key"));
 }

@@ -1,6 +1,6 @@
 import { serialize } from "cookie-es";
 
-/** Holds the visitor's id. @see spec "V1: track sign-up (lead)" */
+/** Holds the visitor's id. @see docs/spec/v1.md "Track a sign-up" */
 export const VISITOR_COOKIE = "_svc_tid";
 
 /** Holds the ref id of the promoter who sent the visitor. */

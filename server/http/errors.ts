@@ -60,7 +60,7 @@ export function statusOf(generation: Generation, kind: FailureKind): number {
   return generation === "v1" ? V1_STATUS[kind] : V2_STATUS[kind][0];
 }
 
-/** `{error}`, the record's field errors, or the bare text of a 401. @see spec "Errors", 1 to 3 */
+/** `{error}`, the record's field errors, or the bare text of a 401. @see docs/spec/common.md "Errors", 1 to 3 */
 export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
   const isRecordFault =
@@ -69,13 +69,13 @@ export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
 }
 
-/** `{message, code}`, with `errors` where fields are at fault. @see spec "Errors", 7 */
+/** `{message, code}`, with `errors` where fields are at fault. @see docs/spec/common.md "Errors", 4 */
 export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   const hasFields = Object.keys(failure.fields).length > 0;
   return v2Answer(failure, headers, hasFields && { errors: failure.fields });
 }
 
-/** `{message, code, errors}`, whatever is at fault. @see spec "V2: list promoter campaigns" */
+/** `{message, code, errors}`, whatever is at fault. @see docs/spec/common.md "Errors" */
 export function v2FieldError(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, { errors: failure.fields });
 }
@@ -86,10 +86,10 @@ function v2Answer(failure: Failure, headers: AnswerHeaders, rest: object | false
   return json(body, withRetry(failure, headers), status);
 }
 
-/** The statuses of sign-up tracking's own bodies. @see gaps "V1", sign-up statuses */
+/** The statuses of sign-up tracking's own bodies. @see docs/spec/v1.md "Track a sign-up" */
 export const SIGNUP_STATUSES = { missing: 400, not_found: 404, already_registered: 422 } as const;
 
-/** The three bodies of sign-up tracking; all else as the generation has it. @see spec "V1: track sign-up (lead)" */
+/** The three bodies of sign-up tracking; all else as the generation has it. @see docs/spec/v1.md "Track a sign-up" */
 export function signupError(generation: ErrorShape): ErrorShape {
   return (failure, headers) => {
     const { kind, message } = failure;

@@ -19,7 +19,7 @@ const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", "
  * Guzzle and `curl -X GET -d` send them so.
  *
  * Choice: JSON bodies are taken as well, since some clients of V1 send them. Nested values, whether of
- * JSON or of names in brackets (`custom_fields[a]=1`), are given as their JSON text. @see gaps "V1", input
+ * JSON or of names in brackets (`custom_fields[a]=1`), are given as their JSON text. @see docs/spec/v1.md, first paragraph
  *
  * @throws Failure `malformed`, `too_large` or `unsupported`
  */

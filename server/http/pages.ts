@@ -33,7 +33,7 @@ export function pageParams({ usual, most }: PageLengths) {
 
 /**
  * The page that a request asks for. What is no positive number counts as not given, and a page larger
- * than the largest is the largest. @see gaps "V1", lists
+ * than the largest is the largest. @see docs/spec/common.md "Pages"
  */
 export function readPage(params: Record<string, unknown>, { usual, most }: PageLengths): Page {
   const number = positive(params["page"]) ?? 1;

@@ -36,7 +36,7 @@ export function rateLimiter({ limitPerMinute: limit, ...place }: Limit): RateLim
   };
 }
 
-/** The headers of an answer that was counted. @see gaps "V1", rate limit */
+/** The headers of an answer that was counted. @see docs/spec/common.md "Rate limits" */
 export function rateLimitHeaders(state: RateLimitState | null): AnswerHeaders {
   if (state === null) return {};
   const headers: AnswerHeaders = {

@@ -4,7 +4,7 @@ import { normaliseAddress } from "./client-address.ts";
 import { email, flag, instant, jsonObject, text } from "./fields.ts";
 import { shapeInput } from "./shape.ts";
 
-/** What every sign-up call takes, V1 and V2 alike. @see spec "V1: track sign-up (lead)" */
+/** What every sign-up call takes, V1 and V2 alike. @see docs/spec/v1.md "Track a sign-up" */
 export const signupParams = z
   .object({
     email,

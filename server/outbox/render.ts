@@ -111,7 +111,7 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
   return { ...shown, promoter: ownerJson(promoter) };
 }
 
-/** Whose a record is; with the client's own id, by which clients know them. @see spec "Events", 1 */
+/** Whose a record is; with the client's own id, by which clients know them. @see docs/spec/events.md "Webhooks" */
 function ownerJson(promoter: Promoter | null): Json | null {
   return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
 }

@@ -8,7 +8,7 @@ const AGAIN_MS = 10 * MINUTE_MS;
 /** Changed in one commit. */
 const MOST_AT_ONCE = 100;
 
-/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see observed-service, part 5.2 */
+/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see docs/spec/events.md */
 export function retryDelayMs(failedAttempts: number): number {
   return 2 ** failedAttempts * MINUTE_MS;
 }

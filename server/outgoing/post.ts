@@ -10,7 +10,7 @@ import { newLookup, type Resolve } from "./lookup.ts";
 
 /** What of an answer is read; the rest is cut off. */
 const ANSWER_BYTES = 64 * 1024;
-/** @see observed-service, part 5.2 */
+/** @see docs/spec/events.md */
 const KEPT_LENGTH = 1_000;
 const IDLE_MS = 15_000;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LEAD_STATES, type Lead } from "../records.ts";
 
-/** @see spec "V1 signup tracking result" */
+/** @see docs/spec/v1.md "Sign-up result" */
 export const leadAnswer = z
   .object({
     id: z.int(),

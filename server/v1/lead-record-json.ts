@@ -6,7 +6,7 @@ import { leadAnswer, leadJson } from "./lead-json.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { promotionAnswer } from "./promotion-json.ts";
 
-/** A lead with whose it is. @see operations-v1 "/api/v1/leads" */
+/** A lead with whose it is. @see docs/spec/v1.md "Leads" */
 export const leadRecordAnswer = leadAnswer
   .extend({
     promotion: promotionAnswer.nullable(),

@@ -6,7 +6,7 @@ import { v1Error } from "../http/errors.ts";
 import { id, text } from "../http/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";
 
-/** How many records a page may hold. @see spec "Limits" */
+/** How many records a page may hold. @see docs/spec/common.md "Pages" */
 export const MOST_PER_PAGE = 500;
 
 /** The filters that leads and rewards are listed by. */

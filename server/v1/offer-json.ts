@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Reward } from "../records.ts";
 
-/** @see spec "V1 promotion", current_offer */
+/** @see docs/spec/v1.md "Promotion" */
 export const offerAnswer = z
   .object({
     id: z.int(),
@@ -12,7 +12,7 @@ export const offerAnswer = z
   })
   .meta({ id: "V1Offer" });
 
-/** @see spec "V1 promotion", current_referral_reward */
+/** @see docs/spec/v1.md "Promotion" */
 export const earningAnswer = z
   .object({
     id: z.int(),

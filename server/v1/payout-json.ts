@@ -17,7 +17,7 @@ const campaignAnswer = z
   })
   .meta({ id: "V1Campaign" });
 
-/** @see operations-v1 "/api/v1/payouts" */
+/** @see docs/spec/v1.md "Payout record" */
 export const payoutAnswer = z
   .object({
     id: z.int(),

@@ -3,7 +3,7 @@ import type { PromoterProfile } from "../records.ts";
 
 const socialAccount = z.object({ url: z.string().nullable() }).meta({ id: "V1SocialAccount" });
 
-/** @see spec "V1 profile" */
+/** @see docs/spec/v1.md "Profile" */
 export const profileAnswer = z
   .object({
     first_name: z.string().nullable(),

@@ -16,7 +16,7 @@ const balanceAnswer = z
   .object({ cash: z.int(), credits: z.int(), discount_per: z.int() })
   .meta({ id: "V1Balance" });
 
-/** @see spec "V1 promoter", below the table */
+/** @see docs/spec/v1.md "Promoter", last paragraph */
 export const promoterSubsetAnswer = z
   .object({
     id: z.int(),
@@ -39,7 +39,7 @@ export const promoterSubsetAnswer = z
   })
   .meta({ id: "V1PromoterSummary" });
 
-/** @see spec "V1 promoter" */
+/** @see docs/spec/v1.md "Promoter" */
 export const promoterAnswer = promoterSubsetAnswer
   .extend({
     profile: profileAnswer,

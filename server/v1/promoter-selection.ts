@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import { text } from "../http/fields.ts";
 import { describe } from "../http/shape.ts";
 
-/** The parameters that name a promoter. @see gaps "V1", selectors */
+/** The parameters that name a promoter. @see docs/spec/v1.md "Selectors" */
 export const selectorParams = z
   .object({
     id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),

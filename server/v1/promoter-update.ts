@@ -94,7 +94,7 @@ function promoterChanges({ ...params }: Record<string, unknown>, { param }: Name
   };
 }
 
-/** The record's faults under the names that they came by. @see spec "Errors", 2 */
+/** The record's faults under the names that they came by. @see docs/spec/common.md "Errors", 2 */
 function updateError(failure: Failure, headers: AnswerHeaders): Response {
   const fields = wireFields(failure.fields, { custId: "new_cust_id", refToken: "new_ref_id" });
   return v1Error(new Failure(failure.kind, failure.message, fields), headers);

@@ -14,7 +14,7 @@ import { profileChanges, wireFields } from "./promoter-fields.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoter } from "./promoter-parts.ts";
 
-/** @see spec "V1: create promoter" */
+/** @see docs/spec/v1.md "Create a promoter" */
 const createParams = z
   .object({
     first_name: text,

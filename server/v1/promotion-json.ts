@@ -4,7 +4,7 @@ import type { Stats } from "../domain/stats.ts";
 import type { Campaign, PromoterCampaign, Reward } from "../records.ts";
 import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
 
-/** @see spec "V1 promotion" */
+/** @see docs/spec/v1.md "Promotion" */
 export const promotionAnswer = z
   .object({
     id: z.int(),

@@ -31,7 +31,7 @@ const day = instant
   .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
   .transform(dayOf);
 
-/** What all reports take. @see operations-v1 "/api/v1/reports" */
+/** What all reports take. @see docs/spec/v1.md "Reports" */
 export const reportParams = z
   .object({
     selected_fields: commaListOf(column),

@@ -26,7 +26,7 @@ import {
   reportParams,
 } from "./report-params.ts";
 
-/** @see operations-v1 "/api/v1/reports": what its answers show where nothing is selected */
+/** @see docs/spec/v1.md "Reports": what its answers show where nothing is selected */
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
 
 /** Where `reportError` differs from other errors of V1. */

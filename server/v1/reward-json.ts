@@ -8,7 +8,7 @@ import { promotionAnswer } from "./promotion-json.ts";
 /** V1's names of units where they differ. */
 const V1_UNITS = { mon_discount: "discount_mon" } as const;
 
-/** @see operations-v1 "/api/v1/rewards" */
+/** @see docs/spec/v1.md "Reward record" */
 export const rewardAnswer = z
   .object({
     id: z.int(),

@@ -10,7 +10,7 @@ import type { V1Operation, V1Request } from "./operation.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "./promoter-json.ts";
 import { readPromoterParts } from "./promoter-parts.ts";
 
-/** `POST /api/v1/track/signup` @see spec "V1 signup tracking result" */
+/** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
   summary: "Record a sign-up",
   params: signupParams,

@@ -54,7 +54,7 @@ export function v2Route(services: Services, operation: V2Operation): EventHandle
   };
 }
 
-/** @see spec "Authentication", 2 */
+/** @see docs/spec/common.md "Authentication", 2 */
 async function authenticate(services: Services, event: H3Event): Promise<Account> {
   const address = clientAddress(event, services.trustProxyHops);
   const { account } = await admit(services, address, readBearer(event));

@@ -115,7 +115,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
 ];
 
-/** Every operation of V2: first those of the specification, in its order. @see spec "What the service does" */
+/** Every operation of V2: first those of the specification, in its order. @see docs/spec/README.md */
 export const V2_OPERATIONS: Row[] = [
   ...COMPANY_OPERATIONS.map(([method, path, operation]): Row => [
     method,

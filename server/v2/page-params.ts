@@ -5,7 +5,7 @@ import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../http/shape.ts";
 import type { V2Request } from "./operation.ts";
 
-/** How long pages of V2 are. @see gaps "V2", pagination */
+/** How long pages of V2 are. @see docs/spec/common.md "Pages" */
 const LENGTHS = { usual: 20, most: 100 };
 
 /** Parameters of every paged list. */

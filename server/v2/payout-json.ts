@@ -17,7 +17,7 @@ import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const instant = z.iso.datetime();
 
-/** @see spec "V2 payout" */
+/** @see docs/spec/v2.md "Payout" */
 export const payoutAnswer = z
   .object({
     id: z.int(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PAYOUT_METHODS, type PayoutMethod } from "../records.ts";
 
-/** @see spec "V2 payout", payout_method */
+/** @see docs/spec/v2.md "Payout method" */
 export const payoutMethodAnswer = z
   .object({
     id: z.int(),

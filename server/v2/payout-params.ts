@@ -21,7 +21,7 @@ const until = z
 
 const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
 
-/** @see spec "V2: list payouts" */
+/** @see docs/spec/v2.md "List payouts" */
 export const listParams = z.object({
   q: text.optional(),
   ids: listOf(id).optional(),
@@ -51,7 +51,7 @@ export const listParams = z.object({
   ...pageParams.shape,
 });
 
-/** @see spec "V2: list payouts grouped by promoters", gaps "V2", grouped payouts */
+/** @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupParams = z.object({
   q: text.optional(),
   filters: z

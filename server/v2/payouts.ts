@@ -15,7 +15,7 @@ import { payoutAnswer, payoutJson } from "./payout-json.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
 
-/** `GET /api/v2/company/payouts` @see spec "V2: list payouts" */
+/** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
 export const listPayoutsOperation: V2Operation = {
   summary: "List payouts",
   params: listParams,
@@ -25,7 +25,7 @@ export const listPayoutsOperation: V2Operation = {
   handle: list,
 };
 
-/** @see spec "V2 grouped payouts" */
+/** @see docs/spec/v2.md "Grouped payouts" */
 const groupAnswer = z
   .object({
     promoter: embeddedPromoter.extend({
@@ -42,7 +42,7 @@ const groupAnswer = z
   })
   .meta({ id: "PayoutGroup" });
 
-/** `GET /api/v2/company/payouts/group_by_promoters` @see spec "V2: list payouts grouped by promoters" */
+/** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {
   summary: "List payouts by promoter",
   params: groupParams,

@@ -19,7 +19,7 @@ import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";
 import { recordError } from "./record-error.ts";
 
-/** @see spec "V2 promo code" */
+/** @see docs/spec/v2.md "Promo code" */
 export const promoCodeAnswer = z
   .object({
     id: z.int(),

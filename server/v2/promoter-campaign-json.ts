@@ -14,7 +14,7 @@ import {
 } from "./embedded-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 
-/** @see spec "V2 promoter campaign (a promoter's participation in a campaign)" */
+/** @see docs/spec/v2.md "Promoter campaign" */
 export const promoterCampaignAnswer = z
   .object({
     id: z.int(),

@@ -17,12 +17,12 @@ import { promoterCampaignAnswer, showPromoterCampaign } from "./promoter-campaig
 import { recordError } from "./record-error.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
-/** @see observed-service, part 2.2 */
+/** @see docs/spec/v2.md "Promoter campaigns" */
 const SEARCH_LENGTH = 5;
 
 const state = oneOf(PROMOTER_CAMPAIGN_STATES);
 
-/** @see gaps "V2", list promoter campaigns */
+/** @see docs/spec/v2.md "Promoter campaigns" */
 const listParams = pageParams.extend({
   q: text.optional(),
   ids: listOf(id).optional(),
@@ -34,7 +34,7 @@ const listParams = pageParams.extend({
 
 const searchParams = z.object({ q: text });
 
-/** @see spec "V2: update promoter campaign" */
+/** @see docs/spec/v2.md "Update a promoter campaign" */
 const updateBody = z
   .object({
     state,

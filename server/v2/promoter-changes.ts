@@ -39,7 +39,7 @@ const updateBody = z
   })
   .partial();
 
-/** @see gaps "V2", codes */
+/** @see docs/spec/common.md "Errors" */
 const shape = recordError({ custId: "cust_id" });
 
 /** `POST /api/v2/company/promoters` */

@@ -22,7 +22,7 @@ import {
 import { payoutMethodAnswer } from "./payout-method-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
-/** @see spec "V2 promoter (details)", promoter_campaigns */
+/** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
 const participationAnswer = z
   .object({
     id: z.int(),
@@ -55,7 +55,7 @@ const balancesAnswer = balanceAnswer
   })
   .meta({ id: "Balances" });
 
-/** @see spec "V2 promoter (details)" */
+/** @see docs/spec/v2.md "Promoter" */
 export const promoterAnswer = z
   .object({
     id: z.int(),

@@ -35,7 +35,7 @@ export const profileParams = z
 
 const shown = z.string().nullable();
 
-/** @see spec "V2 promoter (details)", profile */
+/** @see docs/spec/v2.md "Profile" */
 export const promoterProfileAnswer = z
   .object({
     id: z.int(),

@@ -27,7 +27,7 @@ export const listPromotersOperation: V2Operation = {
   handle: list,
 };
 
-/** `GET /api/v2/company/promoters/{id}` @see spec "V2: get promoter details" */
+/** `GET /api/v2/company/promoters/{id}` @see docs/spec/v2.md "Promoter details" */
 export const showPromoterOperation: V2Operation = {
   summary: "Get a promoter's details",
   params: showParams,

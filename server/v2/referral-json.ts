@@ -14,7 +14,7 @@ import {
   embeddedPromoterJson,
 } from "./embedded-json.ts";
 
-/** A lead as V2 shows it. @see operations-v2, referrals */
+/** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
 export const referralAnswer = z
   .object({
     id: z.int(),

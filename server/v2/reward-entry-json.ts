@@ -31,7 +31,7 @@ export const rewardEntries = z
   )
   .max(MAX_ENTRIES, `is too long (maximum is ${MAX_ENTRIES} entries)`);
 
-/** @see spec "V2 promoter campaign", reward entry */
+/** @see docs/spec/v2.md "Reward entry" */
 export const rewardEntryAnswer = z
   .object({
     apply_on: z.enum(APPLY_ON),

@@ -7,7 +7,7 @@ import { readJson } from "../http/json.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 
-/** `POST /api/v2/track/signup` @see gaps "V2", beyond the specification */
+/** `POST /api/v2/track/signup` @see docs/spec/v2.md "Tracking" */
 export const trackSignup: V2Operation = {
   summary: "Record a sign-up",
   body: signupParams,

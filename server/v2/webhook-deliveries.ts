@@ -8,7 +8,7 @@ import { setPageHeaders } from "../http/pages.ts";
 import { readListing } from "./page-params.ts";
 import { WEBHOOK_PAGES, webhookPageParams } from "./webhooks.ts";
 
-/** @see observed-service, part 5.2, delivery record */
+/** @see docs/spec/events.md "Delivery record" */
 const deliveryAnswer = z
   .object({
     id: z.int(),

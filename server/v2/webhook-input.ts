@@ -54,7 +54,7 @@ const headers = z
 /** RFC 7617: the first colon ends the user. */
 const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
 
-/** What of a webhook can be changed. @see observed-service, 2.9 */
+/** What of a webhook can be changed. @see docs/spec/v2.md "Webhooks" */
 export const updateBody = z
   .object({
     url,

@@ -70,7 +70,7 @@ function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
   };
 }
 
-/** @see observed-service, part 5.2, test */
+/** @see docs/spec/events.md "Test" */
 function testEvent(eventId: string, type: string, now: Date) {
   const [entity, name = ""] = type.split(/\.(.*)/);
   return {

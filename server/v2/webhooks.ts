@@ -17,7 +17,7 @@ import {
   webhookWithSecretJson,
 } from "./webhook-json.ts";
 
-/** @see observed-service, part 2.1, pagination */
+/** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
 /** Parameters of their lists. */
 export const webhookPageParams = pageParams(WEBHOOK_PAGES);

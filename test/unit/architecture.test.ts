@@ -104,6 +104,25 @@ describe("each source file", () => {
   });
 });
 
+describe("the pointers of comments", () => {
+  const pointers = [...files, ...sources("test")].flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/@see (docs\/\S+?\.md)(?: "([^"]+)")?/g)].map((match) => ({
+      file,
+      page: match[1] as string,
+      heading: match[2],
+    })),
+  );
+
+  it("finds them", () => {
+    expect(pointers.length).toBeGreaterThan(0);
+  });
+
+  it.each(pointers)("$file points to $page, $heading", ({ page, heading }) => {
+    const headings = [...readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm)].map((match) => match[1]);
+    if (heading !== undefined) expect(headings).toContain(heading);
+  });
+});
+
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
