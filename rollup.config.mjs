@@ -1,5 +1,4 @@
 import { copyFile } from "node:fs/promises";
-import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
@@ -19,33 +18,13 @@ const failOnWarning = (warning) => {
   throw new Error(warning.message);
 };
 
-/**
- * Leaves out of js-cookie what the script never needs, where neither rollup nor terser can see that:
- * its other methods stand in the prototype of an object, and its `assign` is for browsers before ES2015.
- */
-const leanCookies = {
-  name: "lean-cookies",
-  transform(code, id) {
-    if (!/js-cookie[\\/]/.test(id)) return null;
-    const parts = [
-      [/function assign [^]*?\n}\n/, ""],
-      [/\bassign\(/, "Object.assign("],
-      [/return Object\.create\([^]*?\n {2}\)\n/, "return { get, set };\n"],
-    ];
-    for (const [part] of parts) if (code.search(part) < 0) this.error(`js-cookie has changed: no ${part}`);
-    return { code: parts.reduce((rest, [part, instead]) => rest.replace(part, instead), code), map: null };
-  },
-};
-
-/** The script that marketing pages load: everything in one file, js-cookie included. */
+/** The script that marketing pages load: everything in one file. */
 export const tracker = {
   input: "client/tracker/script.ts",
   onwarn: failOnWarning,
   output: { file: "dist/svc.js", format: "iife", strict: false },
   plugins: [
-    nodeResolve({ browser: true }),
-    leanCookies,
-    // Where the script runs there is a document, so that libraries need not ask.
+    // The module asks, because servers that render pages import it too.
     replace({ preventAssignment: true, values: { "typeof document": JSON.stringify("object") } }),
     compile("client/tracker", { target: "es2021" }),
     terser({
@@ -71,7 +50,6 @@ export const trackerModule = {
   onwarn: failOnWarning,
   output: { dir: "dist/tracker", format: "es" },
   plugins: [
-    nodeResolve({ browser: true }),
     compile("client/tracker", {
       target: "es2020",
       declaration: true,

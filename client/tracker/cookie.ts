@@ -1,31 +1,38 @@
-import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
+// No library: our values need no escaping, and js-cookie as a whole would be a quarter of the script.
+
 /** A cookie's value; undefined where there is none, or where the page may have none. */
-export const readCookie = (name: string): string | undefined => quietly(() => Cookies.get(name));
+export const readCookie = (name: string): string | undefined =>
+  quietly(() => new RegExp(`(?:^|; )${name}=([^;]*)`).exec(document.cookie)?.[1]);
 
-/** Sets a cookie for so many days on the widest domain that the browser allows; -1 removes it. */
-export function writeCookie(name: string, value: string, expires: number, domain = options.domain): void {
-  quietly(() =>
-    Cookies.set(name, value, {
-      domain,
-      expires,
-      sameSite: "Lax",
-      secure: origin.startsWith("https"),
-    }),
+/** Sets a cookie for so many days; -1 removes it. An empty domain is the host alone. */
+export const writeCookie = (
+  name: string,
+  value: unknown,
+  { days, domain }: { days: number; domain: string },
+): unknown =>
+  quietly(
+    () =>
+      (document.cookie = `${name}=${value};path=/;max-age=${days * 86_400};samesite=lax;domain=${domain}${location.protocol === "https:" ? ";secure" : ""}`),
   );
-}
 
-/** Finds that domain: the shortest ending of the host that keeps a cookie, as browsers refuse public suffixes. */
-export function findDomain(): void {
-  location.hostname.split(".").reduceRight((ending, label) => {
-    const domain = `${label}.${ending}`;
-    if (options.domain == null) {
-      writeCookie("_svc", "1", 1, domain);
-      if (readCookie("_svc")) options.domain = domain;
-      writeCookie("_svc", "", -1, domain);
-    }
-    return domain;
-  });
+/**
+ * The widest domain that the browser lets the page set cookies on: the shortest ending of the host that keeps
+ * one, because browsers refuse public suffixes. Empty: none but the host itself.
+ */
+export function cookieDomain(): string {
+  // A name that no site has, so that no cookie of the site is read as ours, or removed.
+  const probe = `_svc_${Date.now()}`;
+  const labels = location.hostname.split(".");
+  return (options.domain ??=
+    labels
+      .map((_, at) => labels.slice(-2 - at).join("."))
+      .find((domain) => {
+        writeCookie(probe, 1, { domain, days: 1 });
+        const isKept = readCookie(probe);
+        writeCookie(probe, 1, { domain, days: -1 });
+        return isKept;
+      }) || "");
 }

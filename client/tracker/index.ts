@@ -1,75 +1,113 @@
-import { options, type Options } from "./options.ts";
-import { decorateLinks, watch } from "./page.ts";
+import { click, present } from "./click.ts";
+import { hearConsent, setConsent } from "./consent.ts";
+import { addSites, decorate, decorateForm, decorateLink } from "./cross-domain.ts";
+import { accountId, mayAct, options, type Options } from "./options.ts";
+import { post } from "./post.ts";
 import { quietly } from "./quietly.ts";
-import { send, type Answer } from "./transport.ts";
-import { begin, click, enqueue, flush, forget, visitor, type Visitor } from "./visitor.ts";
+import { retryLater, settled } from "./sender.ts";
+import { isNoted, noteForm, signup } from "./signup.ts";
+import { visitor, type Visitor } from "./visitor.ts";
+import { watch } from "./watch.ts";
 
 export type { Options } from "./options.ts";
+export type { Outcome } from "./post.ts";
 export type { Visitor } from "./visitor.ts";
 
-/** Called when a call has done what it can now: with the visitor, or what was asked for. */
-export type Callback = (result: Visitor | Answer) => void;
+/** Called with what became of a call, or with what was asked for. */
+export type Callback = (result: never) => void;
 
-/** A person: their e-mail address and, or, your own id for them, and what else you know. */
-export interface Person {
-  email?: string;
-  uid?: string | number;
-  [field: string]: string | number | undefined;
+/** The script's one function. */
+export interface Svc {
+  /**
+   * Calls by name, with what belongs to the call, and a callback. Unknown calls do nothing, nothing is ever
+   * thrown, and calls made too early are kept until their time. `decorate` gives the address as well.
+   */
+  (name: string, value?: unknown, callback?: Callback): unknown;
+  /** Who the visitor is. */
+  readonly data: Visitor;
 }
 
-const signup = (person: Person): Promise<void> => enqueue("signup", person as never);
+type Action = (value: never) => unknown;
 
-/** Calls made before the script may act. */
+/** Calls that wait until the script may act. undefined: none was made yet. */
 let held: (() => void)[] | undefined;
 
-const set = (given: Options): Options => Object.assign(options, given);
+const set = (given?: Options): unknown => Object.assign(options, given);
 
 /** What calls change at once. */
-const settings: Record<string, (value: never) => void> = {
+const settings: Record<string, Action> = {
   set,
   init: set,
   click: set,
   urlTracking: () => set({ url_tracking: "1" }),
-  consent(isGiven: boolean) {
-    options.consent = isGiven ? "" : "required";
-    if (!isGiven) forget();
-  },
+  crossDomain: addSites,
+  consent: setConsent,
 };
 
-/** What calls do when the script may act. */
-const actions: Record<string, (value: never) => unknown> = {
+/** What calls give once the script may act; the others tell who the visitor is. */
+const actions: Record<string, Action> = {
   click,
   urlTracking: click,
+  consent: click,
   signup,
   referral: signup,
-  onReady: flush,
-  details: () => flush().then(() => send("details", { ...options, ...visitor })),
-  crossDomain: (domains: string | string[]) => decorateLinks(([] as string[]).concat(domains)),
+  details,
+  getDetails: details,
+  decorate,
 };
 
-/**
- * The script's one function: the name of a call, what belongs to it, and a callback. Unknown calls are
- * ignored, nothing is ever thrown, and calls made too early are kept until their time.
- */
-export function svc(name: string, value?: unknown, callback?: Callback): void {
+export const svc = Object.defineProperty(call, "data", { get: visitor }) as Svc;
+
+function call(name: string, value?: unknown, callback?: Callback): unknown {
+  // On a server that renders pages there is nothing to do.
+  if (typeof document === "undefined") return;
+  if (typeof value === "function") return call(name, undefined, value as Callback);
+  if (!held) begin();
   quietly(() => settings[name]?.(value as never));
-  if (!held) {
-    held = [];
-    watch(svc);
+  const action = actions[name] || present;
+  if (action === decorate) {
+    // At once, because the page is about to go there, whatever the script may do.
+    const address = quietly(() => decorate(value as string)) || value;
+    tell(address, callback);
+    return address;
   }
-  held.push(async () => {
-    // What goes wrong here must not come back to the page from us, be it in its own callback.
+  // The page goes on after a sign-up, with consent or without.
+  const isToldLater = mayAct() || action !== signup;
+  if (!isToldLater) tell({ status: "waiting" }, callback);
+  held!.push(async () => {
     try {
-      const result = await actions[name]?.(value as never);
-      ((callback || value) as Callback | undefined)?.((result || visitor) as Answer);
-    } catch {}
+      const result = await action(value as never);
+      if (isToldLater) tell(result, callback);
+    } catch {} // a tracker must never break the page it is on
   });
-  quietly(act);
+  if (mayAct()) for (const run of held!.splice(0)) run();
+  return;
 }
 
-/** Does what was held, once the page has said whose it is, the visitor may be tracked, and sees the page. */
-function act(): void {
-  if (!options.cid || options.consent || (document as { prerendering?: boolean }).prerendering) return;
-  begin();
-  for (const call of held!.splice(0)) call();
+/** In a turn of its own, so that what goes wrong in the page's callback is told to the page. */
+function tell(result: unknown, callback?: Callback): void {
+  if (result && callback) queueMicrotask(() => callback(result as never));
+}
+
+function begin(): void {
+  // What waits from earlier pages is read only where there is a visitor that it could be of.
+  held = [() => visitor().tid && retryLater(0)];
+  const leave = () => isNoted() && call("signup");
+  const look = () => {
+    leave();
+    call("click");
+  };
+  quietly(() => hearConsent(look));
+  quietly(() => watch({ look, leave, submit, follow: decorateLink }));
+}
+
+function submit(form: HTMLFormElement, submitter?: Element | null): void {
+  if (noteForm(form, submitter)) call("signup");
+  decorateForm(form);
+}
+
+async function details(): Promise<object | undefined> {
+  await settled();
+  const who = visitor();
+  return who.tid ? (await post("details", { cid: accountId(), ...who })).details : undefined;
 }

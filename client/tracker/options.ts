@@ -2,11 +2,15 @@
 export interface Options {
   /** The account's public id. */
   cid?: string;
-  /** The server; where the script came from when left out. */
+  /** The same from the server, which knows whose script it has served: the page may name another program's. */
+  account?: string;
+  /** The server, with or without a path; where the script came from when left out. */
   origin?: string;
-  /** Name of the URL parameter that is tried first. */
+  /** Names of the URL parameter that are tried first, with blanks between. */
   param?: string;
-  /** `required`: nothing is stored or sent before `svc("consent", true)`. */
+  /** Set when the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  fragment?: string;
+  /** `required`: nothing is stored or sent before `svc("consent", true)`, which makes it `given`. */
   consent?: string;
   /** Stands in for the parameter of the page's address. */
   ref_id?: string;
@@ -18,19 +22,16 @@ export interface Options {
   referrer?: string;
   /** Stands in for the widest domain that the browser lets the page set cookies on. */
   domain?: string;
+  /** What the names of the cookies begin with. */
+  cookie?: string;
 }
 
-/** The page's options. One set for all parts of the script, as a page has one visitor. */
+/** The page's options. One set for all parts of the script, because a page has one visitor. */
 export const options: Options = {};
 
-/** What a parameter of the page's address says. */
-export const pageParam = (name: string): string | undefined =>
-  new URL(options.url || (location as never)).searchParams.get(name)?.trim();
+/** The account that the page is of. */
+export const accountId = (): string | undefined => options.account || options.cid;
 
-/** The ref id that the page names or was opened with, from the first parameter that has one. */
-export const pageRef = (): string | undefined =>
-  options.ref_id ||
-  `${options.param} svc_ref fp_ref fpr via ref a _from _by deal _go _get`
-    .split(" ")
-    .map(pageParam)
-    .find(Boolean);
+/** Whether the script may store and send: it knows whose page this is, has consent, and somebody sees the page. */
+export const mayAct = (): unknown =>
+  accountId() && options.consent !== "required" && !(document as { prerendering?: boolean }).prerendering;

@@ -1,89 +1,32 @@
-import { findDomain, readCookie, writeCookie } from "./cookie.ts";
-import { options, pageParam, pageRef } from "./options.ts";
-import { keep, waiting } from "./outbox.ts";
-import { quietly } from "./quietly.ts";
-import { send, type Fields } from "./transport.ts";
+import { cookieDomain, readCookie, writeCookie } from "./cookie.ts";
+import { mayAct, options } from "./options.ts";
 
-/** Who the visitor is, as far as this page knows. */
+/** Who the visitor is, as far as this browser knows. */
 export interface Visitor {
   tid?: string | undefined;
   ref_id?: string | undefined;
 }
 
-/** The visitor of this moment. undefined: the script may not act yet. */
-export let visitor: Visitor | undefined;
-/** The ref id that this page has dealt with. */
-let seenRef: string | undefined;
-let sending: Promise<void> | undefined;
-let retryMs = 1_000;
+/** Stands in where the page may have no cookies. */
+let memory: Visitor = {};
 
-const line = JSON.stringify;
-/** A UUID v4. Browsers end the names of blobs with one, on plain http too, where crypto.randomUUID is missing. */
-const uuid = (): string => URL.createObjectURL(new Blob()).slice(-36);
+/** The id in a text. A site can have cookies and parameters of its own by our names. */
+export const tidIn = (text?: string | null): string | undefined =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i.exec(text!)?.[0];
 
-/** Takes up the visitor of the cookies, which another tab may have changed; what is known where there are none. */
-export function begin(): void {
-  visitor = {
-    tid: readCookie("_svc_tid") || visitor?.tid || options.tid,
-    ref_id: readCookie("_svc_ref") || visitor?.ref_id,
-  };
+const cookie = (name: string): string => `${options.cookie || "_svc"}_${name}`;
+
+/** The visitor of this moment. Read anew each time, because other tabs change the cookies. */
+export function visitor(): Visitor {
+  if (!mayAct()) return {};
+  const tid = tidIn(readCookie(cookie("tid")));
+  return tid ? { tid, ref_id: readCookie(cookie("ref")) } : { tid: options.tid, ...memory };
 }
 
-/** Forgets the visitor, here and in the browser. */
-export function forget(): void {
-  become("", "", -1);
-  keep("");
-  visitor = undefined;
-}
-
-/** Sends the click of a link that was followed, unless it is the one that is known already. */
-export function click(): Promise<void> {
-  const ref_id = pageRef();
-  const { tid, ref_id: known } = visitor!;
-  const isNew = ref_id ? ref_id !== seenRef && ref_id !== known : options.url_tracking && !tid;
-  seenRef = ref_id;
-  if (!isNew || waiting().includes(line({ path: "click", ref_id }).slice(0, -1))) return flush();
-  findDomain();
-  return enqueue("click", { ref_id, tid: options.tid || pageParam("_svc_tid") || uuid(), cookie_tid: tid });
-}
-
-/** Sends an event, after those that wait. */
-export function enqueue(path: string, fields: Fields): Promise<void> {
-  keep(
-    `${waiting()}\n${line({ path, ...fields, url: location.href, referrer: document.referrer, ...options })}`,
-  );
-  return flush();
-}
-
-/**
- * Sends what waits, one after the other, as a sign-up means nothing before its click. Ends when all is
- * answered or the server is away; then it tries again later, and so does the next page.
- */
-export const flush = (): Promise<void> => (sending ||= drain());
-
-async function drain(): Promise<void> {
-  // None is under way yet; the wait lets the caller note that this one is, before it can end.
-  await sending;
-  for (let item; visitor && (item = /.+/.exec(waiting())?.[0]);) {
-    // A sign-up takes the visitor of its sending, for the click's answer may have named an older one.
-    const { path, ...fields }: Fields = { tid: visitor.tid, ...quietly(() => JSON.parse(item!)) };
-    const answer = fields["tid"] ? await send(path!, fields) : {};
-    if (!answer) {
-      setTimeout(flush, (retryMs *= 2));
-      break;
-    }
-    // Another tab may have changed the list meanwhile, so just this item is taken out of what is there now.
-    keep(waiting().replace(item, "").trim());
-    const { tid, ref_id, cookie_days } = answer as { tid?: string; ref_id: string; cookie_days: number };
-    if (tid) become(tid, ref_id, cookie_days);
-  }
-  // In the same turn as the last look at what waits, so that nothing is added unseen.
-  sending = undefined;
-}
-
-function become(tid: string, ref_id: string, days: number): void {
-  visitor = { tid, ref_id };
-  findDomain();
-  writeCookie("_svc_tid", tid, days);
-  writeCookie("_svc_ref", ref_id, days);
+/** Makes the browser remember a visitor for so many days; -1 makes it forget them. */
+export function become({ tid, ref_id }: Visitor, days: number): void {
+  const domain = cookieDomain();
+  writeCookie(cookie("tid"), tid, { days, domain });
+  writeCookie(cookie("ref"), ref_id, { days, domain });
+  memory = readCookie(cookie("tid")) ? {} : { tid, ref_id };
 }

@@ -42,33 +42,29 @@ export const DEMO_SCRIPT = `"use strict";
 const known = document.getElementById("known");
 const banner = document.getElementById("banner");
 const form = document.getElementById("signup");
-const cookie = (name) => (document.cookie.match("(?:^|; )" + name + "=([^;]*)") || [])[1] || "";
 const cid = () => document.querySelector("script[data-cid]").dataset.cid;
 const show = (value) => { known.textContent = JSON.stringify(value, null, 2); };
+window.svc = window.svc || function () { (svc.q = svc.q || []).push(arguments); };
 
-async function greet(triesLeft) {
-  const tid = cookie("_svc_tid");
-  if (!tid) return triesLeft > 0 && setTimeout(greet, 250, triesLeft - 1);
-  const answer = await fetch("/t/details?" + new URLSearchParams({ cid: cid(), tid }));
-  const { details } = await answer.json();
-  if (!details) return;
+svc("details", (details) => {
   banner.hidden = false;
   banner.textContent = (details.promoter.first_name || details.ref_id) + " recommends us to you.";
-  show({ visitor: tid, ref_id: details.ref_id });
-}
+  show({ visitor: svc.data.tid, ref_id: details.ref_id });
+});
 
 async function showRecorded(email, triesLeft) {
-  const answer = await fetch("/demo/recorded?" + new URLSearchParams({ email, tid: cookie("_svc_tid") }));
+  const { tid } = svc.data || {};
+  const answer = await fetch("/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
   const { lead } = await answer.json();
   if (lead) return show({ lead });
   if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
-  if (!cookie("_svc_tid")) known.textContent = "Nothing was recorded: you did not come by a referral link.";
-  else known.textContent = await reason(email);
+  if (!tid) known.textContent = "Nothing was recorded: you did not come by a referral link.";
+  else known.textContent = await reason(email, tid);
 }
 
-// The script keeps the server's answer to itself. The same sign-up is asked for once more: it can't count twice.
-async function reason(email) {
-  const body = new URLSearchParams({ cid: cid(), tid: cookie("_svc_tid"), email });
+// The script told the console, and nobody else. The same sign-up is asked for once more: it can't count twice.
+async function reason(email, tid) {
+  const body = new URLSearchParams({ cid: cid(), tid, email });
   const answer = await fetch("/t/signup", { method: "POST", body });
   if (answer.ok) return "This address had signed up before, so nothing was recorded now.";
   const refusal = await answer.json();
@@ -83,7 +79,6 @@ form.addEventListener("submit", (event) => {
     known.textContent = "The server can't be reached: " + error.message;
   });
 });
-greet(20);
 `;
 
 function escapeHtml(text: string): string {

@@ -6,13 +6,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 const SCRIPT = readFileSync("dist/svc.js", "utf8");
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
-type Svc = ((...args: unknown[]) => void) & { q?: unknown[] };
+const RECORDED = { status: "recorded", tid: TID, ref_id: "jane", cookie_days: 60, has_cookies: false };
+const NOBODY = { status: "refused", tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
+const OFFLINE = 0;
+
+type Svc = ((...args: unknown[]) => void) & { q?: unknown[]; data?: unknown };
 type Fetch = { path: string; form: Record<string, string> };
 
 let window: Window & { svc?: Svc };
 let sent: Fetch[];
 /** What the server answers next; a number is a status without a body. */
 let answers: (object | number)[];
+let warnings: unknown[][];
+let pageErrors: unknown[];
 
 beforeEach(() => open("https://www.acme.example/?via=jane"));
 afterEach(async () => {
@@ -27,22 +33,36 @@ function open(url: string, previous?: Window): void {
   if (previous) window.document.cookie = previous.document.cookie;
   sent = [];
   answers = [];
+  timers = [];
+  warnings = [];
+  pageErrors = [];
   window.fetch = (async (address: string, init: { body: URLSearchParams }) => {
     sent.push({ path: new URL(address).pathname, form: Object.fromEntries(init.body) });
-    const answer = answers.shift() ?? { tid: TID, ref_id: "jane", cookie_days: 60 };
-    if (typeof answer === "number") return { ok: false, status: answer };
-    return { ok: true, status: 200, json: async () => answer };
+    const answer = answers.shift() ?? RECORDED;
+    const isStatus = typeof answer === "number";
+    if (answer === OFFLINE) throw new TypeError("Failed to fetch");
+    return {
+      ok: !isStatus,
+      status: isStatus ? answer : 200,
+      headers: new Headers(answer === 429 ? { "retry-after": "30" } : {}),
+      json: async () => (isStatus ? { error: `status ${answer}` } : answer),
+    };
   }) as never;
 }
 
 /** Runs the built file in the window, as the given script element would. */
 function load(
-  attributes: Record<string, string> = { cid: "acme" },
-  storage: object = window.localStorage,
+  attributes: Record<string, string> | null = { cid: "acme" },
+  {
+    storage = window.localStorage,
+    opened,
+    settings,
+  }: { storage?: object; opened?: string; settings?: object } = {},
 ): void {
-  const script = { src: "https://track.acme.example/svc.js", dataset: attributes };
+  const script = attributes && { src: "https://track.acme.example/svc.js", dataset: attributes };
   Object.defineProperty(window.document, "currentScript", { value: script, configurable: true });
   const globals = {
+    SVC_SETTINGS: settings,
     window,
     document: window.document,
     location: window.location,
@@ -50,25 +70,38 @@ function load(
     localStorage: storage,
     navigator: window.navigator,
     history: window.history,
+    HTMLFormElement: window.HTMLFormElement,
+    addEventListener: window.addEventListener.bind(window),
+    performance: { getEntriesByType: () => [{ name: opened ?? window.location.href }] },
+    globalThis: { webkitURL: URL },
     fetch: window.fetch,
-    // Retries and polling are the browser tests' matter.
-    setInterval: () => 0,
-    setTimeout: () => 0,
+    console: { warn: (...line: unknown[]) => void warnings.push(line) },
+    queueMicrotask: (run: () => void) =>
+      queueMicrotask(() => {
+        try {
+          run();
+        } catch (error) {
+          pageErrors.push(error);
+        }
+      }),
+    setTimeout: (run: () => void, delayMs: number) => timers.push({ run, delayMs }),
   };
   new Function(...Object.keys(globals), SCRIPT)(...Object.values(globals));
 }
 
 const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-const queued = () => (window.localStorage.getItem("_svc_q") ?? "").split("\n").filter(Boolean);
+const queued = () => JSON.parse(window.localStorage.getItem("_svc_q") ?? "[]") as unknown[];
+/** What the script's one timer would do next. */
+let timers: { run: () => void; delayMs: number }[];
 
 describe("the built script", () => {
   it("is small", () => {
-    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(2_048);
+    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(3_840);
   });
 
   it("uses no HTML sink, no eval and no global but its own", () => {
     expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|document\.write|insertAdjacent|eval\(|new Function/);
-    expect(SCRIPT.match(/window\b/g)!.length).toBeLessThan(5);
+    expect(SCRIPT.match(/window\b/g)!.length).toBeLessThan(3);
   });
 
   it("posts the click of a link as a form and keeps what the server answers", async () => {
@@ -82,8 +115,8 @@ describe("the built script", () => {
           tid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
           ref_id: "jane",
           url: "https://www.acme.example/?via=jane",
-          origin: "https://track.acme.example/svc.js",
-          domain: expect.any(String),
+          referrer: "",
+          domain: "acme.example",
         },
       },
     ]);
@@ -93,15 +126,23 @@ describe("the built script", () => {
   });
 
   it.each([
-    ["?ref=b&fpr=a", { cid: "acme" }, "a"],
-    ["?mine=m&svc_ref=s", { cid: "acme", param: "mine" }, "m"],
+    ["?ref=b&fpr=a", { cid: "acme" }, "a,b"],
+    ["?mine=m&svc_ref=s", { cid: "acme", param: "mine" }, "m,s"],
     ["?via=%20&ref=second", { cid: "acme" }, "second"],
     ["?_get=last", { cid: "acme" }, "last"],
+    ["?via=newsletter&ref=jane", { cid: "acme" }, "newsletter,jane"],
+    ["?VIA=Jane/", { cid: "acme" }, "jane"],
+    ["?x=1&amp;via=(jane).", { cid: "acme" }, ""],
+    ["?x=1&amp;via=jane).", { cid: "acme" }, "jane"],
+    ["?via=%E2%80%8Bja%E2%80%8Dne", { cid: "acme" }, "jane"],
+    ["?x=1#via=jane", { cid: "acme", fragment: "" }, ""],
+    ["#via=jane", { cid: "acme", fragment: "1" }, "jane"],
+    ["#/pricing?via=jane&x=1", { cid: "acme", fragment: "1" }, "jane"],
   ])("reads the ref id of %s with %o", async (query, attributes, refId) => {
     open(`https://www.acme.example/${query}`);
     load(attributes as unknown as Record<string, string>);
     await settle();
-    expect(sent.map(({ form }) => form["ref_id"])).toEqual([refId]);
+    expect(sent.map(({ form }) => form["ref_id"])).toEqual(refId === "" ? [] : [refId]);
   });
 
   it("sends nothing where there is no referral", async () => {
@@ -113,12 +154,27 @@ describe("the built script", () => {
     expect(queued()).toEqual([]);
   });
 
-  it("lets sign-ups wait for the click, and sends them as the visitor that the server names", async () => {
+  it("sends sign-ups at once, with the click that they came by, and later ones as the visitor of its answer", async () => {
     load();
     window.svc!("referral", { email: "lead@example.com" });
     await settle();
     expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/signup"]);
-    expect(sent[1]!.form).toMatchObject({ cid: "acme", tid: TID, email: "lead@example.com" });
+    const [{ form: click }, { form: signup }] = sent as [Fetch, Fetch];
+    expect(signup).toEqual({ ...click, email: "lead@example.com" });
+    window.svc!("referral", { email: "other@example.com", uid: 0, age: null, plan: { seats: 2 } });
+    await settle();
+    expect(sent[2]).toEqual({
+      path: "/t/signup",
+      form: {
+        cid: "acme",
+        domain: "acme.example",
+        tid: TID,
+        ref_id: "jane",
+        email: "other@example.com",
+        uid: "0",
+        plan: '{"seats":2}',
+      },
+    });
   });
 
   it.each([500, 503, 429])(
@@ -129,9 +185,10 @@ describe("the built script", () => {
       await settle();
       const [{ form: first }] = sent as [Fetch];
       expect(queued()).toHaveLength(1);
-      expect(window.document.cookie).not.toContain("_svc_tid");
+      expect(window.document.cookie).toContain(`_svc_tid=${first["tid"]}`);
       open("https://www.acme.example/next", window);
       load();
+      timers[0]!.run();
       await settle();
       expect(sent.map(({ form }) => form["tid"])).toEqual([first["tid"]]);
       expect(queued()).toEqual([]);
@@ -143,10 +200,11 @@ describe("the built script", () => {
     load();
     await settle();
     expect(queued()).toEqual([]);
-    answers = [{ tid: null, ref_id: null, cookie_days: 0 }];
-    window.svc!("click", { ref_id: "nobody" });
+    open("https://www.acme.example/?via=nobody");
+    answers = [NOBODY];
+    load();
     await settle();
-    expect(window.document.cookie).not.toContain("_svc_tid");
+    expect(window.document.cookie).toBe("");
   });
 
   it("stores nothing before the answer where Global Privacy Control is on", async () => {
@@ -173,12 +231,12 @@ describe("the built script", () => {
     const refuse = () => {
       throw new Error("denied");
     };
-    load({ cid: "acme" }, new Proxy({}, { get: refuse, set: refuse, deleteProperty: refuse }));
+    load({ cid: "acme" }, { storage: new Proxy({}, { get: refuse, set: refuse, deleteProperty: refuse }) });
     window.svc!("signup", { uid: 1 });
     await settle();
     expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/signup"]);
     open("https://www.acme.example/?via=jane");
-    load({ cid: "acme" }, new Proxy({}, { set: refuse }));
+    load({ cid: "acme" }, { storage: new Proxy({}, { set: refuse }) });
     await settle();
     expect(sent).toHaveLength(1);
   });
@@ -187,8 +245,7 @@ describe("the built script", () => {
     "gets over a foreign %j among what waits, and sends what it was to send",
     async (foreign) => {
       const storage = { _svc_q: foreign };
-      answers = Array.from({ length: foreign.trim().split("\n").length - 1 }, () => ({ tid: null }));
-      load({ cid: "acme" }, storage);
+      load({ cid: "acme" }, { storage });
       await settle();
       expect(sent.at(-1)).toMatchObject({ path: "/t/click", form: { ref_id: "jane" } });
       expect(storage).toEqual({});
@@ -196,9 +253,10 @@ describe("the built script", () => {
   );
 
   it("takes over the visitor that another site of ours hands over, once the server has named it", async () => {
-    open(`https://shop.acme.example/?&svc_ref=jane&_svc_tid=${TID}`);
+    open(`https://shop.acme.example/?x=1&svc_ref=jane&_svc_tid=${TID}${Date.now() - 60_000}`);
     load();
     await settle();
+    expect(window.location.href).toBe("https://shop.acme.example/?x=1");
     expect(sent.map(({ path, form }) => [path, form["tid"], form["ref_id"]])).toEqual([
       ["/t/click", TID, "jane"],
     ]);
@@ -219,7 +277,7 @@ describe("the built script", () => {
     expect(window.svc).toBe(own);
   });
 
-  it("drains the stub's queue in order, ignores unknown calls, and survives callbacks that throw", async () => {
+  it("drains the stub's queue in order, ignores unknown calls, and leaves the page its own errors", async () => {
     const calls: string[] = [];
     const q: unknown[] = [
       ["init", { cid: "acme" }],
@@ -236,11 +294,168 @@ describe("the built script", () => {
       ["details", (answer: unknown) => calls.push(JSON.stringify(answer))],
     ];
     window.svc = Object.assign(() => {}, { q });
-    answers = [{ tid: TID, ref_id: "jane", cookie_days: 60 }, { details: null }];
+    answers = [RECORDED, { details: { promoter: { first_name: "Jane" } } }];
     load({});
     await settle();
     await settle();
-    expect(calls).toEqual(["click", "ready", '{"details":null}']);
+    expect(calls).toEqual(["click", "ready", '{"promoter":{"first_name":"Jane"}}']);
+    expect(pageErrors).toEqual([new Error("the page's own")]);
     expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/details"]);
+  });
+
+  it("is told what became of each call", async () => {
+    const told: unknown[] = [];
+    const tell = (outcome: unknown) => void told.push(outcome);
+    answers = [OFFLINE, 422, RECORDED];
+    load({});
+    window.svc!("init", { cid: "acme" });
+    window.svc!("click", tell);
+    await settle();
+    window.svc!("signup", { email: "one@example.com" }, tell);
+    await settle();
+    window.svc!("signup", { email: "two@example.com" }, tell);
+    await settle();
+    window.svc!("click", tell);
+    await settle();
+    expect(told).toMatchObject([
+      { status: "waiting" },
+      { status: "refused", error: "status 422" },
+      { status: "recorded", tid: TID, ref_id: "jane" },
+      { status: "waiting", tid: TID, ref_id: "jane" },
+    ]);
+    expect(warnings).toEqual([["svc: signup refused", { error: "status 422" }]]);
+    expect(window.svc!.data).toEqual({ tid: TID, ref_id: "jane" });
+  });
+
+  it.each([
+    ["what is too long", { email: "a@b.example", note: "x".repeat(16_000) }, "too long"],
+    ["what is no JSON", { email: "a@b.example", uid: 1n }, "too long"],
+  ])("refuses %s by the callback, and sends the next", async (_, person, error) => {
+    load();
+    const told: unknown[] = [];
+    window.svc!("signup", person, (outcome: unknown) => told.push(outcome));
+    window.svc!("signup", { email: "next\u2028@b.example" });
+    await settle();
+    expect(told).toEqual([{ status: "refused", error }]);
+    expect(sent.map(({ form }) => form["email"])).toEqual([undefined, "next\u2028@b.example"]);
+  });
+
+  it("tries again by one timer, twice as late each time up to 5 minutes, and at once after what 429 asks", async () => {
+    answers = Array.from({ length: 12 }, () => OFFLINE);
+    load();
+    await settle();
+    for (let round = 0; round < 10; round++) {
+      window.svc!("click");
+      window.svc!("onReady");
+      await settle();
+      expect(timers).toHaveLength(round + 1);
+      expect(sent).toHaveLength(round + 1);
+      timers[round]!.run();
+      await settle();
+    }
+    expect(timers.map(({ delayMs }) => delayMs / 1_000)).toEqual([
+      2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300,
+    ]);
+    answers = [429];
+    open("https://www.acme.example/?via=jane");
+    answers = [429];
+    load();
+    await settle();
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([30_000]);
+  });
+
+  it("passes over what can't be sent, for a day where it is a sign-up", async () => {
+    const item = (path: string, days: number, tries = 0) => ({
+      path,
+      fields: { cid: "acme", tid: TID, ref_id: `${path}-${days}-${tries}` },
+      at: Date.now() - days * 86_400_000,
+      tries,
+    });
+    const items = [
+      item("click", 61),
+      item("click", 59),
+      item("signup", 1.1),
+      item("signup", 0.9),
+      item("signup", 0.5),
+      item("signup", 0, 100),
+    ];
+    open("https://www.acme.example/");
+    window.document.cookie = `_svc_tid=${TID}`;
+    window.localStorage.setItem("_svc_q", JSON.stringify(items));
+    answers = [RECORDED, 503, RECORDED];
+    load();
+    timers[0]!.run();
+    await settle();
+    await settle();
+    expect(sent.map(({ form }) => form["ref_id"])).toEqual(["click-59-0", "signup-0.9-0", "signup-0.5-0"]);
+    expect(queued()).toMatchObject([{ fields: { ref_id: "signup-0.9-0" }, tries: 1 }]);
+  });
+
+  it("never sends fragments, passwords and secrets, and of long addresses only the beginning", async () => {
+    const secrets = "access_token=1&code=2&token=3&password=4&state=5&id_token=6&api_key=7";
+    open(`https://www.acme.example/?via=jane&${secrets}&gclid=8&discount_code=9#access_token=10`);
+    load();
+    await settle();
+    expect(sent[0]!.form["url"]).toBe("https://www.acme.example/?via=jane&gclid=8&discount_code=9");
+    open(`https://www.acme.example/?via=jane&x=${"y".repeat(5_000)}`);
+    load();
+    await settle();
+    expect(sent[0]!.form["url"]).toBe(`https://www.acme.example/?via=jane&x=${"y".repeat(1_963)}…`);
+  });
+
+  it("reads what the page was opened with where a router has changed its address", async () => {
+    open("https://www.acme.example/home");
+    load({ cid: "acme" }, { opened: "https://www.acme.example/?via=jane" });
+    await settle();
+    expect(sent.map(({ form }) => [form["ref_id"], form["url"]])).toEqual([
+      ["jane", "https://www.acme.example/?via=jane"],
+    ]);
+  });
+
+  it("takes a link that it was handed too late for a new visit", async () => {
+    open(`https://shop.acme.example/?svc_ref=jane&_svc_tid=${TID}${Date.now() - 121_000}`);
+    load();
+    await settle();
+    expect(sent[0]!.form["ref_id"]).toBe("jane");
+    expect(sent[0]!.form["tid"]).not.toBe(TID);
+  });
+
+  it("leaves cookies alone that the server has set, and those of the site by its names", async () => {
+    window.document.cookie = "_svc=own";
+    window.document.cookie = "_svc_tid=own";
+    window.document.cookie = "_svc_ref=jane";
+    load();
+    await settle();
+    expect(sent).toHaveLength(1);
+    expect(window.document.cookie).toContain("_svc=own");
+    expect(window.document.cookie).not.toContain("_svc_1");
+  });
+
+  it("finds its tag without document.currentScript, and posts below a path", async () => {
+    window.document.write('<script data-cid="acme" data-origin="https://acme.example/proxy"></script>');
+    load(null);
+    await settle();
+    expect(sent.map(({ path }) => path)).toEqual(["/proxy/t/click"]);
+  });
+
+  it("goes by the names that the server puts in front", async () => {
+    const settings = { global: "fpr", cookie: "_fprom", account: "acme" };
+    const q = [["init", { cid: "theirs" }], ["click"]];
+    (window as unknown as { fpr: Svc }).fpr = Object.assign(() => {}, { q });
+    load({}, { settings });
+    await settle();
+    expect(sent[0]!.form["cid"]).toBe("acme");
+    expect(window.document.cookie).toBe(`_fprom_tid=${TID}; _fprom_ref=jane`);
+    expect((window as unknown as { fpr: Svc }).fpr.data).toEqual({ tid: TID, ref_id: "jane" });
+    expect(window.svc).toBeUndefined();
+  });
+});
+
+describe("the module", () => {
+  it("can be imported and called where there is no page", async () => {
+    const { svc } = await import("../../client/tracker/index.ts");
+    svc("init", { cid: "acme" });
+    svc("signup", { email: "lead@example.com" });
+    expect(svc.data).toEqual({});
   });
 });
