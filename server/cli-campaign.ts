@@ -7,10 +7,10 @@ import { asItIs } from "./domain/show.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
-  LETTER_KINDS,
+  EMAIL_KINDS,
   type AdTrafficPolicy,
   type Attribution,
-  type LetterKind,
+  type EmailKind,
 } from "./records.ts";
 
 /** What is left out is undefined; `--no-…` empties a list. */
@@ -23,7 +23,7 @@ interface CampaignOptions {
   attribution?: Attribution;
   allowOrigin?: string[] | false;
   adTraffic?: AdTrafficPolicy;
-  letters?: LetterKind[] | false;
+  letters?: EmailKind[] | false;
   default?: boolean;
 }
 
@@ -43,9 +43,9 @@ export function campaignCommands(program: Command): void {
     .action(update);
   campaign
     .command("letters <account-id> <campaign-id> [kind...]")
-    .description(`say which e-mails its promoters get: ${LETTER_KINDS.join(", ")}; none where none is named`)
+    .description(`say which e-mails its promoters get: ${EMAIL_KINDS.join(", ")}; none where none is named`)
     .action((accountId: string, campaignId: string, kinds: string[]) =>
-      update(accountId, campaignId, { letters: letterKinds(kinds) }),
+      update(accountId, campaignId, { letters: emailKinds(kinds) }),
     );
   campaign
     .command("list <account-id>")
@@ -93,7 +93,7 @@ function settings(command: Command): Command {
         AD_TRAFFIC_POLICIES,
       ),
     )
-    .addOption(new Option("--letters <kind...>", "e-mails that its promoters get").choices(LETTER_KINDS))
+    .addOption(new Option("--letters <kind...>", "e-mails that its promoters get").choices(EMAIL_KINDS))
     .option("--no-letters", "no e-mails, as usual")
     .option("--default", "make it the account's default campaign");
 }
@@ -144,11 +144,11 @@ export function campaignIdOf(value: string): number {
   throw new Error(`${value} is no campaign id`);
 }
 
-function letterKinds(values: string[]): LetterKind[] {
-  const kinds: readonly string[] = LETTER_KINDS;
+function emailKinds(values: string[]): EmailKind[] {
+  const kinds: readonly string[] = EMAIL_KINDS;
   const unknown = values.find((value) => !kinds.includes(value));
-  if (unknown === undefined) return values as LetterKind[];
-  throw new Error(`${unknown} is no letter; there are ${LETTER_KINDS.join(", ")}`);
+  if (unknown === undefined) return values as EmailKind[];
+  throw new Error(`${unknown} is no letter; there are ${EMAIL_KINDS.join(", ")}`);
 }
 
 function cookieDays(value: string): number {

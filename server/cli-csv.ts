@@ -13,8 +13,8 @@ import { storeOn } from "./storage/open.ts";
 import { overlayDriver } from "./storage/overlay.ts";
 
 /** Of what a file holds that is not known. */
-const MOST_TITLES = 20;
-const MOST_LETTERS = 60;
+const MAX_TITLES = 20;
+const MAX_TITLE_LENGTH = 60;
 /** Of bad lines with the same reason. */
 const MOST_ALIKE = 10;
 
@@ -86,8 +86,8 @@ function newComplaints(file: string): { add: (line: number, reason: string) => v
 
 /** Titles in quotes, in which nothing can steer a terminal; not more than a reader takes in. */
 function listed(titles: string[]): string {
-  const shown = titles.slice(0, MOST_TITLES).map((title) => JSON.stringify(title.slice(0, MOST_LETTERS)));
-  return shown.join(", ") + (titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "");
+  const shown = titles.slice(0, MAX_TITLES).map((title) => JSON.stringify(title.slice(0, MAX_TITLE_LENGTH)));
+  return shown.join(", ") + (titles.length > MAX_TITLES ? ` and ${titles.length - MAX_TITLES} more` : "");
 }
 
 function requireReadable(option: string, file: string): void {

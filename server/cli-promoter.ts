@@ -80,14 +80,14 @@ async function row(
   store: Store,
   { accountId, id, email: address, defaultPromoterCampaignId, createdAt, archivedAt }: Promoter,
 ) {
-  const participation = await store.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
-  const campaign = participation && (await loadCampaign(store, accountId, participation.campaignId));
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
+  const campaign = promoterCampaign && (await loadCampaign(store, accountId, promoterCampaign.campaignId));
   return {
     id,
     email: address,
-    state: archivedAt === null ? (participation?.state ?? null) : "archived",
-    ref_id: participation?.refToken ?? null,
-    link: participation && campaign && refLink(participation, campaign),
+    state: archivedAt === null ? (promoterCampaign?.state ?? null) : "archived",
+    ref_id: promoterCampaign?.refToken ?? null,
+    link: promoterCampaign && campaign && refLink(promoterCampaign, campaign),
     created_at: createdAt,
   };
 }

@@ -79,11 +79,11 @@ export interface Campaign {
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
   /** The letters that its promoters get. */
-  letters: LetterKind[];
+  letters: EmailKind[];
   createdAt: string;
 }
 
-export const LETTER_KINDS = [
+export const EMAIL_KINDS = [
   "signup_accepted",
   "accepted",
   "rejected",
@@ -91,7 +91,7 @@ export const LETTER_KINDS = [
   "payout_sent",
 ] as const;
 /** A kind of e-mail to promoters. `signup_accepted` follows their making, `accepted` a review. */
-export type LetterKind = (typeof LETTER_KINDS)[number];
+export type EmailKind = (typeof EMAIL_KINDS)[number];
 
 export interface CampaignLink {
   id: number;
@@ -489,7 +489,7 @@ export interface Fact {
 }
 
 /** Which events of an account anybody wants. Written with webhooks and campaigns; absent where there never was one that does. */
-export interface Listening {
+export interface WantedEvents {
   accountId: number;
   eventTypes: string[];
   /** Grows with each writing, so that two at the same time can't both find what they had read. */
@@ -550,8 +550,8 @@ export interface EventMessage {
 }
 
 /** An e-mail to a promoter, before it is put into words. */
-export interface Letter {
-  kind: LetterKind;
+export interface Email {
+  kind: EmailKind;
   promoterId: number;
   /** Their address when it was made; it is sent to the one that they have by then. */
   to: string;
@@ -571,7 +571,7 @@ export interface Delivery {
   /** The place in its lane. */
   place: number;
   message: EventMessage | null;
-  letter: Letter | null;
+  letter: Email | null;
   status: DeliveryStatus;
   /** Failed and successful tries since it was made, or begun anew by hand. */
   attempts: number;

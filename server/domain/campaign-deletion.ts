@@ -4,7 +4,7 @@ import type { Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { listenAgain } from "./listening.ts";
+import { updateWantedEvents } from "./listening.ts";
 import type { Show } from "./show.ts";
 
 /**
@@ -29,7 +29,7 @@ export function deleteCampaign<T>(
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
     if (campaign.letters.length > 0)
-      await listenAgain(tx, store, { accountId, campaign: { id, after: null } });
+      await updateWantedEvents(tx, store, { accountId, campaign: { id, after: null } });
     return show(tx.view, campaign);
   });
 }

@@ -4,7 +4,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import { changeAccount } from "./account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { listenAgain } from "./listening.ts";
+import { updateWantedEvents } from "./listening.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 import type { Show } from "./show.ts";
 
@@ -109,7 +109,8 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
-  if (changes.letters !== undefined) await listenAgain(tx, store, { accountId, campaign: { id, after } });
+  if (changes.letters !== undefined)
+    await updateWantedEvents(tx, store, { accountId, campaign: { id, after } });
   if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
   return after;
 }

@@ -1,6 +1,6 @@
 import type { Lead, PromoterCampaign } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 import { commissions } from "./commission.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function moveCommissions(
   { lead, target }: { lead: Lead; target: PromoterCampaign },
 ): Promise<void> {
   const { accountId, id, promoterId } = lead;
-  for (const commission of await loadOwned([tx, store], commissions, {
+  for (const commission of await loadOwnedRecords([tx, store], commissions, {
     accountId,
     index: "lead",
     ownerId: id,

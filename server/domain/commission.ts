@@ -1,7 +1,7 @@
 import type { Commission } from "../records.ts";
 import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { balanceCounts } from "./balance.ts";
-import { SCOPE_GROUPS, SCOPE_INDEXES } from "./scoped.ts";
+import { BELONGING_GROUPS, BELONGING_INDEXES } from "./scoped.ts";
 import { factCounts, type Fact } from "./stats.ts";
 
 export const commissions = collection<Commission>()({
@@ -9,10 +9,10 @@ export const commissions = collection<Commission>()({
   id: (commission) => [commission.id],
   claims: {},
   indexes: {
-    ...SCOPE_INDEXES,
+    ...BELONGING_INDEXES,
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
-  groups: SCOPE_GROUPS,
+  groups: BELONGING_GROUPS,
   counts: (commission) => [
     ...(commission.leadId === null ? [] : listCounts("commission", { lead: [commission.leadId] })),
     ...factCounts(commission, commissionFacts(commission)),

@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import { deliveries, dropDelivery } from "./delivery.ts";
 import { countErasure } from "./erasure-count.ts";
 import { facts } from "./event.ts";
-import { happeningOf } from "./fact-record.ts";
+import { recordChangeOf } from "./fact-record.ts";
 
 /** More would be in the way of those who are sending. */
 const CHANGED_AT_ONCE = 25;
@@ -12,7 +12,7 @@ const CHANGED_AT_ONCE = 25;
 /** Who is erased: a lead, or a promoter with their participations. */
 export type Erased =
   | { accountId: number; leadId: number }
-  | { accountId: number; promoterId: number; participationIds: ReadonlySet<number> };
+  | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
 
 /**
  * Takes a person out of what was told of them, and of what waits to be told. Choice: events that are
@@ -52,9 +52,9 @@ async function changeAll<R>(
 async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
   const key = facts.id(found);
   const fact = await tx.get(facts, SYSTEM, ...key);
-  const happening = fact && (await happeningOf(tx, fact));
-  if (fact === null || happening === null) return;
-  const record = (happening.after ?? happening.before) as unknown as Json;
+  const change = fact && (await recordChangeOf(tx, fact));
+  if (fact === null || change === null) return;
+  const record = (change.after ?? change.before) as unknown as Json;
   if (isSubject(fact.entity, record, fact.entityId, erased)) return tx.remove(facts, SYSTEM, ...key);
   if (!("promoterId" in erased) || record["promoterId"] !== erased.promoterId) return;
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
@@ -95,9 +95,9 @@ type Json = Record<string, unknown>;
 function isSubject(entity: string, shown: Json, id: number, erased: Erased): boolean {
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
-  if (entity === "promoter_campaign") return erased.participationIds.has(id);
+  if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
   const owner = shown["promoter_campaign_id"] ?? shown["promoterCampaignId"];
-  return entity === "promo_code" && erased.participationIds.has(Number(owner));
+  return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
 }
 
 function nameless(message: EventMessage, erased: Erased): EventMessage {

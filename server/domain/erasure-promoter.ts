@@ -2,8 +2,8 @@ import type { Promoter } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { erasedEmail } from "./erasure-values.ts";
-import { loadOwned } from "./owned.ts";
-import { lockParticipations } from "./participation.ts";
+import { loadOwnedRecords } from "./owned.ts";
+import { lockPromoterCampaigns } from "./participation.ts";
 import { newProfile } from "./profile.ts";
 import { archivedStates } from "./promoter-archive.ts";
 import { promoCodes } from "./promo-code.ts";
@@ -30,23 +30,23 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
 }
 
 /** Blocks all participations of a promoter, takes names out of their links and codes, and gives their ids. */
-export async function eraseParticipations(
+export async function erasePromoterCampaigns(
   tx: Transaction,
   context: Context,
   promoter: Promoter,
 ): Promise<number[]> {
   const { accountId } = promoter;
-  const participations = await lockParticipations(tx, context.store, promoter);
-  for (const participation of participations) {
-    const { id } = participation;
+  const joined = await lockPromoterCampaigns(tx, context.store, promoter);
+  for (const promoterCampaign of joined) {
+    const { id } = promoterCampaign;
     // A token such as nobody is given by name, so that one is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
-    await forgetRefTokens(tx, context.store, participation);
+    await forgetRefTokens(tx, context.store, promoterCampaign);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await tx.remove(archivedStates, accountId, id);
     await tx.put(promoterCampaigns, {
-      ...participation,
+      ...promoterCampaign,
       state: "blocked",
       refToken,
       coupon: null,
@@ -55,7 +55,7 @@ export async function eraseParticipations(
       usesUrlTracking: false,
     });
   }
-  return participations.map(({ id }) => id);
+  return joined.map(({ id }) => id);
 }
 
 async function erasePromoCodes(
@@ -64,7 +64,7 @@ async function erasePromoCodes(
   { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
 ): Promise<void> {
   const own = { accountId, index: "promoterCampaign", ownerId: promoterCampaignId } as const;
-  for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
+  for (const promoCode of await loadOwnedRecords([tx, store], promoCodes, own)) {
     await tx.put(promoCodes, {
       ...promoCode,
       code: `erased-${promoCode.id}`,

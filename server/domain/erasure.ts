@@ -5,10 +5,10 @@ import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { leads, loadLead } from "./lead.ts";
 import { eraseEvents } from "./erasure-events.ts";
-import { erasedPromoter, eraseParticipations } from "./erasure-promoter.ts";
+import { erasedPromoter, erasePromoterCampaigns } from "./erasure-promoter.ts";
 import { erasedEmail } from "./erasure-values.ts";
 import { forgetMailboxes } from "./mailbox.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { payouts } from "./payout.ts";
 import { loadSelected } from "./promoter-selection.ts";
@@ -35,19 +35,19 @@ export async function erasePromoter(context: Context, accountId: number, who: st
     const after = erasedPromoter(context, promoter);
     await forgetMailboxes(tx, store, promoter);
     await tx.put(promoters, after);
-    const participationIds = await eraseParticipations(tx, context, promoter);
+    const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
     const own = { accountId, ownerId: promoter.id };
-    for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
+    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
-    for (const seen of await loadOwned([tx, store], promoterAddresses, { ...own, index: "id" }))
+    for (const seen of await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" }))
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
-    return { promoter: after, participationIds: new Set(participationIds) };
+    return { promoter: after, promoterCampaignIds: new Set(promoterCampaignIds) };
   });
-  await eraseVisits(store, accountId, erased.participationIds);
+  await eraseVisits(store, accountId, erased.promoterCampaignIds);
   await eraseChannels(store, erased.promoter);
   await erasePayoutErrors(store, erased.promoter);
-  const { participationIds } = erased;
-  await eraseEvents(context, { accountId, promoterId: erased.promoter.id, participationIds });
+  const { promoterCampaignIds } = erased;
+  await eraseEvents(context, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
   await store.transact(async (tx) => {
     const before = await tx.get(promoters, accountId, erased.promoter.id);
     if (before === null) return;
@@ -103,10 +103,10 @@ export async function eraseLead(context: Context, accountId: number, who: string
 }
 
 /** Addresses of visited pages carry the promoter's ref token, and may name their own pages. */
-async function eraseVisits(store: Store, accountId: number, participationIds: Set<number>): Promise<void> {
+async function eraseVisits(store: Store, accountId: number, promoterCampaignIds: Set<number>): Promise<void> {
   for await (const chunk of store.scan(visitors, "id", accountId, [])) {
     for (const { tid, promoterCampaignId } of chunk) {
-      if (!participationIds.has(promoterCampaignId)) continue;
+      if (!promoterCampaignIds.has(promoterCampaignId)) continue;
       await store.transact(async (tx) => {
         const visitor = await tx.get(visitors, accountId, tid);
         if (visitor !== null) await tx.put(visitors, { ...visitor, url: null, referrer: null, subId: null });

@@ -1,4 +1,4 @@
-import type { Entity, EntityRecords, LetterKind } from "../records.ts";
+import type { Entity, EntityRecords, EmailKind } from "../records.ts";
 
 /** Every type that can be subscribed to, in alphabetical order. Some are of things that do not exist here yet. */
 export const EVENT_TYPES = [
@@ -33,7 +33,7 @@ export const EVENT_TYPES = [
 ].toSorted();
 
 /** The event that each letter follows. */
-export const LETTER_EVENTS: Record<LetterKind, string> = {
+export const EMAIL_EVENTS: Record<EmailKind, string> = {
   signup_accepted: "promoter_campaign.accepted",
   accepted: "promoter_campaign.accepted",
   rejected: "promoter_campaign.rejected",
@@ -42,12 +42,12 @@ export const LETTER_EVENTS: Record<LetterKind, string> = {
 };
 
 /** What happened to one record; null where it was not there before, or is not any more. */
-export type Happening = {
+export type RecordChange = {
   [E in Entity]: { entity: E; before: EntityRecords[E] | null; after: EntityRecords[E] | null };
 }[Entity];
 
 /** What was done to the record. */
-export function actionOf({ before, after }: Pick<Happening, "before" | "after">) {
+export function actionOf({ before, after }: Pick<RecordChange, "before" | "after">) {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
 }
@@ -56,15 +56,15 @@ export function actionOf({ before, after }: Pick<Happening, "before" | "after">)
  * The types of the events of one happening. Choice: a record that comes into a state gives both the
  * event of that state and `created` or `updated`, so that a receiver may follow either.
  */
-export function eventTypesOf(happening: Happening): string[] {
-  const { entity } = happening;
-  return [actionOf(happening), ...transitionsOf(happening)]
+export function eventTypesOf(change: RecordChange): string[] {
+  const { entity } = change;
+  return [actionOf(change), ...transitionsOf(change)]
     .map((name) => `${entity}.${name}`)
     .filter((type) => EVENT_TYPES.includes(type));
 }
 
-function transitionsOf(happening: Happening): string[] {
-  const { entity, before, after } = happening;
+function transitionsOf(change: RecordChange): string[] {
+  const { entity, before, after } = change;
   if (after === null) return [];
   switch (entity) {
     case "promoter_campaign":

@@ -1,8 +1,8 @@
-import { SYSTEM, type Entity, type EntityRecords, type Fact, type Listening } from "../records.ts";
+import { SYSTEM, type Entity, type EntityRecords, type Fact, type WantedEvents } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
-import { eventTypesOf, type Happening } from "./event-type.ts";
+import { eventTypesOf, type RecordChange } from "./event-type.ts";
 
 /**
  * What happened and was not told to anybody yet; of all accounts, as one process tells it all. Each sign-up writes
@@ -18,7 +18,7 @@ export const facts = collection<Fact>()({
 /** The number of an entity's first fact of those that wait at the same time. */
 const FIRST = 1;
 
-export const listenings = collection<Listening>()({
+export const wantedEvents = collection<WantedEvents>()({
   name: "listening",
   id: () => [1],
   claims: {},
@@ -33,16 +33,16 @@ export const listenings = collection<Listening>()({
 export async function announce(
   tx: Transaction,
   { store, now }: Pick<Context, "store" | "now">,
-  happening: Happening,
+  change: RecordChange,
 ): Promise<void> {
-  const { entity, before, after } = happening;
+  const { entity, before, after } = change;
   const record = after ?? before;
   if (record === null) return;
-  const listening = await tx.get(listenings, record.accountId, 1);
-  if (listening === null) return;
+  const wanted = await tx.get(wantedEvents, record.accountId, 1);
+  if (wanted === null) return;
   const key = [record.accountId, entity, record.id] as const;
   if (before !== null) await writeDown(tx, key, before);
-  if (!isWanted(listening, happening)) return;
+  if (!isWanted(wanted, change)) return;
   await tx.insert(facts, {
     accountId: SYSTEM,
     ownerId: record.accountId,
@@ -77,8 +77,8 @@ async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promis
   return number;
 }
 
-function isWanted({ eventTypes }: Listening, happening: Happening): boolean {
-  const { before, after } = happening;
+function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {
+  const { before, after } = change;
   if (before !== null && after !== null && JSON.stringify(before) === JSON.stringify(after)) return false;
-  return eventTypesOf(happening).some((type) => eventTypes.includes(type));
+  return eventTypesOf(change).some((type) => eventTypes.includes(type));
 }

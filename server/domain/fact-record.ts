@@ -1,7 +1,7 @@
 import type { Entity, EntityRecords, Fact } from "../records.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
-import type { Happening } from "./event-type.ts";
+import type { RecordChange } from "./event-type.ts";
 import { leads } from "./lead.ts";
 import { payouts } from "./payout.ts";
 import { promoCodes } from "./promo-code.ts";
@@ -17,11 +17,11 @@ const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
 };
 
 /** What a fact tells, before and after it; null where the record that tells of it is gone. */
-export async function happeningOf(reader: Reader, fact: Fact): Promise<Happening | null> {
+export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
   const { entity, before, after } = fact;
-  if (before !== null || after !== null) return fact as Fact & Happening;
+  if (before !== null || after !== null) return fact as Fact & RecordChange;
   const made = await recordOf(reader, entity, fact);
-  return made && ({ entity, before, after: made } as Happening);
+  return made && ({ entity, before, after: made } as RecordChange);
 }
 
 function recordOf<E extends Entity>(

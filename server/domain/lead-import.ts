@@ -75,7 +75,7 @@ export async function loadOwner(
     throw new Failure("missing", "ref_id or promoter_email is missing");
   const owner =
     refToken === null
-      ? await findDefaultParticipation(tx, accountId, promoterEmail ?? "")
+      ? await findDefaultPromoterCampaign(tx, accountId, promoterEmail ?? "")
       : await findByRefToken(tx, accountId, refToken);
   const promoter = owner && (await tx.get(promoters, accountId, owner.promoterId));
   if (owner === null || promoter === null || isErased(promoter)) {
@@ -84,7 +84,7 @@ export async function loadOwner(
   return owner;
 }
 
-async function findDefaultParticipation(
+async function findDefaultPromoterCampaign(
   tx: Transaction,
   accountId: number,
   email: string,

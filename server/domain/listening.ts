@@ -1,32 +1,36 @@
 import type { Campaign, Webhook } from "../records.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { campaigns } from "./campaign.ts";
-import { listenings } from "./event.ts";
-import { LETTER_EVENTS } from "./event-type.ts";
+import { wantedEvents } from "./event.ts";
+import { EMAIL_EVENTS } from "./event-type.ts";
 import { webhooks } from "./webhook-list.ts";
 
 const ALL = { limit: 10_000 };
 
 /** What a transaction changes of those who want events. */
-export interface ListenerChange {
+export interface ReceiverChange {
   accountId: number;
   webhook?: { id: number; after: Webhook | null };
   campaign?: { id: number; after: Campaign | null };
 }
 
 /** Writes anew which events anybody wants, when a webhook or the letters of a campaign change. */
-export async function listenAgain(tx: Transaction, store: Store, change: ListenerChange): Promise<void> {
+export async function updateWantedEvents(
+  tx: Transaction,
+  store: Store,
+  change: ReceiverChange,
+): Promise<void> {
   const { accountId } = change;
-  const before = await tx.get(listenings, accountId, 1);
+  const before = await tx.get(wantedEvents, accountId, 1);
   const wanted = new Set<string>();
   for (const webhook of changed(await store.page(webhooks, "id", accountId, [], ALL), change.webhook)) {
     if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(type);
   }
   for (const campaign of changed(await store.page(campaigns, "id", accountId, [], ALL), change.campaign)) {
-    for (const kind of campaign.letters) wanted.add(LETTER_EVENTS[kind]);
+    for (const kind of campaign.letters) wanted.add(EMAIL_EVENTS[kind]);
   }
   const eventTypes = [...wanted].toSorted();
-  await tx.put(listenings, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
+  await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
 }
 
 /** What a listing will hold after the transaction. */

@@ -2,7 +2,7 @@ import type { Mailbox } from "../records.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 
 /** Stored by the hash, since addresses may be longer than a key. */
 export const mailboxes = collection<Mailbox>()({
@@ -42,7 +42,11 @@ export async function forgetMailboxes(
   store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<void> {
-  const own = await loadOwned([tx, store], mailboxes, { accountId, index: "firstPromoter", ownerId: id });
+  const own = await loadOwnedRecords([tx, store], mailboxes, {
+    accountId,
+    index: "firstPromoter",
+    ownerId: id,
+  });
   for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
 }
 

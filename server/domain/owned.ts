@@ -3,7 +3,7 @@ import { lengthCounter, type Collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 
 /** Records below one value of an index whose lengths are counted. */
-interface Owned<Index extends string> {
+interface OwnedRange<Index extends string> {
   accountId: number;
   index: Index | "id";
   ownerId: number;
@@ -15,10 +15,10 @@ interface Owned<Index extends string> {
  *
  * @throws Failure `conflict` where that cannot be told
  */
-export async function loadOwned<R extends { accountId: number }, Index extends string>(
+export async function loadOwnedRecords<R extends { accountId: number }, Index extends string>(
   [tx, store]: [Transaction, Store],
   from: Collection<R, string, Index>,
-  { accountId, index, ownerId }: Owned<NoInfer<Index>>,
+  { accountId, index, ownerId }: OwnedRange<NoInfer<Index>>,
 ): Promise<R[]> {
   const total = await tx.sum(accountId, lengthCounter(from, index, [ownerId]));
   const owned: R[] = [];

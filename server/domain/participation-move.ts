@@ -5,7 +5,7 @@ import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";
 import { leads } from "./lead.ts";
-import { findMembership, isMember, notMember, requireInUse } from "./participation.ts";
+import { findPromoterCampaign, alreadyInCampaign, notInCampaign, requireInUse } from "./participation.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts";
 import { loadSelected, type Selection } from "./promoter-selection.ts";
 import type { Show } from "./show.ts";
@@ -26,7 +26,7 @@ export interface CampaignMove {
 /** A participation that is where it should be. */
 interface Moved {
   promoter: Promoter;
-  participation: PromoterCampaign;
+  promoterCampaign: PromoterCampaign;
   /** Why it was not moved now; nothing stands against its leads' following it. null: it was. */
   refusal: Failure | null;
 }
@@ -49,21 +49,21 @@ export async function moveToCampaign<T>(
   { show, ...move }: CampaignMove & { show: Show<Promoter, T> },
 ): Promise<T> {
   const { store } = context;
-  const { participation, refusal, shown } = await store.transact(async (tx) => {
-    const moved = await moveParticipation(tx, { context, accountId }, move);
+  const { promoterCampaign, refusal, shown } = await store.transact(async (tx) => {
+    const moved = await movePromoterCampaign(tx, { context, accountId }, move);
     if (move.movesLeads && moved.refusal === null) {
-      const { id, promoterId } = moved.participation;
+      const { id, promoterId } = moved.promoterCampaign;
       const some = await store.page(leads, "promoter", accountId, [promoterId], { limit: LEADS_PER_COMMIT });
       await fetchLeads(tx, { context, promoterCampaignId: id }, some);
     }
     return { ...moved, shown: await show(tx.view, moved.promoter) };
   });
-  const followers = move.movesLeads ? await fetchOthers(context, participation) : 0;
+  const followers = move.movesLeads ? await fetchOthers(context, promoterCampaign) : 0;
   if (refusal !== null && followers === 0) throw refusal;
   return shown;
 }
 
-async function moveParticipation(
+async function movePromoterCampaign(
   tx: Transaction,
   { context, accountId }: { context: Context; accountId: number },
   { selection, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
@@ -75,18 +75,18 @@ async function moveParticipation(
   const source =
     fromCampaignId === null
       ? await loadPromoterCampaign(tx, accountId, promoter.defaultPromoterCampaignId)
-      : await findMembership(tx, accountId, { promoterId, campaignId: fromCampaignId });
+      : await findPromoterCampaign(tx, accountId, { promoterId, campaignId: fromCampaignId });
   if (source !== null && source.campaignId !== destination.id) {
     const after = { ...source, campaignId: destination.id };
-    await tx.put(promoterCampaigns, after, { membership: isMember });
+    await tx.put(promoterCampaigns, after, { membership: alreadyInCampaign });
     await announce(tx, context, { entity: "promoter_campaign", before: source, after });
-    return { promoter, participation: after, refusal: null };
+    return { promoter, promoterCampaign: after, refusal: null };
   }
-  const refusal = source === null ? notMember() : isMember();
+  const refusal = source === null ? notInCampaign() : alreadyInCampaign();
   const key = { promoterId, campaignId: destination.id };
-  const participation = source ?? (await findMembership(tx, accountId, key));
-  if (!movesLeads || participation === null) throw refusal;
-  return { promoter, participation, refusal };
+  const promoterCampaign = source ?? (await findPromoterCampaign(tx, accountId, key));
+  if (!movesLeads || promoterCampaign === null) throw refusal;
+  return { promoter, promoterCampaign, refusal };
 }
 
 /** Makes leads of a participation its campaign's, where both still are what they were. */
@@ -98,10 +98,10 @@ async function fetchLeads(
   let count = 0;
   for (const { accountId, id } of found) {
     // Read in each commit, so that of two moves at once the leads follow the one that came last.
-    const participation = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
+    const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
     const lead = await tx.get(leads, accountId, id);
-    if (participation === null || lead?.promoterCampaignId !== promoterCampaignId) continue;
-    const { campaignId } = participation;
+    if (promoterCampaign === null || lead?.promoterCampaignId !== promoterCampaignId) continue;
+    const { campaignId } = promoterCampaign;
     if (lead.campaignId === campaignId) continue;
     const after = { ...lead, campaignId };
     await tx.put(leads, after);

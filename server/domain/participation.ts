@@ -3,7 +3,7 @@ import type { Promoter, PromoterCampaign, PromoterCampaignState } from "../recor
 import type { Store, Transaction, View } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
 import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
@@ -16,7 +16,7 @@ import { TAKEN, findTaken } from "./taken.ts";
 const MOST_CAMPAIGNS = 10_000;
 
 /** What may be changed of a participation; what is left out stays. */
-export interface ParticipationChanges {
+export interface LinkChanges {
   refToken?: string | undefined;
   coupon?: string | null | undefined;
   displayCoupon?: string | null | undefined;
@@ -25,13 +25,13 @@ export interface ParticipationChanges {
 }
 
 /** A promoter in a campaign. */
-export interface Membership {
+export interface PromoterInCampaign {
   promoterId: number;
   campaignId: number;
 }
 
 /** All participations of a promoter, oldest first. */
-export function listParticipations(
+export function listPromoterCampaigns(
   view: View,
   accountId: number,
   promoterId: number,
@@ -40,44 +40,44 @@ export function listParticipations(
 }
 
 /** All participations of a promoter; the commit notices one that is being made meanwhile. */
-export function lockParticipations(
+export function lockPromoterCampaigns(
   tx: Transaction,
   store: Store,
   { accountId, id }: { accountId: number; id: number },
 ): Promise<PromoterCampaign[]> {
-  return loadOwned([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
+  return loadOwnedRecords([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
 }
 
 /** The participation of a promoter in a campaign. @throws Failure `not_found` */
-export async function loadMembership(
+export async function loadPromoterCampaignOf(
   tx: Transaction,
   accountId: number,
-  membership: Membership,
+  wanted: PromoterInCampaign,
 ): Promise<PromoterCampaign> {
-  const promoterCampaign = await findMembership(tx, accountId, membership);
-  if (promoterCampaign === null) throw notMember();
+  const promoterCampaign = await findPromoterCampaign(tx, accountId, wanted);
+  if (promoterCampaign === null) throw notInCampaign();
   return promoterCampaign;
 }
 
 /** The same, or null where there is none. @throws Failure `not_found` for the campaign */
-export async function findMembership(
+export async function findPromoterCampaign(
   tx: Transaction,
   accountId: number,
-  { promoterId, campaignId }: Membership,
+  { promoterId, campaignId }: PromoterInCampaign,
 ): Promise<PromoterCampaign | null> {
   const campaign = await loadCampaign(tx, accountId, campaignId);
   return tx.find(promoterCampaigns, "membership", accountId, [promoterId, campaign.id]);
 }
 
 /** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
-export async function setParticipationState(
+export async function setPromoterCampaignState(
   context: Context,
   accountId: number,
-  { state, ...membership }: Membership & { state: PromoterCampaignState },
+  { state, ...wanted }: PromoterInCampaign & { state: PromoterCampaignState },
 ): Promise<void> {
   await context.store.transact(async (tx) => {
-    await loadPromoterInUse(tx, accountId, membership.promoterId);
-    const before = await loadMembership(tx, accountId, membership);
+    await loadPromoterInUse(tx, accountId, wanted.promoterId);
+    const before = await loadPromoterCampaignOf(tx, accountId, wanted);
     const after = { ...before, state };
     await tx.put(promoterCampaigns, after);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
@@ -113,7 +113,7 @@ export async function addToCampaign<T>(
       refToken,
       createdAt: now.toISOString(),
     });
-    await tx.put(promoterCampaigns, promoterCampaign, { membership: isMember });
+    await tx.put(promoterCampaigns, promoterCampaign, { membership: alreadyInCampaign });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return show(tx.view, promoter);
@@ -133,20 +133,20 @@ export function requireInUse({ archivedAt }: Promoter): void {
 }
 
 /** The refusal of a second participation in one campaign. */
-export function isMember(): Failure {
+export function alreadyInCampaign(): Failure {
   return new Failure("refused", "Promoter is already in this campaign.");
 }
 
 /** The refusal of what needs a participation. */
-export function notMember(): Failure {
+export function notInCampaign(): Failure {
   return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
 /** A participation as it would be, and what stands against it. */
-export async function planParticipation(
+export async function planLinkChanges(
   tx: Transaction,
   before: PromoterCampaign,
-  changes: ParticipationChanges,
+  changes: LinkChanges,
 ): Promise<{ after: PromoterCampaign; taken: FieldErrors }> {
   const after: PromoterCampaign = {
     ...before,
@@ -157,11 +157,11 @@ export async function planParticipation(
     usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
   };
   requireLandingPage(after);
-  return { after, taken: await findTakenParticipation(tx, before, after) };
+  return { after, taken: await findTakenFields(tx, before, after) };
 }
 
 /** Names what of a participation is another's, or was. `before`: null where it is new. */
-export async function findTakenParticipation(
+export async function findTakenFields(
   tx: Transaction,
   before: PromoterCampaign | null,
   after: PromoterCampaign,
@@ -177,7 +177,7 @@ export async function findTakenParticipation(
 }
 
 /** Writes a changed participation; a ref token that it gives up is retired for ever. */
-export async function putParticipation(
+export async function putPromoterCampaign(
   tx: Transaction,
   before: PromoterCampaign,
   after: PromoterCampaign,

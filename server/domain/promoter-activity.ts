@@ -4,7 +4,7 @@ import { dailySums, type Metric } from "./stats.ts";
 const END_OF_TIME = "9999-12-31";
 
 /** Participations that had a fact of a kind since a day, from the daily counters; none where nothing is asked. */
-export async function activeParticipations(
+export async function activePromoterCampaigns(
   store: Store,
   accountId: number,
   wanted: { metric: Metric; since: string } | null,

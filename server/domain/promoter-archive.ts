@@ -4,7 +4,7 @@ import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
-import { lockParticipations } from "./participation.ts";
+import { lockPromoterCampaigns } from "./participation.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 
@@ -24,7 +24,7 @@ export async function archivePromoter(context: Context, accountId: number, id: n
     const after = { ...promoter, archivedAt: now.toISOString() };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, store, promoter)) {
       const { id: promoterCampaignId, state } = promoterCampaign;
       await tx.put(archivedStates, { accountId, promoterCampaignId, state });
       await putState(tx, context, { before: promoterCampaign, state: "blocked" });
@@ -49,7 +49,7 @@ export async function restorePromoter(context: Context, accountId: number, id: n
     const after = { ...promoter, archivedAt: null };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockParticipations(tx, store, promoter)) {
+    for (const promoterCampaign of await lockPromoterCampaigns(tx, store, promoter)) {
       const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
       await tx.remove(archivedStates, accountId, promoterCampaign.id);
       if (archived === null || promoterCampaign.state !== "blocked") continue;

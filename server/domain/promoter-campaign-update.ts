@@ -2,7 +2,7 @@ import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../re
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";
-import { findTakenParticipation, requireInUse } from "./participation.ts";
+import { findTakenFields, requireInUse } from "./participation.ts";
 import { refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { loadPromoter } from "./promoter.ts";
@@ -56,7 +56,7 @@ export function updatePromoterCampaign<T>(
       ...pageAfter(before, changes.directUrl),
       ...(await rewardsAfter(tx, before, changes)),
     };
-    refuseTaken(await findTakenParticipation(tx, before, after));
+    refuseTaken(await findTakenFields(tx, before, after));
     if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
     await tx.put(promoterCampaigns, after);
     await announce(tx, context, { entity: "promoter_campaign", before, after });

@@ -13,7 +13,7 @@ import type { Context } from "./context.ts";
 import { isErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
-import { findTakenParticipation } from "./participation.ts";
+import { findTakenFields } from "./participation.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import { newPromoterCampaign, promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { deriveRefToken, refTokens } from "./ref-token.ts";
@@ -48,11 +48,11 @@ export interface NewPromoter {
   /** Taken over from another program; nobody is told of it. */
   isHistory?: boolean;
   /** The company itself asks them in: they are accepted whatever the campaign, and invited in the same commit. */
-  invite?: (tx: Transaction, made: NewParticipation) => Promise<void>;
+  invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }
 
 /** A promoter with the participation that was made together with them. */
-export interface NewParticipation {
+export interface CreatedPromoter {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
@@ -68,7 +68,7 @@ export interface NewParticipation {
 export async function createPromoter<T>(
   context: Context,
   account: Account,
-  { show, ...input }: NewPromoter & { show: Show<NewParticipation, T> },
+  { show, ...input }: NewPromoter & { show: Show<CreatedPromoter, T> },
 ): Promise<T> {
   requireLandingPage(input);
   const { store } = context;
@@ -84,10 +84,10 @@ export async function createPromoter<T>(
       defaultPromoterCampaignId: promoterCampaignId,
       fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
     });
-    const promoterCampaign = firstParticipation(input, promoter, campaign);
+    const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
     refuseTaken({
       ...(await findTakenPromoter(tx, promoter)),
-      ...(await findTakenParticipation(tx, null, promoterCampaign)),
+      ...(await findTakenFields(tx, null, promoterCampaign)),
     });
     promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
       accountId: account.id,
@@ -138,7 +138,7 @@ function newPromoter(
   };
 }
 
-function firstParticipation(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
+function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
   return newPromoterCampaign({
     accountId: promoter.accountId,
     id: promoter.defaultPromoterCampaignId,

@@ -2,9 +2,9 @@ import { Failure } from "../failure.ts";
 import type { Promoter, PromoterCampaign } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 import { announce } from "./event.ts";
-import { lockParticipations } from "./participation.ts";
+import { lockPromoterCampaigns } from "./participation.ts";
 import { payoutMethods } from "./payout-method.ts";
 import { promoCodes } from "./promo-code.ts";
 import { archivedStates } from "./promoter-archive.ts";
@@ -33,18 +33,18 @@ export async function deletePromoter(
   const { store } = context;
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
-    const participations = await lockParticipations(tx, store, promoter);
-    await refuseEarner(tx, promoter, participations);
-    await removeParticipations(tx, context, participations);
+    const joined = await lockPromoterCampaigns(tx, store, promoter);
+    await refuseEarner(tx, promoter, joined);
+    await removePromoterCampaigns(tx, context, joined);
     const own = { accountId, ownerId: promoter.id };
-    for (const child of await loadOwned([tx, store], promoters, { ...own, index: "parent" })) {
+    for (const child of await loadOwnedRecords([tx, store], promoters, { ...own, index: "parent" })) {
       const orphan = { ...child, parentPromoterId: null };
       await tx.put(promoters, orphan);
       await announce(tx, context, { entity: "promoter", before: child, after: orphan });
     }
-    for (const method of await loadOwned([tx, store], payoutMethods, { ...own, index: "promoter" }))
+    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
       await tx.remove(payoutMethods, accountId, method.id);
-    const seen = await loadOwned([tx, store], promoterAddresses, { ...own, index: "id" });
+    const seen = await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" });
     for (const address of seen)
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
     await tx.remove(promoters, accountId, promoter.id);
@@ -57,11 +57,11 @@ export async function deletePromoter(
 async function refuseEarner(
   tx: Transaction,
   { accountId, id }: Promoter,
-  participations: PromoterCampaign[],
+  joined: PromoterCampaign[],
 ): Promise<void> {
   let count = await tx.sum(accountId, ["payout/promoter", id]);
-  for (const participation of participations) {
-    count += await tx.sum(accountId, ["stats.promoter", id, participation.id, "commissions"]);
+  for (const promoterCampaign of joined) {
+    count += await tx.sum(accountId, ["stats.promoter", id, promoterCampaign.id, "commissions"]);
   }
   if (count > 0) {
     throw new Failure(
@@ -71,16 +71,16 @@ async function refuseEarner(
   }
 }
 
-async function removeParticipations(
+async function removePromoterCampaigns(
   tx: Transaction,
   context: Context,
-  participations: PromoterCampaign[],
+  joined: PromoterCampaign[],
 ): Promise<void> {
   const { store, now } = context;
-  for (const promoterCampaign of participations) {
+  for (const promoterCampaign of joined) {
     const { accountId, id, refToken } = promoterCampaign;
     const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
-    for (const promoCode of await loadOwned([tx, store], promoCodes, own)) {
+    for (const promoCode of await loadOwnedRecords([tx, store], promoCodes, own)) {
       if (promoCode.archivedAt !== null) continue;
       const archived = { ...promoCode, archivedAt: now.toISOString() };
       await tx.put(promoCodes, archived);

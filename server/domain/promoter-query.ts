@@ -1,17 +1,17 @@
 import type { Promoter, PromoterCampaign } from "../records.ts";
 import type { Store } from "../storage/store.ts";
-import { listParticipations } from "./participation.ts";
+import { listPromoterCampaigns } from "./participation.ts";
 import { promoterName, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import { activeParticipations } from "./promoter-activity.ts";
+import { activePromoterCampaigns } from "./promoter-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./promoter-conditions.ts";
 import { loadPromoterStats, METRICS, type Stats } from "./stats.ts";
 
 /** A promoter with what decides whether and where they are listed. */
 interface Candidate {
   promoter: Promoter;
-  participations: PromoterCampaign[];
+  promoterCampaigns: PromoterCampaign[];
   stats: Stats | null;
 }
 
@@ -22,14 +22,14 @@ export async function searchPromoters(
   query: PromoterQuery,
 ): Promise<Promoter[]> {
   const named = query.text === null ? null : await findByRefToken(store, accountId, query.text);
-  const active = await activeParticipations(store, accountId, query.inactivity);
+  const active = await activePromoterCampaigns(store, accountId, query.inactivity);
   const found: Candidate[] = [];
   for await (const chunk of candidates(store, accountId, query)) {
     for (const promoter of chunk) {
       if (!meetsConditions(query, promoter)) continue;
       if (!isNamed(query.text, promoter) && promoter.id !== named?.promoterId) continue;
       const candidate = await withFacts(store, promoter, query);
-      if (candidate.participations.some(({ id }) => active.has(id))) continue;
+      if (candidate.promoterCampaigns.some(({ id }) => active.has(id))) continue;
       if (isMember(query, candidate) && isCounted(query, candidate)) found.push(candidate);
     }
   }
@@ -66,20 +66,21 @@ async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery)
   const { accountId, id } = promoter;
   const isByStats =
     Object.keys(query.stats).length > 0 || (query.sort !== null && query.sort.by !== "joinedAt");
-  const isByMembership = query.campaignIds !== null || query.state !== null || query.inactivity !== null;
-  const participations = isByMembership ? await listParticipations(store, accountId, id) : [];
+  const needsPromoterCampaigns =
+    query.campaignIds !== null || query.state !== null || query.inactivity !== null;
+  const promoterCampaigns = needsPromoterCampaigns ? await listPromoterCampaigns(store, accountId, id) : [];
   return {
     promoter,
-    participations,
+    promoterCampaigns,
     stats: isByStats ? await loadPromoterStats(store, accountId, id) : null,
   };
 }
 
-function isMember({ campaignIds, state }: PromoterQuery, { participations }: Candidate): boolean {
+function isMember({ campaignIds, state }: PromoterQuery, { promoterCampaigns }: Candidate): boolean {
   if (campaignIds === null && state === null) return true;
-  const within = participations.filter(({ campaignId }) => campaignIds?.includes(campaignId) ?? true);
+  const within = promoterCampaigns.filter(({ campaignId }) => campaignIds?.includes(campaignId) ?? true);
   if (state === "not_set") return within.length === 0;
-  return within.some((participation) => state === null || participation.state === state);
+  return within.some((promoterCampaign) => state === null || promoterCampaign.state === state);
 }
 
 function isCounted({ stats: ranges }: PromoterQuery, { stats }: Candidate): boolean {

@@ -5,10 +5,10 @@ import { isErased, refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
 import {
-  loadMembership,
-  planParticipation,
-  putParticipation,
-  type ParticipationChanges,
+  loadPromoterCampaignOf,
+  planLinkChanges,
+  putPromoterCampaign,
+  type LinkChanges,
 } from "./participation.ts";
 import type { ProfileChanges } from "./profile.ts";
 import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
@@ -31,7 +31,7 @@ export interface PromoterChanges {
   profile?: ProfileChanges | undefined;
   /** Whose participation `participation` is about. Left out: the one that was named, else the default one. */
   campaignId?: number | undefined;
-  participation?: ParticipationChanges | undefined;
+  promoterCampaign?: LinkChanges | undefined;
 }
 
 /**
@@ -49,13 +49,13 @@ export function updatePromoter<T>(
     const selected = await loadSelected(tx, accountId, selection);
     refuseErased(selected.promoter);
     const promoter = await changedPromoter(tx, selected.promoter, changes);
-    const before = await chosenParticipation(tx, selected, changes.campaignId);
-    const { after, taken } = await planParticipation(tx, before, changes.participation ?? {});
+    const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
+    const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
     refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
     await tx.put(promoters, promoter);
     // Choice: the former mailbox stays theirs too, so that a second self behind it is seen.
     if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
-    await putParticipation(tx, before, after);
+    await putPromoterCampaign(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
     await announce(tx, context, { entity: "promoter_campaign", before, after });
     return show(tx.view, promoter);
@@ -110,12 +110,12 @@ async function newParentId(
   return parent.id;
 }
 
-function chosenParticipation(
+function chosenPromoterCampaign(
   tx: Transaction,
   { promoter, promoterCampaign }: Selected,
   campaignId: number | undefined,
 ): Promise<PromoterCampaign> {
   const { accountId, id } = promoter;
-  if (campaignId !== undefined) return loadMembership(tx, accountId, { promoterId: id, campaignId });
+  if (campaignId !== undefined) return loadPromoterCampaignOf(tx, accountId, { promoterId: id, campaignId });
   return loadPromoterCampaign(tx, accountId, promoterCampaign?.id ?? promoter.defaultPromoterCampaignId);
 }

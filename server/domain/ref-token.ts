@@ -4,7 +4,7 @@ import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Chance } from "./context.ts";
-import { loadOwned } from "./owned.ts";
+import { loadOwnedRecords } from "./owned.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 
 /** The longest ref token, in characters. */
@@ -81,7 +81,11 @@ export async function forgetRefTokens(
   store: Store,
   { accountId, id, refToken }: PromoterCampaign,
 ): Promise<void> {
-  const former = await loadOwned([tx, store], refTokens, { accountId, index: "retiredFrom", ownerId: id });
+  const former = await loadOwnedRecords([tx, store], refTokens, {
+    accountId,
+    index: "retiredFrom",
+    ownerId: id,
+  });
   for (const token of [refToken, ...former.map(({ token }) => token)]) {
     await tx.remove(refTokens, accountId, token);
     await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });

@@ -5,11 +5,11 @@ import type { Reader, Store } from "../storage/store.ts";
 import { findPage, type Found, type Listing, type Window } from "./listing.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import type { Scoped, ScopeIndex } from "./scoped.ts";
+import type { Belonging, BelongingIndex } from "./scoped.ts";
 import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "./stats.ts";
 
 /** Whose records are asked for; all of the account's where all is null. */
-export interface Scope {
+export interface BelongingFilter {
   promoterCampaignId: number | null;
   refToken: string | null;
   promoterId: number | null;
@@ -18,7 +18,7 @@ export interface Scope {
 
 interface Asked {
   accountId: number;
-  scope: Scope;
+  scope: BelongingFilter;
   /** What each of the records counts for once, which tells how long their lists are. */
   metric: Metric;
 }
@@ -31,9 +31,9 @@ interface Asked {
  *
  * @throws Failure `not_found` for an unknown promotion
  */
-export async function listInScope<R extends Scoped>(
+export async function listBelongings<R extends Belonging>(
   store: Store,
-  from: Collection<R, string, ScopeIndex>,
+  from: Collection<R, string, BelongingIndex>,
   { page, ...asked }: Asked & { page: Window },
 ): Promise<Found<R>> {
   const { accountId } = asked;
@@ -47,10 +47,10 @@ export async function listInScope<R extends Scoped>(
  * a promoter tells a record's campaign. Choice: only promoters and campaigns have lists of their own. What
  * a promoter has in one of several campaigns is found by a walk over all that the promoter has.
  */
-async function listingOf<R extends Scoped>(
+async function listingOf<R extends Belonging>(
   store: Store,
   { accountId, scope, metric }: Asked,
-): Promise<Omit<Listing<R, ScopeIndex>, "accountId"> | null> {
+): Promise<Omit<Listing<R, BelongingIndex>, "accountId"> | null> {
   const { campaignId } = scope;
   const named = await namedPromoterCampaigns(store, accountId, scope);
   const [first = null] = named;
@@ -84,7 +84,7 @@ async function listingOf<R extends Scoped>(
 async function namedPromoterCampaigns(
   reader: Reader,
   accountId: number,
-  { promoterCampaignId, refToken }: Scope,
+  { promoterCampaignId, refToken }: BelongingFilter,
 ): Promise<PromoterCampaign[]> {
   const named: (PromoterCampaign | null)[] = [];
   if (promoterCampaignId !== null)

@@ -1,7 +1,7 @@
 import type { Key } from "../storage/keys.ts";
 
 /** What came of a participation: a lead, or what it has earned. */
-export interface Scoped {
+export interface Belonging {
   accountId: number;
   promoterCampaignId: number;
   promoterId: number;
@@ -15,10 +15,10 @@ const PROMOTER_GROUP = "promoter";
  * How such records are listed. The lists of a promoter's participations, of which nearly all have one, are told
  * from the promoter's own.
  */
-export const SCOPE_INDEXES = {
-  promoter: ({ promoterId }: Scoped): Key => [promoterId],
-  campaign: ({ campaignId }: Scoped): Key => [campaignId],
+export const BELONGING_INDEXES = {
+  promoter: ({ promoterId }: Belonging): Key => [promoterId],
+  campaign: ({ campaignId }: Belonging): Key => [campaignId],
 };
-export type ScopeIndex = keyof typeof SCOPE_INDEXES;
+export type BelongingIndex = keyof typeof BELONGING_INDEXES;
 
-export const SCOPE_GROUPS = { promoter: PROMOTER_GROUP };
+export const BELONGING_GROUPS = { promoter: PROMOTER_GROUP };

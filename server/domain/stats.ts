@@ -1,7 +1,7 @@
 import type { Count } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store, View } from "../storage/store.ts";
-import type { Scoped } from "./scoped.ts";
+import type { Belonging } from "./scoped.ts";
 
 export const METRICS = [
   "clicks",
@@ -59,7 +59,10 @@ export interface DailySum {
  * The day comes first in the keys of days: a report reads the days that it speaks of, in order, and meets
  * only those who had a fact on them.
  */
-export function factCounts({ promoterId, promoterCampaignId, campaignId }: Scoped, facts: Fact[]): Count[] {
+export function factCounts(
+  { promoterId, promoterCampaignId, campaignId }: Belonging,
+  facts: Fact[],
+): Count[] {
   const counts: Count[] = [];
   for (const { metric, at, amount = 1 } of facts) {
     counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);

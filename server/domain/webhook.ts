@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import type { Webhook, WebhookSecret } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Chance, Context } from "./context.ts";
-import { listenAgain } from "./listening.ts";
+import { updateWantedEvents } from "./listening.ts";
 import { loadWebhook, webhooks } from "./webhook-list.ts";
 
 /** The scheme asks for 24 to 64 bytes; 44 characters of six bits hold 33. */
@@ -76,7 +76,7 @@ export async function deleteWebhook({ store }: Context, accountId: number, id: n
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);
     await tx.remove(webhooks, accountId, id);
-    await listenAgain(tx, store, { accountId, webhook: { id, after: null } });
+    await updateWantedEvents(tx, store, { accountId, webhook: { id, after: null } });
     return webhook;
   });
 }
@@ -108,7 +108,7 @@ export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Dat
 async function putWebhook(tx: Transaction, { store, now }: Context, webhook: Webhook): Promise<Webhook> {
   const after = { ...webhook, updatedAt: now.toISOString() };
   await tx.put(webhooks, after);
-  await listenAgain(tx, store, { accountId: after.accountId, webhook: { id: after.id, after } });
+  await updateWantedEvents(tx, store, { accountId: after.accountId, webhook: { id: after.id, after } });
   return after;
 }
 

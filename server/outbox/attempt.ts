@@ -5,13 +5,13 @@ import { isUnsubscribed } from "../domain/unsubscription.ts";
 import { validSecrets } from "../domain/webhook.ts";
 import { webhooks } from "../domain/webhook-list.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
-import { SYSTEM, type Delivery, type EventMessage, type Letter } from "../records.ts";
+import { SYSTEM, type Delivery, type EventMessage, type Email } from "../records.ts";
 import { eventJson } from "../v2/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
-import { writeLetter } from "./template.ts";
+import { writeEmail } from "./template.ts";
 
 /** Failed attempts after which a letter is given up, as a webhook's usual number. */
-const MAX_LETTER_ATTEMPTS = 10;
+const MAX_EMAIL_ATTEMPTS = 10;
 
 /** What becomes of all that waits for a webhook which is deleted. */
 export const WEBHOOK_GONE = "The webhook was deleted";
@@ -46,7 +46,7 @@ export async function reachOf(
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
   const { message, letter } = delivery;
   if (message !== null) return postEvent(parts, delivery, message);
-  return letter === null ? Promise.resolve(undeliverable("empty")) : sendLetter(parts, delivery, letter);
+  return letter === null ? Promise.resolve(undeliverable("empty")) : sendEmail(parts, delivery, letter);
 }
 
 async function postEvent(
@@ -71,10 +71,10 @@ async function postEvent(
   };
 }
 
-async function sendLetter(
+async function sendEmail(
   parts: OutboxParts,
   { id, ownerId, createdAt }: Delivery,
-  letter: Letter,
+  letter: Email,
 ): Promise<Attempt | null> {
   const { store, mailer, templates } = parts;
   if (mailer === null) return null;
@@ -88,14 +88,14 @@ async function sendLetter(
   const { email } = promoter;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const { status, error, isFinal } = await mailer.send({
-    ...writeLetter(templates, { ...letter, values: { ...letter.values, email } }),
+    ...writeEmail(templates, { ...letter, values: { ...letter.values, email } }),
     to: email,
     from: account?.mailSender ?? null,
     unsubscribeUrl: letter.values["unsubscribe_url"] ?? null,
     // The same for each attempt, so that a receiver can drop the second of two.
     messageId: `${id}.${Date.parse(createdAt)}`,
   });
-  return { status, body: null, error, isFinal, maxAttempts: MAX_LETTER_ATTEMPTS };
+  return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
 }
 
 function undeliverable(error: string): Attempt {

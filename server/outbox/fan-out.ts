@@ -1,12 +1,12 @@
 import { deliveries, enqueue, newDelivery } from "../domain/delivery.ts";
 import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
-import { happeningOf } from "../domain/fact-record.ts";
-import { actionOf, eventTypesOf, type Happening } from "../domain/event-type.ts";
+import { recordChangeOf } from "../domain/fact-record.ts";
+import { actionOf, eventTypesOf, type RecordChange } from "../domain/event-type.ts";
 import { Failure } from "../failure.ts";
 import { SYSTEM, type Delivery, type EventMessage, type Fact, type Webhook } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
-import { letterInLog, letterOf } from "./letter.ts";
+import { emailInLog, emailFor } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { render, type Rendering } from "./render.ts";
 import { newRound } from "./round.ts";
@@ -74,7 +74,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     });
     for (const { deliveries: made } of carriedOut) {
       for (const delivery of made) {
-        if (delivery.status === "held") log.warn(letterInLog(delivery), "held until SMTP_URL is set");
+        if (delivery.status === "held") log.warn(emailInLog(delivery), "held until SMTP_URL is set");
       }
     }
     return plans.length;
@@ -105,14 +105,14 @@ async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boo
 }
 
 async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook[]): Promise<Delivery[]> {
-  const happening = await happeningOf(parts.store, fact);
+  const change = await recordChangeOf(parts.store, fact);
   const planned: Delivery[] = [];
-  if (happening === null) return planned;
-  const types = eventTypesOf(happening);
-  const wanting = await wantingOf(parts.store, happening, receivers);
-  const rendering = wanting.length === 0 ? null : await render(parts.store, happening);
-  for (const type of rendering !== null && isVisible(happening, rendering) ? types : []) {
-    const message = newMessage(parts, { fact, happening, type, rendering });
+  if (change === null) return planned;
+  const types = eventTypesOf(change);
+  const wanting = await wantingOf(parts.store, change, receivers);
+  const rendering = wanting.length === 0 ? null : await render(parts.store, change);
+  for (const type of rendering !== null && isVisible(change, rendering) ? types : []) {
+    const message = newMessage(parts, { fact, change, type, rendering });
     for (const webhook of wanting.filter(({ eventTypes }) => eventTypes.includes(type))) {
       const lane = `${fact.entity}/${fact.entityId}`;
       planned.push(
@@ -120,7 +120,7 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
       );
     }
   }
-  const letter = await letterOf(parts, happening);
+  const letter = await emailFor(parts, change);
   if (letter !== null) {
     const lane = `promoter/${letter.promoterId}`;
     planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter }));
@@ -129,19 +129,19 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
 }
 
 /** Choice: an update of what receivers are not shown is none to them. */
-function isVisible(happening: Happening, { changes }: Rendering): boolean {
-  return actionOf(happening) !== "updated" || Object.keys(changes).length > 0;
+function isVisible(change: RecordChange, { changes }: Rendering): boolean {
+  return actionOf(change) !== "updated" || Object.keys(changes).length > 0;
 }
 
 function newMessage(
   { chance }: OutboxParts,
-  input: { fact: Fact; happening: Happening; type: string; rendering: Rendering | null },
+  input: { fact: Fact; change: RecordChange; type: string; rendering: Rendering | null },
 ): EventMessage {
-  const { fact, happening, type, rendering } = input;
+  const { fact, change, type, rendering } = input;
   return {
     eventId: chance.uuid(),
     type,
-    action: actionOf(happening),
+    action: actionOf(change),
     entity: fact.entity,
     entityId: fact.entityId,
     changes: rendering?.changes ?? {},

@@ -1,10 +1,10 @@
 import type { Context } from "../domain/context.ts";
 import { enqueue, newDelivery } from "../domain/delivery.ts";
 import { newProfile } from "../domain/profile.ts";
-import { createPromoter, type NewParticipation } from "../domain/promoter-creation.ts";
+import { createPromoter, type CreatedPromoter } from "../domain/promoter-creation.ts";
 import { asItIs } from "../domain/show.ts";
 import type { Account } from "../records.ts";
-import { newLetter } from "./letter.ts";
+import { newEmail } from "./letter.ts";
 
 /** Whom the company asks to be its promoter. */
 export interface Invitation {
@@ -26,7 +26,7 @@ export async function invitePromoter(
   context: Context,
   account: Account,
   { email, campaignId, publicUrl }: Invitation,
-): Promise<NewParticipation> {
+): Promise<CreatedPromoter> {
   const { store, now } = context;
   const id = await store.nextId("delivery");
   return createPromoter(context, account, {
@@ -37,7 +37,7 @@ export async function invitePromoter(
     async invite(tx, made) {
       // One that sends this letter by itself needs no second one.
       if (publicUrl === null || made.campaign.letters.includes("signup_accepted")) return;
-      const letter = newLetter("signup_accepted", { account, publicUrl, ...made });
+      const letter = newEmail("signup_accepted", { account, publicUrl, ...made });
       const lane = `promoter/${made.promoter.id}`;
       await enqueue(
         tx,

@@ -1,8 +1,8 @@
-import type { LetterKind } from "../records.ts";
+import type { EmailKind } from "../records.ts";
 import type { Template } from "./template.ts";
 
 /** Our own words for each letter; operators may put theirs in a folder. */
-export const LETTER_TEXTS: Record<LetterKind, Template> = {
+export const EMAIL_TEXTS: Record<EmailKind, Template> = {
   signup_accepted: letter("Welcome to {{campaign_name}}", [
     "you are a promoter of {{company_name}} now. This is your link, which tells us who sent a visitor:",
     "{{ref_link}}",

@@ -1,6 +1,6 @@
 import { accounts } from "../domain/account.ts";
 import { campaigns } from "../domain/campaign.ts";
-import type { Happening } from "../domain/event-type.ts";
+import type { RecordChange } from "../domain/event-type.ts";
 import { promoterName, promoters } from "../domain/promoter.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign.ts";
 import { unsubscribeToken } from "../domain/unsubscription.ts";
@@ -10,8 +10,8 @@ import {
   type Campaign,
   type Delivery,
   type Lead,
-  type Letter,
-  type LetterKind,
+  type Email,
+  type EmailKind,
   type Payout,
   type Promoter,
   type PromoterCampaign,
@@ -20,7 +20,7 @@ import type { OutboxParts } from "./parts.ts";
 
 /** What a happening would say to whom. */
 interface Occasion {
-  kind: LetterKind;
+  kind: EmailKind;
   promoterCampaignId: number;
   /** Whether the request that caused it asked for silence. */
   isSilenced: (promoter: Promoter) => boolean;
@@ -28,18 +28,18 @@ interface Occasion {
 }
 
 /** What the log says of a letter: neither whom it is to, nor what it says. */
-export function letterInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
+export function emailInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
   const { kind, promoterId } = letter ?? {};
   return { account: ownerId, delivery: id, letter: kind, promoter: promoterId, status: responseCode };
 }
 
 /** The letter that a happening is an occasion for, where its campaign sends such letters; else null. */
-export async function letterOf(
+export async function emailFor(
   { store, publicUrl }: OutboxParts,
-  happening: Happening,
-): Promise<Letter | null> {
-  const occasion = occasionOf(happening);
-  const accountId = (happening.after ?? happening.before)?.accountId;
+  change: RecordChange,
+): Promise<Email | null> {
+  const occasion = occasionOf(change);
+  const accountId = (change.after ?? change.before)?.accountId;
   if (occasion === null || accountId === undefined) return null;
   const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoterCampaignId);
   if (promoterCampaign === null) return null;
@@ -50,11 +50,11 @@ export async function letterOf(
   const kind = kindFor(occasion.kind, promoter, promoterCampaign);
   if (!campaign.letters.includes(kind) || occasion.isSilenced(promoter)) return null;
   const { values } = occasion;
-  return newLetter(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+  return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
 
 /** What a letter to a promoter is made of. */
-export interface LetterParts {
+export interface EmailParts {
   account: Account;
   campaign: Campaign;
   promoter: Promoter;
@@ -65,7 +65,7 @@ export interface LetterParts {
 }
 
 /** A letter to a promoter about their participation in a campaign. */
-export function newLetter(kind: LetterKind, parts: LetterParts): Letter {
+export function newEmail(kind: EmailKind, parts: EmailParts): Email {
   const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
     kind,
@@ -84,8 +84,8 @@ export function newLetter(kind: LetterKind, parts: LetterParts): Letter {
   };
 }
 
-function occasionOf(happening: Happening): Occasion | null {
-  const { entity, before, after } = happening;
+function occasionOf(change: RecordChange): Occasion | null {
+  const { entity, before, after } = change;
   if (entity === "promoter_campaign") return after && decision(before, after);
   if (entity === "referral") return before === null && after !== null ? newReferral(after) : null;
   if (entity !== "payout" || after?.status !== "completed" || before?.status === "completed") return null;
@@ -119,7 +119,7 @@ function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasio
 }
 
 /** Only a promoter's first participation is their sign-up; a further one is one more acceptance. */
-function kindFor(kind: LetterKind, promoter: Promoter, { id }: PromoterCampaign): LetterKind {
+function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
   return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
 }
 

@@ -2,7 +2,7 @@ import { deliveries, finish } from "../domain/delivery.ts";
 import { SYSTEM, type Delivery } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
-import { letterInLog } from "./letter.ts";
+import { emailInLog } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
 
@@ -56,7 +56,7 @@ export function newRecorder(parts: OutboxParts): Recorder {
       }
       return letters;
     });
-    for (const letter of givenUp) log.warn(letterInLog(letter), "a letter was given up");
+    for (const letter of givenUp) log.warn(emailInLog(letter), "a letter was given up");
   }
 
   return (sent, attempt) =>

@@ -1,6 +1,6 @@
 import { accounts } from "../domain/account.ts";
 import { campaigns } from "../domain/campaign.ts";
-import type { Happening } from "../domain/event-type.ts";
+import type { RecordChange } from "../domain/event-type.ts";
 import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { promoters } from "../domain/promoter.ts";
@@ -30,11 +30,11 @@ export interface Rendering {
 }
 
 /** Writes a happening out; what the record refers to is shown as it is now. @throws Failure `not_found` */
-export async function render(store: Store, happening: Happening): Promise<Rendering> {
-  const { before, after } = happening;
-  const data = await dataOf(store, happening, "after");
+export async function render(store: Store, change: RecordChange): Promise<Rendering> {
+  const { before, after } = change;
+  const data = await dataOf(store, change, "after");
   if (before === null || after === null) return { data, changes: {} };
-  const former = await dataOf(store, happening, "before");
+  const former = await dataOf(store, change, "before");
   const changes: Rendering["changes"] = {};
   for (const [name, now] of Object.entries(data)) {
     if (JSON.stringify(former[name]) !== JSON.stringify(now)) changes[name] = [former[name], now];
@@ -43,23 +43,23 @@ export async function render(store: Store, happening: Happening): Promise<Render
 }
 
 /** The record as it became, or was; of one that went, as it was last. */
-async function dataOf(store: Store, happening: Happening, time: "before" | "after"): Promise<Json> {
-  switch (happening.entity) {
+async function dataOf(store: Store, change: RecordChange, time: "before" | "after"): Promise<Json> {
+  switch (change.entity) {
     case "promoter":
-      return promoterData(store, recordAt(happening, time));
+      return promoterData(store, recordAt(change, time));
     case "promoter_campaign":
-      return promoterCampaignData(store, recordAt(happening, time));
+      return promoterCampaignData(store, recordAt(change, time));
     case "referral":
-      return referralData(store, recordAt(happening, time));
+      return referralData(store, recordAt(change, time));
     case "promo_code":
-      return promoCodeData(store, recordAt(happening, time));
+      return promoCodeData(store, recordAt(change, time));
     case "payout":
-      return payoutData(store, recordAt(happening, time));
+      return payoutData(store, recordAt(change, time));
   }
 }
 
-function recordAt<R>(happening: { before: R | null; after: R | null }, time: "before" | "after"): R {
-  const record = happening[time] ?? happening.before;
+function recordAt<R>(change: { before: R | null; after: R | null }, time: "before" | "after"): R {
+  const record = change[time] ?? change.before;
   if (record === null) throw new Error("A happening has no record");
   return record;
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LETTER_KINDS, type Letter, type LetterKind } from "../records.ts";
-import { LETTER_TEXTS } from "./letter-text.ts";
+import { EMAIL_KINDS, type Email, type EmailKind } from "../records.ts";
+import { EMAIL_TEXTS } from "./letter-text.ts";
 
 /** A letter in words, with `{{name}}` where a value goes. */
 export interface Template {
@@ -10,10 +10,10 @@ export interface Template {
   html: string;
 }
 
-export type Templates = Record<LetterKind, Template>;
+export type Templates = Record<EmailKind, Template>;
 
 /** A letter that can be sent. */
-export interface WrittenLetter {
+export interface WrittenEmail {
   subject: string;
   text: string;
   html: string;
@@ -27,12 +27,12 @@ export interface WrittenLetter {
  */
 export function readTemplates(folder: string | null): Templates {
   if (folder !== null && !existsSync(folder)) throw new Error(`MAIL_TEMPLATES ${folder} is not there`);
-  const templates = LETTER_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
+  const templates = EMAIL_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
   return Object.fromEntries(templates) as Templates;
 }
 
 /** Puts a letter into words. Every value is escaped for where it goes; one that is unknown is left out. */
-export function writeLetter(templates: Templates, { kind, values }: Letter): WrittenLetter {
+export function writeEmail(templates: Templates, { kind, values }: Email): WrittenEmail {
   const { subject, text, html } = templates[kind];
   return {
     // A line end would begin a header of its own; one of the template's own, too.
@@ -43,8 +43,8 @@ export function writeLetter(templates: Templates, { kind, values }: Letter): Wri
   };
 }
 
-function readTemplate(folder: string | null, kind: LetterKind): Template {
-  const own = LETTER_TEXTS[kind];
+function readTemplate(folder: string | null, kind: EmailKind): Template {
+  const own = EMAIL_TEXTS[kind];
   if (folder === null) return own;
   return {
     subject: readOptional(join(folder, `${kind}.subject.txt`)) ?? own.subject,

@@ -1,4 +1,4 @@
-import { eventTypesOf, type Happening } from "../domain/event-type.ts";
+import { eventTypesOf, type RecordChange } from "../domain/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { webhooks } from "../domain/webhook-list.ts";
 import type { Webhook } from "../records.ts";
@@ -13,17 +13,17 @@ export async function activeWebhooks(store: Store, ownerId: number): Promise<Web
 }
 
 /** Those of them that want an event of a happening. */
-export async function wantingOf(store: Store, happening: Happening, all: Webhook[]): Promise<Webhook[]> {
-  const types = eventTypesOf(happening);
+export async function wantingOf(store: Store, change: RecordChange, all: Webhook[]): Promise<Webhook[]> {
+  const types = eventTypesOf(change);
   const wanting = all.filter(({ eventTypes }) => types.some((type) => eventTypes.includes(type)));
   if (wanting.length === 0) return [];
-  const campaignId = await campaignOf(store, happening);
+  const campaignId = await campaignOf(store, change);
   return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));
 }
 
 /** The campaign that a happening belongs to. null: to none of them alone. */
-async function campaignOf(store: Store, happening: Happening): Promise<number | null> {
-  const record = happening.after ?? happening.before;
+async function campaignOf(store: Store, change: RecordChange): Promise<number | null> {
+  const record = change.after ?? change.before;
   if (record === null) return null;
   if ("campaignId" in record) return record.campaignId;
   if (!("promoterCampaignId" in record)) return null;

@@ -6,7 +6,7 @@ import { commissions } from "../domain/commission.ts";
 import { importedCommissions } from "../domain/commission-import.ts";
 import { deliveries, lanes } from "../domain/delivery.ts";
 import { erasureCounts } from "../domain/erasure-count.ts";
-import { facts, listenings } from "../domain/event.ts";
+import { facts, wantedEvents } from "../domain/event.ts";
 import { leads } from "../domain/lead.ts";
 import { mailboxes } from "../domain/mailbox.ts";
 import { pastClicks } from "../domain/past-clicks.ts";
@@ -50,7 +50,7 @@ export const COLLECTIONS = [
   lanes,
   leads,
   leases,
-  listenings,
+  wantedEvents,
   mailboxes,
   pastClicks,
   payoutMethods,

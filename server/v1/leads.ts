@@ -5,7 +5,7 @@ import {
   updateLead as changeLead,
   type LeadChanges,
 } from "../domain/lead-update.ts";
-import { listInScope } from "../domain/scope.ts";
+import { listBelongings } from "../domain/scope.ts";
 import { email, flag, id, instant, oneOf, text } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
@@ -73,7 +73,7 @@ async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await listInScope(context.store, leads, {
+  const { records, total } = await listBelongings(context.store, leads, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
     metric: "referrals",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Scope } from "../domain/scope.ts";
+import type { BelongingFilter } from "../domain/scope.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
@@ -15,7 +15,7 @@ export const scopeParams = z
   .partial();
 
 /** The inner form of those filters. */
-export function readScope(params: z.output<typeof scopeParams>): Scope {
+export function readScope(params: z.output<typeof scopeParams>): BelongingFilter {
   return {
     promoterCampaignId: params.promotion_id ?? null,
     refToken: params.ref_id ?? null,

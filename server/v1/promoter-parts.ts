@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { loadBalance } from "../domain/balance.ts";
-import { listParticipations } from "../domain/participation.ts";
+import { listPromoterCampaigns } from "../domain/participation.ts";
 import { promoCodes } from "../domain/promo-code.ts";
 import { promoters } from "../domain/promoter.ts";
 import { loadPromoterCampaign, promoterCampaigns, withCampaign } from "../domain/promoter-campaign.ts";
@@ -47,7 +47,7 @@ export async function readWholePromoter(view: View, promoter: Promoter): Promise
     promotions: [],
     promoCodes: [],
   };
-  for (const promoterCampaign of await listParticipations(view, accountId, id)) {
+  for (const promoterCampaign of await listPromoterCampaigns(view, accountId, id)) {
     const promotion = await unlessGone(readPromotionParts(view, promoterCampaign));
     if (promotion !== null) whole.promotions.push(promotion);
     whole.promoCodes.push(...(await readPromoCodes(view, promoterCampaign)));

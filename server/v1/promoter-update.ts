@@ -84,7 +84,7 @@ function promoterChanges({ ...params }: Record<string, unknown>, { param }: Name
     parentPromoterEmail: given.parent_promoter_email,
     profile: profileChanges(given),
     campaignId: given.campaign_id,
-    participation: {
+    promoterCampaign: {
       refToken: given.new_ref_id,
       coupon: given.promo_code,
       displayCoupon: given.customer_promo_code,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newProfile } from "../domain/profile.ts";
-import { createPromoter, type NewParticipation, type NewPromoter } from "../domain/promoter-creation.ts";
+import { createPromoter, type CreatedPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
@@ -66,7 +66,7 @@ export const createPromoterOperation: V1Operation = {
 
 async function create({ event, account, context, address }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  const show = (view: View, { promoter }: NewParticipation) => showPromoter(view, promoter);
+  const show = (view: View, { promoter }: CreatedPromoter) => showPromoter(view, promoter);
   return createPromoter(context, account, { ...newPromoter(params), address, show });
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { commissions } from "../domain/commission.ts";
 import { leads } from "../domain/lead.ts";
-import { listInScope } from "../domain/scope.ts";
+import { listBelongings } from "../domain/scope.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
@@ -29,7 +29,7 @@ async function list(request: V1Request) {
   const { store } = context;
   const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await listInScope(store, commissions, {
+  const { records, total } = await listBelongings(store, commissions, {
     accountId: account.id,
     scope: readScope(shapeInput(scopeParams, params)),
     metric: "commissions",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../domain/campaign-update.ts";
 import { flag, id, oneOf, text, webAddress } from "../http/fields.ts";
-import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, LETTER_KINDS, UPGRADE_METRICS } from "../records.ts";
+import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, EMAIL_KINDS, UPGRADE_METRICS } from "../records.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
@@ -41,8 +41,8 @@ const allowedOrigins = z
 
 /** Which e-mails promoters get. Those that are not named are off. */
 const emails = z
-  .partialRecord(oneOf(LETTER_KINDS), flag, "is invalid")
-  .transform((given) => LETTER_KINDS.filter((kind) => given[kind]));
+  .partialRecord(oneOf(EMAIL_KINDS), flag, "is invalid")
+  .transform((given) => EMAIL_KINDS.filter((kind) => given[kind]));
 
 /** What of a campaign can be changed. */
 export const updateBody = z

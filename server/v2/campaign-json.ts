@@ -6,7 +6,7 @@ import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
-  LETTER_KINDS,
+  EMAIL_KINDS,
   UPGRADE_METRICS,
   type Account,
   type Campaign,
@@ -49,7 +49,7 @@ export const campaignAnswer = z
     links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
     rewards_for_promoters: z.array(rewardEntryAnswer),
     rewards_for_referrals: z.array(rewardEntryAnswer),
-    emails: z.record(z.enum(LETTER_KINDS), z.boolean()),
+    emails: z.record(z.enum(EMAIL_KINDS), z.boolean()),
   })
   .meta({ id: "Campaign" });
 

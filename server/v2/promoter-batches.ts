@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runBatch } from "../domain/batch-process.ts";
 import { loadCampaign } from "../domain/campaign.ts";
 import type { Context } from "../domain/context.ts";
-import { addToCampaign, setParticipationState } from "../domain/participation.ts";
+import { addToCampaign, setPromoterCampaignState } from "../domain/participation.ts";
 import { moveToCampaign } from "../domain/participation-move.ts";
 import { archivePromoter, restorePromoter } from "../domain/promoter-archive.ts";
 import { assignParent, loadParent } from "../domain/promoter-parent.ts";
@@ -63,7 +63,7 @@ function stateOperation(name: string, state: PromoterCampaignState): V2Operation
     body: campaignBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
-      setParticipationState(context, accountId, { promoterId, campaignId, state }),
+      setPromoterCampaignState(context, accountId, { promoterId, campaignId, state }),
   });
 }
 

@@ -23,7 +23,7 @@ import { payoutMethodAnswer } from "./payout-method-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
-const participationAnswer = z
+const joinedCampaignAnswer = z
   .object({
     id: z.int(),
     campaign_id: z.int(),
@@ -83,7 +83,7 @@ export const promoterAnswer = z
     archived_at: z.iso.datetime().nullable(),
     custom_fields: z.record(z.string(), z.unknown()),
     password_setup_url: z.string().nullable(),
-    promoter_campaigns: z.array(participationAnswer),
+    promoter_campaigns: z.array(joinedCampaignAnswer),
     balances: balancesAnswer,
     auth_provider: z.string().nullable(),
     selected_payout_method: payoutMethodAnswer
@@ -98,7 +98,7 @@ export const promoterAnswer = z
 export interface PromoterParts {
   account: Account;
   promoter: Promoter;
-  participations: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
+  promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
   stats: Stats;
   balance: Balance;
   /** undefined: not asked for. */
@@ -109,7 +109,7 @@ export interface PromoterParts {
 
 /** The V2 promoter. What was not asked for is left out. */
 export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
-  const { account, promoter, participations, stats, payoutMethod, parent } = parts;
+  const { account, promoter, promoterCampaigns, stats, payoutMethod, parent } = parts;
   return {
     id: promoter.id,
     email: promoter.email,
@@ -124,7 +124,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
       revenue_amount: stats.salesCents,
       active_customers_count: stats.activeCustomers,
     },
-    is_customized: participations.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
+    is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
     is_confirmed: true, // Choice: whom the company adds needs no confirmation, and there is no other way in yet
     track_ad_traffic: promoter.trackAdTraffic,
     fraud_suspicions: promoter.fraudSuspicions,
@@ -136,7 +136,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     archived_at: promoter.archivedAt,
     custom_fields: promoter.customFields ?? {},
     password_setup_url: null,
-    promoter_campaigns: participations.map(participationJson),
+    promoter_campaigns: promoterCampaigns.map(joinedCampaignJson),
     balances: balancesJson(parts.balance),
     auth_provider: null,
     ...(payoutMethod !== undefined && {
@@ -150,10 +150,10 @@ function hasOwnRewards({ rewardsForPromoters, rewardsForReferrals }: PromoterCam
   return rewardsForPromoters !== null || rewardsForReferrals !== null;
 }
 
-function participationJson({
+function joinedCampaignJson({
   promoterCampaign,
   campaign,
-}: PromoterParts["participations"][number]): z.output<typeof participationAnswer> {
+}: PromoterParts["promoterCampaigns"][number]): z.output<typeof joinedCampaignAnswer> {
   return {
     id: promoterCampaign.id,
     campaign_id: promoterCampaign.campaignId,

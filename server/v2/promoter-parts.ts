@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { loadBalance } from "../domain/balance.ts";
-import { listParticipations } from "../domain/participation.ts";
+import { listPromoterCampaigns } from "../domain/participation.ts";
 import { findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoters } from "../domain/promoter.ts";
 import { withCampaign } from "../domain/promoter-campaign.ts";
@@ -32,12 +32,12 @@ export async function readPromoterParts(
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
 ): Promise<PromoterParts> {
   const { accountId, id } = promoter;
-  const found = await listParticipations(view, accountId, id);
-  const participations = await showAll(view, found, withCampaign);
+  const found = await listPromoterCampaigns(view, accountId, id);
+  const promoterCampaigns = await showAll(view, found, withCampaign);
   return {
     account,
     promoter,
-    participations,
+    promoterCampaigns,
     stats: await loadPromoterStats(view, accountId, id),
     balance: await loadBalance(view, accountId, id),
     payoutMethod: withPayoutMethod ? await findSelectedPayoutMethod(view, accountId, id) : undefined,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
-import { addToCampaign, listParticipations } from "../../server/domain/participation.ts";
+import { addToCampaign, listPromoterCampaigns } from "../../server/domain/participation.ts";
 import { byId } from "../../server/domain/promoter-selection.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { moveToCampaign } from "../../server/domain/participation-move.ts";
@@ -135,7 +135,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       await moveToCampaign(app.context, app.accountId, move);
       await app.v1("/track/signup", { uid: "u5", ref_id: "bob" });
       await addToCampaign(app.context, app.accountId, { ...bob, campaignId: 1 });
-      const joined = await listParticipations(app.context.store, app.accountId, 2);
+      const joined = await listPromoterCampaigns(app.context.store, app.accountId, 2);
       expect(joined.map(({ id, campaignId }) => [id, campaignId])).toEqual([
         [2, 2],
         [4, 1],

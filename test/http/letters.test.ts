@@ -6,7 +6,7 @@ import { deliveries } from "../../server/domain/delivery.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { accounts } from "../../server/domain/account.ts";
 import { newMailer, type Mailer } from "../../server/outgoing/mailer.ts";
-import { readTemplates, writeLetter } from "../../server/outbox/template.ts";
+import { readTemplates, writeEmail } from "../../server/outbox/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
@@ -14,7 +14,7 @@ import { addPayout, addPromoter } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
 import { company, join, outcome } from "../support/v2.ts";
 
-const LETTERS = ["signup_accepted", "accepted", "rejected", "new_referral", "payout_sent"];
+const EMAILS = ["signup_accepted", "accepted", "rejected", "new_referral", "payout_sent"];
 
 describe.each(STORAGES)("letters on %s", (storage) => {
   let app: TestApp;
@@ -83,7 +83,7 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     ["neither, twice blocked", ["block", "block"], []],
     ["none who comes back from a block", ["block", "accept"], []],
   ])("tells of a review: %s", async (_, actions, expected) => {
-    await enable(...LETTERS);
+    await enable(...EMAILS);
     await call("PUT /campaigns/1", { auto_approve_promoters: false });
     await join(app, "jane@example.com");
     for (const action of actions) await call(`POST /promoters/${action}`, { ids: [1], campaign_id: 1 });
@@ -183,10 +183,10 @@ it("is put into the operator's words where they have some", () => {
   const templates = readTemplates(folder);
   remove();
   const values = { first_name: "A & B\r\nBcc: x", company_name: "Acme" };
-  const letter = writeLetter(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
+  const letter = writeEmail(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
   expect(letter.subject).toBe("Hi A & B Bcc: x");
   expect(letter.html).toBe("<p>A &amp; B\r\nBcc: x </p>");
-  const names = writeLetter(templates, {
+  const names = writeEmail(templates, {
     kind: "payout_sent",
     promoterId: 1,
     to: "a@b",

@@ -1,10 +1,10 @@
 import type { PromoterCampaign } from "../../server/records.ts";
 import { collection } from "../../server/storage/collection.ts";
 import { factCounts, type Fact } from "../../server/domain/stats.ts";
-import type { Scoped } from "../../server/domain/scoped.ts";
+import type { Belonging } from "../../server/domain/scoped.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-type CountedFact = Scoped & Fact & { id: number };
+type CountedFact = Belonging & Fact & { id: number };
 
 /** Stands for records that are not kept yet, such as refunds, by what they will count for. */
 const countedFacts = collection<CountedFact>()({

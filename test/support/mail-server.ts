@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
 /** A letter as the mail server got it. */
-export interface ReceivedLetter {
+export interface ReceivedEmail {
   from: string;
   to: string[];
   /** By lower-case name, unfolded. */
@@ -14,7 +14,7 @@ export interface ReceivedLetter {
 /** A mail server on loopback. */
 export interface MailServer {
   url: string;
-  letters: ReceivedLetter[];
+  letters: ReceivedEmail[];
   /** Refuses recipients, senders or letters with this status from now on; null takes them again. */
   refuse(status: number | null, what?: "recipient" | "sender" | "letter"): void;
   /** Resolves when so many letters have come. */
@@ -24,7 +24,7 @@ export interface MailServer {
 
 /** Starts one. */
 export async function startMailServer(): Promise<MailServer> {
-  const letters: ReceivedLetter[] = [];
+  const letters: ReceivedEmail[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   let refusal: number | null = null;
   let refused = "recipient";
@@ -71,7 +71,7 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-function parse(raw: string): Pick<ReceivedLetter, "headers" | "text" | "html"> {
+function parse(raw: string): Pick<ReceivedEmail, "headers" | "text" | "html"> {
   const { headers, body } = part(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "")?.[1] ?? "none";
   const parts = body.split(`--${boundary}`).map((each) => part(each.trim()));
