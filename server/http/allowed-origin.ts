@@ -1,14 +1,14 @@
 import { domainToASCII } from "node:url";
 
-/** Names by which browsers reach the machine that they run on; HOST=0.0.0.0 is answered there, too. */
+/** Names by which a browser reaches its own machine. A server with HOST=0.0.0.0 answers there too. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
 
 /**
- * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a
- * host, a host with its subdomains (`*.shop.example`), or `*` for all.
+ * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a host, a
+ * host with its subdomains (`*.shop.example`), or `*` for all.
  *
- * Choice: an empty list allows the landing page's own site, with and without `www.`, and its
- * subdomains. Loopback names are one site: `localhost` is the same machine as `127.0.0.1`.
+ * Choice: an empty list allows the landing page's own site, with and without `www.`, and its subdomains.
+ * Loopback names count as one site because `localhost` and `127.0.0.1` are the same machine.
  */
 export function isAllowedOrigin(
   origin: string | null,
@@ -19,12 +19,12 @@ export function isAllowedOrigin(
   if (entries.includes("*")) return true;
   if (origin === null || !URL.canParse(origin)) return false;
   const site = new URL(origin);
-  // Other schemes have no host, or one that says nothing about the web.
+  // URLs of other schemes name no website.
   if (!/^https?:$/.test(site.protocol)) return false;
   return entries.some((entry) => matches(site, entry.trim()));
 }
 
-/** Whether a host is the machine that asks for it. */
+/** Whether a host name means the machine itself. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.has(hostname);
 }
@@ -34,7 +34,7 @@ function ownSite(landingUrl: string): string {
   return `*.${hostOf(new URL(landingUrl)).replace(/^www\./, "")}`;
 }
 
-/** Entries are compared as browsers write origins: in lower case, without the usual port, in Punycode. */
+/** Compares in the form in which browsers write origins: lower case, no default port, Punycode. */
 function matches(site: URL, entry: string): boolean {
   if (entry.includes("://")) return URL.canParse(entry) && originOf(site) === originOf(new URL(entry));
   const isWithSubdomains = entry.startsWith("*.");

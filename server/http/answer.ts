@@ -3,10 +3,10 @@ import { FastResponse } from "srvx";
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;
 
-/** No cache on the way may keep what was answered to one caller for another. */
+/** Keeps caches from storing an answer that is meant for one caller. */
 export const NO_STORE: Readonly<AnswerHeaders> = { "cache-control": "no-store" };
 
-/** A JSON answer; 200 unless told otherwise. */
+/** A JSON answer, 200 by default. */
 export function json(value: unknown, headers: AnswerHeaders = {}, status = 200): Response {
   return new FastResponse(JSON.stringify(value), {
     status,

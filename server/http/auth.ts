@@ -5,7 +5,7 @@ export function readApiKey(event: H3Event): string | null {
   return nonBlank(event.req.headers.get("x-api-key"));
 }
 
-/** The V2 bearer token, or null. The scheme's case does not matter (RFC 9110, 11.1). */
+/** The V2 bearer token, or null. The scheme may be in any case (RFC 9110, 11.1). */
 export function readBearer(event: H3Event): string | null {
   const value = event.req.headers.get("authorization") ?? "";
   return nonBlank(/^bearer +(.*)$/i.exec(value)?.[1] ?? null);

@@ -5,13 +5,13 @@ import { Failure } from "../failure.ts";
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The text of a request's body, "" where there is none.
+ * The text of a request's body, or "" if there is none.
  *
- * @throws Failure `too_large` past 64 KiB, `malformed` when it is cut off or no UTF-8, `unsupported` when
- *   it is compressed
+ * @throws Failure `too_large` past 64 KiB, `malformed` if it is cut off or not UTF-8, `unsupported` if it is
+ *   compressed
  */
 export async function readBody(event: H3Event): Promise<string> {
-  // RFC 9110, 8.4.1: `identity` is no encoding.
+  // `identity` means no encoding (RFC 9110, 8.4.1).
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity")
     throw new Failure("unsupported", "The body is compressed; send it as it is");
@@ -28,7 +28,7 @@ export async function readBody(event: H3Event): Promise<string> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Node's own stream takes a third of the time that a web stream around it does. */
+/** Node's own stream takes a third of the time of a web stream around it. */
 function readNode(request: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (request.destroyed) return reject(cutOff());
@@ -45,7 +45,7 @@ function readNode(request: IncomingMessage): Promise<Uint8Array> {
     });
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on("error", () => reject(cutOff()));
-    // A client that goes away before the end emits no error of its own.
+    // A client that goes away before the end causes no error event.
     request.on("close", () => request.readableEnded || reject(cutOff()));
   });
 }

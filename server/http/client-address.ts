@@ -2,11 +2,10 @@ import { isIP } from "node:net";
 import type { H3Event } from "h3";
 
 /**
- * The network address that a request came from: the socket's, or with `hops` trusted proxies in front
- * the one that the outermost of them saw. null: not known, as behind a Unix socket.
+ * The network address that a request came from: the socket's or, with `hops` trusted proxies in front, the
+ * one that the outermost of them saw. null: unknown, for example behind a Unix socket.
  *
- * Choice: a forwarded list shorter than the proxies that should have written it is not believed at
- * all, since its sender then chose it.
+ * Choice: a forwarded list with fewer entries than there are proxies is ignored, because the client wrote it.
  */
 export function clientAddress(event: H3Event, hops: number): string | null {
   const socket = normaliseAddress(event.runtime?.node?.req.socket?.remoteAddress ?? "");
@@ -16,8 +15,8 @@ export function clientAddress(event: H3Event, hops: number): string | null {
 }
 
 /**
- * The one spelling of a network address, so that equal addresses are equal texts: without port and zone,
- * IPv6 in its shortest form, IPv4 within IPv6 as IPv4. null: it is none.
+ * The one spelling of a network address, so that equal addresses are equal texts: no port or zone, IPv6 in
+ * its shortest form, IPv4 within IPv6 as IPv4. null: the text is not an address.
  */
 export function normaliseAddress(text: string): string | null {
   if (isIP(text) === 4) return text;
@@ -34,8 +33,8 @@ export function normaliseAddress(text: string): string | null {
 }
 
 /**
- * What stands for all addresses of one caller in limits: an IPv4 address, or the /64 of an IPv6 one, of
- * which each household has one at least, with all the addresses that anybody could want.
+ * The name under which limits count a caller: its IPv4 address, or the /64 network of its IPv6 address. Every
+ * household has at least a /64, and with it more addresses than any limit could count.
  */
 export function networkOf(address: string | null): string {
   if (address === null) return "unknown";
@@ -45,7 +44,7 @@ export function networkOf(address: string | null): string {
   return `${[...start, ...zeros, ...end].slice(0, 4).join(":")}::/64`;
 }
 
-/** The two bytes of a group of IPv6. */
+/** The two bytes of an IPv6 group. */
 function bytes(group: string): [number, number] {
   const value = Number.parseInt(group, 16);
   return [value >> 8, value & 255];

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { isAmbiguous } from "./framing.ts";
 
-/** Requests that a client may send on one connection before it has read the answer to the first of them. */
+/** How many requests a client may send on one connection before it has read the first answer. */
 const MAX_PIPELINED = 100;
-/** How long a body that nobody reads may go on after its answer, so that its sender gets to read that. */
+/** How long a client may go on sending its body after the answer, so that it can read the answer. */
 const UNREAD_MS = 1_000;
 
 /** Answers a request. */
@@ -13,13 +13,16 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => un
 
 /** The open connections of a server. */
 export interface Connections {
-  /** Makes each connection's next answer its last. */
+  /** Makes the next answer of each connection its last. */
   closeAfterAnswers(): void;
-  /** Closes those on which nothing is under way. */
+  /** Closes the connections that have no request under way. */
   closeIdle(): void;
-  /** Closes one after what it has asked so far is answered. false: what it asked last has not arrived as a whole. */
+  /**
+   * Closes a connection after all complete requests are answered. false: the last request has not arrived
+   * completely.
+   */
   closeAfterWhole(socket: Duplex): boolean;
-  /** Closes those whose answer takes longer than this, because their clients hardly read it. */
+  /** Closes connections whose answer takes longer than this, because the client hardly reads it. */
   closeUnread(answerMs: number): void;
 }
 
@@ -29,20 +32,20 @@ interface Exchange {
 }
 
 interface Connection {
-  /** Oldest first; the first one is being answered. */
+  /** Oldest first. The first one is being answered. */
   exchanges: Exchange[];
-  /** When the first one came to its turn, by `performance.now()`. */
+  /** When the first one's turn began, by `performance.now()`. */
   begunAt: number;
-  /** Whether no further request is taken: the last one that was taken closes the connection. */
+  /** Whether the connection takes no further request. The answer to the last one closes it. */
   isFull: boolean;
 }
 
 /**
- * Gives `handle` the requests of each connection one after the other. A client may send many without
- * waiting for answers; answered all at once, they would fill the memory with answers that it does not read.
+ * Gives `handle` the requests of each connection one after the other. A client may send many without waiting
+ * for answers; answering all at once would fill the memory with answers that it does not read.
  *
- * Choice: after a hundred that wait, the connection is closed with the answer to the last of them
- * (RFC 9112, 9.6), so that the client knows which ones to send again.
+ * Choice: once a hundred requests wait, the connection is closed with the answer to the last of them (RFC
+ * 9112, 9.6), so that the client knows which ones to send again.
  */
 export function trackConnections(server: Server, handle: Handler): Connections {
   const open = new Map<Socket, Connection>();
@@ -93,14 +96,14 @@ export function trackConnections(server: Server, handle: Handler): Connections {
     },
     closeIdle() {
       server.closeIdleConnections();
-      // Node counts those that have never sent anything as busy.
+      // Node counts connections that have never sent anything as busy.
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
     closeAfterWhole(socket) {
       const connection = open.get(socket as Socket);
       const newest = connection?.exchanges.at(-1);
       if (connection === undefined) return false;
-      // The last answer is on its way, and closes it.
+      // The last answer is on its way and closes the connection.
       if (connection.isFull && newest?.response.headersSent !== false) return true;
       if (newest?.request.complete !== true) return false;
       connection.isFull = true;
@@ -117,8 +120,8 @@ export function trackConnections(server: Server, handle: Handler): Connections {
 }
 
 /**
- * Ends a connection whose request goes on after its answer, as one that is too large or endless. At once
- * would be too soon: what is on its way meets a closed port, whose reset wipes out the answer.
+ * Ends a connection whose request goes on after its answer, because it is too large or endless. It waits a
+ * moment first: data that arrives at a closed port causes a reset, which wipes out the answer.
  */
 function cutUnread(request: IncomingMessage): void {
   if (request.complete) return;

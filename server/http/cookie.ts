@@ -8,19 +8,19 @@ export const REF_COOKIE = "_svc_ref";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** A cookie of the site that a script runs on. */
+/** A cookie that a script sets on its site. */
 export interface SiteCookie {
   name: string;
   value: string;
   maxAgeDays: number;
-  /** The widest domain that the script could set one on; empty for the page's own host alone. */
+  /** The widest domain on which the script could set a cookie; empty for the page's own host alone. */
   domain: string;
   requestHost: string;
   pageHost: string;
   isSecure: boolean;
 }
 
-/** The `Set-Cookie` of a cookie that page and server share, or null where they do not share a domain. */
+/** The `Set-Cookie` header of a cookie that page and server share, or null if they share no domain. */
 export function siteCookie(cookie: SiteCookie): string | null {
   const { name, value, maxAgeDays, requestHost, pageHost, isSecure } = cookie;
   const domain = cookie.domain.toLowerCase();
@@ -35,12 +35,14 @@ export function siteCookie(cookie: SiteCookie): string | null {
   });
 }
 
-/** A page may only name a domain that both it and the server stand under. */
+/** A page may only name a domain that contains both its own host and the server's. */
 function isShared(domain: string, ...hosts: string[]): boolean {
   return isDomain(domain) && hosts.every((host) => host === domain || host.endsWith(`.${domain}`));
 }
 
-/** Bare hosts and addresses have cookies, but no domain to share them on. No last label begins with a digit. */
+/**
+ * Bare hosts and addresses have cookies but no domain to share them on. No last label begins with a digit.
+ */
 function isDomain(text: string): boolean {
   return /^[a-z0-9.-]+\.[a-z][a-z0-9-]*$/.test(text);
 }

@@ -8,8 +8,8 @@ const MAX_ORIGIN_LENGTH = 300;
 const ORIGIN = /^(null|https?:\/\/[a-z0-9.[\]:_-]+)$/i;
 
 /**
- * What lets a script on any site read the answer and keep the cookie that comes with it. Nothing that
- * the server answers depends on cookies, so that any site may have it.
+ * The headers that let a script on any site read the answer and keep its cookie. Any site may do so, because
+ * none of the server's answers depends on cookies.
  */
 export function corsHeaders(event: H3Event): AnswerHeaders {
   const origin = event.req.headers.get("origin");
@@ -21,7 +21,7 @@ export function corsHeaders(event: H3Event): AnswerHeaders {
   return headers;
 }
 
-/** Answers the question that browsers ask before requests that the script itself never makes. */
+/** Answers a browser's preflight request. The script itself never causes one. */
 export function preflight(event: H3Event): Response {
   return new FastResponse(null, {
     status: 204,

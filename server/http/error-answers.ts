@@ -3,7 +3,7 @@ import { ERROR_CODES } from "./errors.ts";
 
 const messages = z.array(z.string());
 
-/** What a refusal of V2 looks like. */
+/** The body of a refusal in V2. */
 export const v2ErrorAnswer = z
   .object({
     message: z.string(),
@@ -12,10 +12,13 @@ export const v2ErrorAnswer = z
   })
   .meta({ id: "Error" });
 
-/** What a refusal of V1 looks like, but for faults of a record. */
+/** The body of a refusal in V1, except for field errors. */
 export const v1ErrorAnswer = z.object({ error: z.string() }).meta({ id: "V1Error" });
 
-/** The faults of a record, by field; a new promoter's with a message, and those of the promotion once more. */
+/**
+ * The field errors of a record. For a new promoter, a message and the errors of the promotion stand beside
+ * them.
+ */
 export const fieldErrorsAnswer = z
   .object({
     message: z.string().optional(),
@@ -24,10 +27,10 @@ export const fieldErrorsAnswer = z
   .catchall(messages)
   .meta({ id: "V1FieldErrors" });
 
-/** What sign-up tracking says where a sign-up can't be anybody's. */
+/** The body if sign-up tracking finds no promoter, or neither e-mail nor uid is given. */
 export const messageAnswer = z.object({ message: z.string() }).meta({ id: "ErrorMessage" });
 
-/** What sign-up tracking says where the lead has signed up before. */
+/** The body if the lead has signed up before. */
 export const alreadyRegisteredAnswer = z
   .object({ transaction_id: z.string() })
   .meta({ id: "AlreadyRegistered" });

@@ -4,10 +4,10 @@ import { json, plainText, type AnswerHeaders } from "./answer.ts";
 /** Writes a refusal in the shape that one kind of client expects. */
 export type ErrorShape = (failure: Failure, headers: AnswerHeaders) => Response;
 
-/** The two generations of the interface. The browser routes answer as V1 does. */
+/** The two generations of the interface. The browser routes answer like V1. */
 export type Generation = "v1" | "v2";
 
-/** What conflicted is over in a moment. */
+/** A conflict is over in a moment. */
 const RETRY_SECONDS = 1;
 
 const V1_STATUS: Record<FailureKind, number> = {
@@ -55,12 +55,14 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
 /** Every `code` of V2. */
 export const ERROR_CODES = ["internal_error", ...new Set(Object.values(V2_STATUS).map(([, code]) => code))];
 
-/** The status that a kind of refusal gets, where an operation has none of its own. */
+/** The status of a refusal, unless an operation has its own. */
 export function statusOf(generation: Generation, kind: FailureKind): number {
   return generation === "v1" ? V1_STATUS[kind] : V2_STATUS[kind][0];
 }
 
-/** `{error}`, the record's field errors, or the bare text of a 401. @see docs/spec/common.md "Errors", 1 to 3 */
+/**
+ * `{error}`, the record's field errors, or plain text for a 401. @see docs/spec/common.md "Errors", 1 to 3
+ */
 export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "unauthorized") return plainText("Bad credentials", headers, 401);
   const isRecordFault =
@@ -75,7 +77,7 @@ export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, hasFields && { errors: failure.fields });
 }
 
-/** `{message, code, errors}`, whatever is at fault. @see docs/spec/common.md "Errors" */
+/** `{message, code, errors}`, with empty `errors` if no field is at fault. @see docs/spec/common.md "Errors" */
 export function v2FieldError(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, { errors: failure.fields });
 }
@@ -89,7 +91,11 @@ function v2Answer(failure: Failure, headers: AnswerHeaders, rest: object | false
 /** The statuses of sign-up tracking's own bodies. @see docs/spec/v1.md "Track a sign-up" */
 export const SIGNUP_STATUSES = { missing: 400, not_found: 404, already_registered: 422 } as const;
 
-/** The three bodies of sign-up tracking; all else as the generation has it. @see docs/spec/v1.md "Track a sign-up" */
+/**
+ * The three bodies of sign-up tracking. Other refusals have the generation's.
+ *
+ * @see docs/spec/v1.md "Track a sign-up"
+ */
 export function signupError(generation: ErrorShape): ErrorShape {
   return (failure, headers) => {
     const { kind, message } = failure;
@@ -101,7 +107,7 @@ export function signupError(generation: ErrorShape): ErrorShape {
   };
 }
 
-/** The body of a bug's answer; what went wrong stands in the log under the request's id. */
+/** The answer to a bug. The log holds the details under the request's id. */
 export function bugAnswer(generation: Generation, requestId: string, headers: AnswerHeaders = {}): Response {
   const message = "Internal server error";
   const body = generation === "v1" ? { error: message } : { message, code: "internal_error" };

@@ -2,35 +2,35 @@ import { Failure } from "../failure.ts";
 import { newCounter } from "./limit-counter.ts";
 import { WINDOW_SECONDS, type Limit } from "./rate-limit.ts";
 
-/** How long a credential that was good from a network is heard from there, whatever else comes from it. */
+/** How long a network may use a credential without limit after it was good there. */
 const GOOD_SECONDS = 24 * 60 * 60;
-/** How often the others are told of one that still comes. */
+/** How often a process tells the others that a good credential is still in use. */
 const TELL_MS = 60 * 60 * 1_000;
-/** Good credentials that a process remembers itself; the oldest goes when one more comes. */
+/** How many good credentials a process remembers. The oldest makes room for a new one. */
 const MAX_REMEMBERED = 10_000;
 
-/** Counts tries to authenticate by network, before their credentials are looked at. */
+/** Counts attempts to authenticate by network, before the credentials are looked up. */
 export interface FailureLimiter {
   /**
-   * What `look` finds for a credential, where it may be looked at; null: it is not good.
+   * Looks a credential up, unless its network has failed too often. null: the credential is not good.
    *
-   * @throws Failure `rate_limited` after too many failed tries
+   * @throws Failure `rate_limited` after too many failed attempts
    */
   attempt<T>(network: string, credential: string, look: () => Promise<T | null>): Promise<T | null>;
 }
 
 /**
- * Limits failed tries to so many a minute for each network.
+ * Limits failed attempts to a number per minute for each network.
  *
- * Each try is counted first, and taken back when it was good: however many guesses come at once, no more
- * than the limit are looked at. A credential that was good from a network within a day is not counted:
- * behind a proxy many share an address, and a stranger's guesses must not cost a company its leads.
- * All workers, and all servers on one Postgres, know of it.
+ * Each attempt is counted first and taken back if it was good, so no more guesses than the limit are looked
+ * up, however many come at once. A credential that was good from a network within a day is not counted: many
+ * share an address behind a proxy, and a stranger's guesses must not cost a company its leads. All workers
+ * share these counts, and so do all servers on one Postgres.
  */
 export function failureLimiter(limit: Limit): FailureLimiter {
   const tries = newCounter({ ...limit, limit: limit.limitPerMinute, seconds: WINDOW_SECONDS });
   const good = newCounter({ ...limit, name: `${limit.name}-good`, limit: 1, seconds: GOOD_SECONDS });
-  /** When the others were told, by pair of network and credential. */
+  /** When the others were last told, by network and credential. */
   const remembered = new Map<string, number>();
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -47,7 +47,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
     const found = await look();
     if (found !== null) await remember(pair);
     else {
-      // It was good, and is revoked.
+      // It was good and has been revoked.
       remembered.delete(pair);
       await Promise.all([good.forget(pair), tries.add(network)]);
     }
@@ -74,7 +74,7 @@ export function failureLimiter(limit: Limit): FailureLimiter {
   return {
     async attempt(network, credential, look) {
       const pair = `${network} ${credential}`;
-      // Requests with one good credential that come at once are one try, not as many.
+      // Requests with the same good credential that come at once count as one attempt.
       const earlier = underWay.get(pair);
       if (earlier !== undefined) await earlier;
       if (remembered.has(pair)) return lookUncounted(network, pair, look);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { findExcess } from "./json.ts";
 
 /*
- * Inputs are taken in more forms than clients should send: `documentedAs` is the one that the OpenAPI
+ * Inputs are accepted in more forms than clients should send. `documentedAs` is the form that the OpenAPI
  * document shows.
  */
 
@@ -23,7 +23,7 @@ const FLAGS = new Map([
   ["no", false],
 ]);
 
-/** Twelve digits before the point, so that hundredths stay safe integers. */
+/** Twelve digits before the point keep hundredths within safe integers. */
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,2}))?$/;
 
 const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
@@ -31,7 +31,7 @@ const tooLong = (length: number) => `is too long (maximum is ${length} character
 /** A short text. */
 export const text = z.string("is invalid").max(TEXT_LENGTH, tooLong(TEXT_LENGTH));
 
-/** A trimmed text of so many characters at most. Further rules look only at texts that are not too long. */
+/** A trimmed text with a maximum length. Further rules only look at texts that are short enough. */
 export const word = (length: number) =>
   z
     .string("is invalid")
@@ -41,12 +41,12 @@ export const word = (length: number) =>
 /** A note or a description. */
 export const longText = z.string("is invalid").max(LONG_TEXT_LENGTH, tooLong(LONG_TEXT_LENGTH));
 
-/** Choice: as long as the address line that common servers take, so that no real visit is refused. */
+/** Choice: as long as the URLs that common servers accept, so that no real visit is refused. */
 export const address = z.string("is invalid").max(URL_LENGTH, tooLong(URL_LENGTH));
 
 /**
- * An e-mail address, trimmed. Choice: anything with one `@` between two words without blanks or
- * control characters, since a lead with an unusual address must not be lost.
+ * An e-mail address, trimmed. Choice: anything with one `@` between two words without blanks or control
+ * characters, because a lead with an unusual address must not be lost.
  */
 export const email = z
   .string("is invalid")
@@ -68,7 +68,7 @@ export const flag = z
   })
   .meta({ documentedAs: { type: "boolean" } });
 
-/** A positive integer, also as text. */
+/** A positive integer, as a number or as text. */
 export const id = z
   .union([z.number(), z.string()], "is invalid")
   .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
@@ -76,8 +76,8 @@ export const id = z
   .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
 /**
- * A number of at most two decimals, not below zero, also as text; given as integer hundredths. Read
- * from its digits, as floats would turn 1.15 into 114.
+ * A number of at least 0 with at most two decimals, as a number or as text. The result is integer hundredths,
+ * read from the digits, because floats would turn 1.15 into 114.
  */
 export const hundredths = z
   .union([z.number(), z.string()], "is invalid")
@@ -88,12 +88,12 @@ export const hundredths = z
   })
   .meta({ documentedAs: { type: "number", minimum: 0 } });
 
-/** With or without an offset. */
+/** Accepts times with and without an offset. */
 const ZONES = { offset: true, local: true };
 
 /**
- * An ISO 8601 date or date-time; UTC where it names no offset. Impossible days are refused, and years
- * that would not be four digits in an answer, or lie before all counting.
+ * An ISO 8601 date or date-time, in UTC if it has no offset. Refuses impossible days, years before 1970 and
+ * years that an answer can't show in four digits.
  */
 export const instant = z
   .string("is invalid")
@@ -105,12 +105,12 @@ export const instant = z
   .transform(
     (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
   )
-  // The year of no date is NaN, which is within no bounds.
+  // The year of an invalid date is NaN, which is within no bounds.
   .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
 /**
- * A JSON object, as text or as it is. As text it has passed none of a JSON body's limits, and what is
- * nested too deeply would break the writing of it.
+ * A JSON object, as it is or as text. Text has not passed the limits of a JSON body yet, and a value that is
+ * nested too deeply could not be written.
  */
 export const jsonObject = z
   .custom<string | Record<string, unknown>>(
@@ -125,7 +125,7 @@ export const jsonObject = z
   })
   .meta({ documentedAs: { type: ["object", "string"], additionalProperties: true } });
 
-/** Some of a thing in a query: one alone, or a list. */
+/** One or several values in a query: a single value, or a list. */
 export function listOf<S extends z.ZodType>(item: S) {
   return z.preprocess(
     (value) => (Array.isArray(value) || value === undefined ? value : [value]),
@@ -138,7 +138,7 @@ export function oneOf<const W extends readonly string[]>(words: W) {
   return z.enum(words, `is not one of ${words.join(", ")}`);
 }
 
-/** Which way a list is sorted. */
+/** The order of a list. */
 export const direction = oneOf(["asc", "desc"]);
 
 function parseObject(value: string): Record<string, unknown> | null {
@@ -146,7 +146,7 @@ function parseObject(value: string): Record<string, unknown> | null {
     const parsed: unknown = JSON.parse(value);
     return isObject(parsed) ? parsed : null;
   } catch {
-    return null; // not JSON: a validation error, as any other shape that is no object
+    return null; // Text that is not JSON is a validation error, like every value that is not an object.
   }
 }
 

@@ -6,21 +6,22 @@ import { nest, readNestedQuery } from "./nested-query.ts";
 import { multipartPairs, pairsOf, readPairs, type Pair } from "./pairs.ts";
 
 /**
- * Parameters by name. Of a name that came twice, the last value counts. Text, but for a JSON number that
- * text cannot give as it was meant.
+ * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number
+ * that text can't give exactly.
  */
 export type Params = Record<string, string | number>;
 
-/** Query and form are read alike: sendBeacon and fetch call a plain string `text/plain`. */
+/** A `text/plain` body is read like a form, because sendBeacon and fetch give that type to a plain string. */
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", ""]);
 
 /**
- * The query string's parameters and the body's together; the body wins. GETs have bodies too: PHP's
- * Guzzle and `curl -X GET -d` send them so.
+ * The parameters of the query string and of the body; the body wins. A GET may have a body too: PHP's Guzzle
+ * and `curl -X GET -d` send one.
  *
- * Choice: JSON bodies are taken as well, since some clients of V1 send them. Nested values, whether of
- * JSON or of names in brackets (`custom_fields[a]=1`), are given as their JSON text. @see docs/spec/v1.md, first paragraph
+ * Choice: JSON bodies are accepted as well, because some clients of V1 send them. Nested values, from JSON or
+ * from names in brackets (`custom_fields[a]=1`), become JSON text.
  *
+ * @see docs/spec/v1.md, first paragraph
  * @throws Failure `malformed`, `too_large` or `unsupported`
  */
 export async function readParams(event: H3Event): Promise<Params> {
@@ -30,7 +31,7 @@ export async function readParams(event: H3Event): Promise<Params> {
 }
 
 /**
- * The same with lists and objects as they are: `ids[]=1&ids[]=2` is a list.
+ * The same parameters with lists and objects as they are: `ids[]=1&ids[]=2` is a list.
  *
  * @throws Failure `malformed`, `too_large` or `unsupported`
  */
@@ -45,7 +46,7 @@ export function readQuery(event: H3Event): Params {
   return event.url.search.length > 1 ? flatPairs(readPairs(event)) : emptyParams();
 }
 
-/** What a body gives: a form's pairs or JSON's values. */
+/** The values in a body: a form's pairs or a JSON object. */
 async function readGiven(event: H3Event): Promise<{ pairs: Pair[]; json: Record<string, unknown> }> {
   const body = await readBody(event);
   if (body === "") return { pairs: [], json: {} };
@@ -78,7 +79,7 @@ function flatten(values: Record<string, unknown>): Params {
   return params;
 }
 
-/** Without a prototype, so that a parameter named `__proto__` is one like all others. */
+/** Has no prototype, so that `__proto__` is a parameter name like any other. */
 function emptyParams(): Params {
   return Object.create(null) as Params;
 }

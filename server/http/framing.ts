@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Whether a proxy in front may have read a request otherwise than we do, so that one request could be
- * smuggled within another: several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and
- * bodies that are encoded otherwise than in chunks (6.1), whose encoding Node ignores.
+ * Whether a proxy in front may have read a request differently from us, so that one request could be smuggled
+ * inside another. This concerns several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and
+ * bodies with an encoding other than chunked (6.1), which Node ignores.
  */
 export function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
   const encoding = headers["transfer-encoding"];

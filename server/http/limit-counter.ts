@@ -10,33 +10,33 @@ import {
 
 /** Where counts are kept. */
 export interface CountPlace {
-  /** Tells counts of one place apart. */
+  /** Keeps counts with the same keys apart. */
   name?: string;
-  /** null: with the workers of this server alone. */
+  /** null: only the workers of this server share the counts. */
   database?: LimitsDatabase | null;
 }
 
-/** What a key has counted within its time. */
+/** The count of a key within its window. */
 export interface Count {
   isOver: boolean;
   remaining: number;
   msLeft: number;
 }
 
-/** Counts by key, each for so long from its first addition. Addresses are kept as hashes. */
+/** Counts by key. A window begins with a key's first addition. Addresses are stored as hashes. */
 export interface Counter {
-  /** Adds one, and tells what it is then. */
+  /** Adds one and returns the new count. */
   add(key: string): Promise<Count>;
   /** Takes one back. */
   takeBack(key: string): Promise<void>;
-  /** Marks a key for the whole time from now. */
+  /** Marks a key for a whole window from now. */
   mark(key: string): Promise<void>;
-  /** Whether anything is known of a key. */
+  /** Whether a key has a count or a mark. */
   has(key: string): Promise<boolean>;
   forget(key: string): Promise<void>;
 }
 
-/** Begins to count up to a limit. */
+/** Makes a counter that counts up to a limit. */
 export function newCounter({
   limit,
   seconds,
@@ -61,9 +61,10 @@ export function newCounter({
 }
 
 /**
- * Workers count in their primary, a process on its own in its memory, servers with a database in that.
- * While it can't be asked, each counts by itself: a limit is no reason to refuse service. Whoever has
- * reached the limit is refused without a question, so that a flood does not reach the database.
+ * Workers count in their primary process, a process without workers counts in its own memory, and servers
+ * with a database count there. While the database can't be reached, each server counts by itself, because a
+ * limit is no reason to refuse service. A key that has reached the limit is refused without a query, so that
+ * a flood does not reach the database.
  */
 function newLimiter(
   options: { points: number; duration: number; keyPrefix: string },

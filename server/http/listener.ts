@@ -5,34 +5,40 @@ import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
 import { trackConnections, type Connections, type Handler } from "./connections.ts";
 
-/** Whoever sends more slowly than this holds a connection for nothing: all headers, and all of a request. */
+/**
+ * How long a client may take to send all headers, and to send a whole request. A slower one only holds a
+ * connection.
+ */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longest time for a request and its answer together. Whoever reads more slowly holds the answer in our memory. */
+/**
+ * Longest time for a request and its answer together. A client that reads more slowly keeps the answer in our
+ * memory.
+ */
 const ANSWER_TIMEOUT_MS = 60_000;
-/** How often Node looks who is too slow. Its own half a minute would treble what is granted. */
+/** How often Node looks for slow clients. Its default of 30 s would give them several times the limit. */
 const CHECK_MS = 2_000;
-/** Longer than the usual minute of proxies, so that they never send into a closing connection. */
+/** Longer than the minute that proxies usually wait, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a sender may go on after it was refused, so that it gets to read that. */
+/** How long a client may go on sending after a refusal, so that it can read the refusal. */
 const UNREAD_MS = 1_000;
-/** How long a drain waits for the next request of a kept-alive connection, to close it with the answer. */
+/** How long a drain leaves a kept-alive connection open for one more request, whose answer closes it. */
 const GRACE_MS = 500;
 const SWEEP_MS = 100;
-/** Longest wait for requests under way; the whole stop is promised within 10 s. */
+/** Longest wait for requests under way. The whole stop may take 10 s. */
 const CUT_MS = 8_000;
 
-/** A port that answers from the moment it is open, until all that it took is answered. */
+/** A port that answers from the moment it opens until every request it accepted is answered. */
 export interface Listener {
-  /** Opens the port and gives its number. Until `serve`, every answer is 503. */
+  /** Opens the port and returns its number. Every answer is 503 until `serve` is called. */
   listen(at: { host: string; port: number }): Promise<number>;
-  /** Answers by `fetch` from now on. */
+  /** Answers with `fetch` from now on. */
   serve(fetch: (request: ServerRequest) => Response | Promise<Response>): void;
-  /** Takes no more connections, ends those that are open, and resolves when no request is under way. */
+  /** Accepts no more connections, ends the open ones, and resolves when no request is under way. */
   drain(): Promise<void>;
 }
 
-/** Makes a listener; tests give shorter times. */
+/** Makes a listener. Tests pass shorter times. */
 export function newListener({
   graceMs = GRACE_MS,
   cutMs = CUT_MS,
@@ -47,12 +53,13 @@ export function newListener({
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  /** What handlers still work at, even for clients that are gone. */
+  /** Handlers that still run, even if their clients are gone. */
   const underWay = new Set<Promise<Response>>();
   let handle: Handler = answerStarting;
   const connections = trackConnections(server, (request, response) => handle(request, response));
   server.on("clientError", (error, socket) => {
-    // What follows a request that said it was the last, or is no HTTP, must not overtake answers that are due.
+    // The client sent more after its last request, or something other than HTTP. Answers that are due go
+    // first.
     if (!connections.closeAfterWhole(socket)) refuseUnread(error, socket);
   });
   const check = setInterval(() => connections.closeUnread(answerMs), checkMs).unref();
@@ -89,11 +96,12 @@ async function closeServer(
   connections: Connections,
   { graceMs, cutMs }: { graceMs: number; cutMs: number },
 ): Promise<void> {
-  // Not the HTTP server's own `close`: it cuts idle connections at once, into which a client may just be sending.
+  // The HTTP server's own `close` cuts idle connections at once, while a client may just be sending on one.
   const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   const began = performance.now();
   const sweep = setInterval(() => {
-    // After this turn's reads: a request that has arrived is no idle connection.
+    // `setImmediate` runs after this turn's reads, so a connection whose request has just arrived is not
+    // idle.
     if (performance.now() - began >= graceMs) setImmediate(connections.closeIdle);
   }, SWEEP_MS);
   const cut = setTimeout(() => server.closeAllConnections(), cutMs);
@@ -102,7 +110,7 @@ async function closeServer(
   clearTimeout(cut);
 }
 
-/** What Node's parser stumbled over, by its code. */
+/** The statuses for errors of Node's parser, by their codes. */
 const PARSER_STATUS: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
@@ -110,8 +118,8 @@ const PARSER_STATUS: Record<string, string> = {
 };
 
 /**
- * Answers what is no HTTP, or too much of it, and ends the connection. What Node does by itself closes
- * the socket at once, so that senders of long headers are reset before they have read why.
+ * Answers data that is not HTTP, or is too large, and ends the connection. Node alone would close the socket
+ * at once, so that a client with long headers would be reset before it has read the reason.
  */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
@@ -121,7 +129,9 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   setTimeout(() => socket.destroy(), UNREAD_MS).unref();
 }
 
-/** A first start makes the account only when its address is known, which the open port decides. */
+/**
+ * The first start makes the account after the port is open, because the account needs the server's address.
+ */
 function answerStarting(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(503, { "content-type": "application/json; charset=utf-8", "retry-after": "1" });
   response.end(JSON.stringify({ status: "starting" }));

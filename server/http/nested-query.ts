@@ -10,29 +10,29 @@ const MAX_DEPTH = 4;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /**
- * The query's parameters, brackets read as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and
- * `ids=1&ids=2` are lists, `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in
- * which they came.
+ * The query's parameters, with brackets read as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and
+ * `ids=1&ids=2` are lists, `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which
+ * they came.
  *
- * Choice: a parameter of one value that came twice is a list too, which its schema refuses.
+ * Choice: a single-value parameter that came twice becomes a list too, which its schema refuses.
  *
  * h3 and URLSearchParams do not nest.
  *
  * @throws Failure `malformed` or `too_large`
  */
 export function readNestedQuery(event: H3Event): Query {
-  // Blank ones count as absent at every level.
+  // Blank values count as absent on every level.
   return nest(readPairs(event).filter(([, value]) => value.trim() !== ""));
 }
 
-/** Puts values into the lists and objects that their names write. @throws Failure `too_large` */
+/** Builds the lists and objects that the names describe. @throws Failure `too_large` */
 export function nest(pairs: Pair[]): Query {
   const query = emptyQuery();
   for (const [name, value] of pairs) put(query, pathOf(name), value);
   return lists(query) as Query;
 }
 
-/** A name that is written in no such way stands for itself. */
+/** A name without proper brackets stands for itself. */
 function pathOf(name: string): string[] {
   const [, root, brackets] = NAME.exec(name) ?? [];
   if (root === undefined || brackets === undefined) return [name];
@@ -52,7 +52,7 @@ function put(query: Query, path: string[], value: string): void {
   else tree[last] = value;
 }
 
-/** The values below a name; one that stood alone becomes the first of a list. */
+/** The values below a name. A value that stood alone becomes the first of a list. */
 function treeAt(tree: Tree, name: string): Tree {
   const known = tree[name];
   if (typeof known === "object") return known;

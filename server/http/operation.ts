@@ -2,30 +2,30 @@ import type { z } from "zod";
 import type { FailureKind } from "../failure.ts";
 import type { ErrorShape } from "./errors.ts";
 
-/** What operations are called with. */
+/** The methods that operations are called with. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One operation of the interface: what its route needs, and what the OpenAPI document says of it. */
+/** One operation of the interface: what its route needs, and what the OpenAPI document says about it. */
 export interface Operation<Request> {
-  /** One line for people. */
+  /** One line for readers of the document. */
   summary: string;
-  /** Parameters of the query; in V1 of the form as well. */
+  /** Parameters of the query, and in V1 of the form. */
   params?: z.ZodObject;
   /** The JSON body. */
   body?: z.ZodObject;
-  /** The answer of a success. */
+  /** The answer on success. */
   answer: z.ZodType;
-  /** The status of a success; 200 unless told. */
+  /** The status on success, 200 by default. */
   status?: 200 | 201;
-  /** Whether the answer is a page of a list, with the headers of one. */
+  /** Whether the answer is a page of a list, with the page headers. */
   isPaged?: boolean;
   /** Refusals besides those that every operation may give. */
   refusals?: FailureKind[];
-  /** Their statuses, where `shape` gives them others than the generation does. */
+  /** The statuses of refusals for which `shape` differs from the generation. */
   statuses?: Partial<Record<FailureKind, number>>;
-  /** Their bodies, where `shape` gives them others than the generation does. */
+  /** The bodies of refusals for which `shape` differs from the generation. */
   bodies?: Partial<Record<FailureKind, z.ZodType>>;
-  /** How refusals are written; as the generation does it unless told. */
+  /** How refusals are written, by default in the generation's shape. */
   shape?: ErrorShape;
   handle: (request: Request) => Promise<unknown>;
 }

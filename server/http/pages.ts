@@ -3,24 +3,24 @@ import { z } from "zod";
 import type { AnswerHeaders } from "./answer.ts";
 
 const RELATIONS = ["first", "prev", "last", "next"];
-/** Clients and proxies take 8 KiB of headers and more. */
+/** Clients and proxies accept at least 8 KiB of headers. */
 const MAX_LINK_LENGTH = 4_096;
 
 /** One page of a list. */
 export interface Page {
   number: number;
   limit: number;
-  /** Records before the page's first. */
+  /** How many records come before the page. */
   offset: number;
 }
 
-/** How many records pages of a list hold, unless told otherwise and at most. */
+/** How many records a page of a list holds by default and at most. */
 export interface PageLengths {
   usual: number;
   most: number;
 }
 
-/** The parameters that ask for a page. They are read by `readPage`, which refuses none. */
+/** The parameters that ask for a page. `readPage` reads them and refuses no value. */
 export function pageParams({ usual, most }: PageLengths) {
   const number = { type: "integer", minimum: 1 };
   return z
@@ -32,8 +32,8 @@ export function pageParams({ usual, most }: PageLengths) {
 }
 
 /**
- * The page that a request asks for. What is no positive number counts as not given, and a page larger
- * than the largest is the largest. @see docs/spec/common.md "Pages"
+ * The page that a request asks for. A value that is not a positive number counts as not given, and a page
+ * length above the maximum means the maximum. @see docs/spec/common.md "Pages"
  */
 export function readPage(params: Record<string, unknown>, { usual, most }: PageLengths): Page {
   const number = positive(params["page"]) ?? 1;
@@ -42,9 +42,9 @@ export function readPage(params: Record<string, unknown>, { usual, most }: PageL
 }
 
 /**
- * `Total`, `Per-Page` and, where there is more than one page, `Link` (RFC 8288), which keeps the other
- * parameters. Choice: of a query so long that clients could not read the answer's headers only those links
- * are given that fit, the next page's first.
+ * `Total`, `Per-Page` and, if there is more than one page, `Link` (RFC 8288), which keeps the other
+ * parameters. Choice: if the query is so long that clients could not read the headers, only the links that
+ * fit are given, the next page's first.
  */
 function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
   const headers: AnswerHeaders = { total: String(total), "per-page": String(page.limit) };
@@ -67,7 +67,7 @@ function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
   return headers;
 }
 
-/** Puts a page's place in the whole list into the headers of the answer to a request. */
+/** Sets the page headers of the answer to a request. */
 export function setPageHeaders(
   { event, headers, publicUrl }: { event: H3Event; headers: AnswerHeaders; publicUrl: string },
   page: Page,
@@ -77,7 +77,10 @@ export function setPageHeaders(
   Object.assign(headers, pageHeaders(address, page, total));
 }
 
-/** Up to ten digits, so that offsets stay safe integers. Of several the last counts, or a client would turn in a circle. */
+/**
+ * Up to ten digits, so that offsets stay safe integers. The last of several values counts; otherwise a client
+ * that appends `page` would get the same page for ever.
+ */
 function positive(given: unknown): number | null {
   const value: unknown = Array.isArray(given) ? given.at(-1) : given;
   if (typeof value !== "string" && typeof value !== "number") return null;

@@ -2,19 +2,19 @@ import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 import { MAX_KEYS } from "./json.ts";
 
-/** A parameter as it came; names may come more than once. */
+/** A parameter as it was sent. A name may come more than once. */
 export type Pair = [name: string, value: string];
 
 const LIST_ITEM = /(\[\]|%5B%5D)$/i;
 
-/** The query string's parameters one by one. @throws Failure `malformed` or `too_large` */
+/** The parameters of the query string, one by one. @throws Failure `malformed` or `too_large` */
 export function readPairs(event: H3Event): Pair[] {
   return pairsOf(event.url.search.slice(1));
 }
 
 /**
- * The parameters of a form or a query one by one. Written out because node:querystring hides malformed
- * escapes, and URLSearchParams replaces them.
+ * The parameters of a form or a query, one by one. node:querystring would hide malformed escapes, and
+ * URLSearchParams would replace them.
  *
  * @throws Failure `malformed` or `too_large`
  */
@@ -31,7 +31,7 @@ export function pairsOf(text: string): Pair[] {
 }
 
 /**
- * The texts of a multipart form one by one. Choice: files are left out, since no parameter is one.
+ * The text fields of a multipart form, one by one. Choice: files are dropped because no parameter is a file.
  *
  * @throws Failure `malformed` or `too_large`
  */
@@ -50,7 +50,7 @@ async function parseMultipart(body: string, contentType: string): Promise<Pair[]
   }
 }
 
-/** Items of a list (`ids[]=1`) share one key. */
+/** Items of a list (`ids[]=1`) share a key, so they are not counted. */
 function refuseTooMany(pairs: Pair[]): void {
   if (pairs.filter(([name]) => !LIST_ITEM.test(name)).length > MAX_KEYS)
     throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);

@@ -1,10 +1,10 @@
 import type { AnswerHeaders } from "./answer.ts";
 import { newCounter, type CountPlace } from "./limit-counter.ts";
 
-/** How long a limit counts. */
+/** How long one window of a limit lasts. */
 export const WINDOW_SECONDS = 60;
 
-/** Where a caller stands within its minute. */
+/** Where a caller stands within its window. */
 export interface RateLimitState {
   allowed: boolean;
   limit: number;
@@ -17,26 +17,26 @@ export interface RateLimiter {
   take(key: string): Promise<RateLimitState | null>;
 }
 
-/** What is limited, and where it is counted. */
+/** A limit and the place of its counts. */
 export interface Limit extends CountPlace {
   limitPerMinute: number;
 }
 
-/** Limits requests to so many a minute for each key; 0 for no limit. */
+/** Allows each key a number of requests per minute; 0 means no limit. */
 export function rateLimiter({ limitPerMinute: limit, ...place }: Limit): RateLimiter {
   if (limit === 0) return { take: () => Promise.resolve(null) };
   const counter = newCounter({ ...place, limit, seconds: WINDOW_SECONDS });
   return {
     async take(key) {
       const { isOver, remaining, msLeft } = await counter.add(key);
-      // A minute at most, wherever a clock that is set back stands.
+      // A minute at most, even if a clock was set back.
       const resetSeconds = Math.min(WINDOW_SECONDS, Math.ceil(msLeft / 1_000));
       return { allowed: !isOver, limit, remaining, resetSeconds };
     },
   };
 }
 
-/** The headers of an answer that was counted. @see docs/spec/common.md "Rate limits" */
+/** The rate limit headers of an answer. @see docs/spec/common.md "Rate limits" */
 export function rateLimitHeaders(state: RateLimitState | null): AnswerHeaders {
   if (state === null) return {};
   const headers: AnswerHeaders = {

@@ -3,7 +3,7 @@ import type { H3Event } from "h3";
 
 const ids = new WeakMap<H3Event, string>();
 
-/** The id of a request in the log: our own, as one that a client sends could hold anything. */
+/** The id of a request in the log. We make it ourselves, because a client's id could hold anything. */
 export function requestId(event: H3Event): string {
   const known = ids.get(event);
   if (known !== undefined) return known;
@@ -12,7 +12,9 @@ export function requestId(event: H3Event): string {
   return id;
 }
 
-/** The pattern of the route that a request goes to, which may stand in the log as its path may not. */
+/**
+ * The pattern of a request's route. The log may hold it, but not the path, which may contain personal data.
+ */
 export function routeOf(event: H3Event): string {
   return event.context.matchedRoute?.route ?? "none";
 }

@@ -4,12 +4,12 @@ import { numberText } from "./json.ts";
 
 type Values = Record<string, unknown>;
 
-/** What a blank value of a field counts as; undefined: as not given. */
+/** What a blank value of a field counts as. undefined: not given. */
 type Blank = (field: z.ZodType) => null | undefined;
 
 /**
- * Parameters, or what a new record is made of: blank values count as not given, unlisted ones are
- * dropped, JSON's numbers count as their text.
+ * Reads parameters, or the values of a new record. Blank values count as not given, unlisted ones are
+ * dropped, and JSON numbers count as their text.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -21,8 +21,8 @@ export function shapeInput<S extends z.ZodObject>(schema: S, values: Values): z.
 }
 
 /**
- * What changes in a record: a blank value clears a field that may be null, and is a fault elsewhere.
- * What is not given stays.
+ * Reads the changes to a record. A blank value clears a field that may be null and is a fault in any other.
+ * Fields that are not given stay.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -34,8 +34,8 @@ export function shapeChanges<S extends z.ZodObject>(schema: S, values: Values): 
 }
 
 /**
- * The same from clients that send all of their form's fields, filled in or not: a blank value that can
- * clear nothing counts as not given.
+ * Reads changes from clients that send all fields of their form, filled in or not. A blank value counts as
+ * not given if the field can't be cleared.
  *
  * @throws Failure `invalid` naming every faulty field
  */
@@ -66,7 +66,7 @@ function parse<S extends z.ZodObject>(schema: S, input: Values): z.output<S> {
   throw new Failure("invalid", describe(fields), fields);
 }
 
-/** Goes by the schema, so that free-form objects keep their blanks, and `__proto__` is no parameter. */
+/** Goes by the schema, so that free-form objects keep their blanks and `__proto__` is never a parameter. */
 function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
   const input: Values = {};
   for (const [name, field] of Object.entries(schema.shape) as [string, z.ZodType][]) {
@@ -78,7 +78,7 @@ function listed(schema: z.ZodObject, values: Values, blank: Blank): Values {
   return input;
 }
 
-/** The names of values that a schema does not list, as a query writes them: `filters[stauts]`. */
+/** The names of values that a schema does not list, written as in a query: `filters[stauts]`. */
 export function unlistedNames(schema: z.ZodObject, values: Values, within?: string): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = within === undefined ? name : `${within}[${name}]`;
@@ -103,7 +103,7 @@ function objectIn(field: z.ZodType): z.ZodObject | null {
   return isWrapper ? objectIn(field.unwrap() as z.ZodType) : null;
 }
 
-/** As a query writes it: `filters[status]`. Places in lists are left out. */
+/** Writes a name as in a query: `filters[status]`. Positions in lists are left out. */
 function nameOf([root = "base", ...inner]: PropertyKey[]): string {
   const names = inner.filter((part) => typeof part === "string");
   return [String(root), ...names.map((name) => `[${name}]`)].join("");
@@ -112,7 +112,7 @@ function nameOf([root = "base", ...inner]: PropertyKey[]): string {
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {
-    // One alone has no place, where the schema made a list of it.
+    // A single value has no position, even if the schema made a list of it.
     if (typeof part === "number" && !Array.isArray(value)) continue;
     value = (value as Record<PropertyKey, unknown> | undefined)?.[part];
   }

@@ -4,14 +4,14 @@ import { normaliseAddress } from "./client-address.ts";
 import { email, flag, instant, jsonObject, text } from "./fields.ts";
 import { shapeInput } from "./shape.ts";
 
-/** What every sign-up call takes, V1 and V2 alike. @see docs/spec/v1.md "Track a sign-up" */
+/** The parameters of every sign-up call, in V1 and V2. @see docs/spec/v1.md "Track a sign-up" */
 export const signupParams = z
   .object({
     email,
     uid: text,
     tid: text,
     ref_id: text,
-    // Choice: what is no address counts as absent, since a lost lead is worse than an unknown address.
+    // Choice: a malformed address counts as absent, because a lost lead is worse than an unknown address.
     ip: z.string().transform(normaliseAddress).catch(null),
     promoter_email: text,
     created_at: instant,
@@ -28,9 +28,9 @@ export const signupParams = z
   .meta({ id: "SignupInput" });
 
 /**
- * The parameters of a sign-up call; those not given are null.
+ * The parameters of a sign-up call. Those not given are null.
  *
- * @throws Failure `missing` without e-mail and uid, `invalid` naming every faulty field
+ * @throws Failure `missing` if neither e-mail nor uid is given, `invalid` naming every faulty field
  */
 export function shapeSignup(input: Record<string, unknown>) {
   const params = shapeInput(signupParams, input);

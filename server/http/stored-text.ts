@@ -9,7 +9,7 @@ const HASH_LENGTH = 12;
 const SMALL_BYTES = 64 * 1024;
 const FAST_QUALITY = 5;
 
-/** A text that is served often: its bytes are made once, plain and compressed. */
+/** A text that is served often. Its bytes are prepared once, plain and compressed. */
 export interface StoredText {
   /** Changes with the text. */
   hash: string;
@@ -31,7 +31,10 @@ export function storeText(text: string): StoredText {
   };
 }
 
-/** Answers with a stored text in the best form that the client accepts, or 304 where it has the text already. */
+/**
+ * Answers with a stored text in the best form that the client accepts, or with 304 if it already has the
+ * text.
+ */
 export function serveStored(event: H3Event, { hash, forms }: StoredText, given: AnswerHeaders): Response {
   const encoding = chooseEncoding(event.req.headers.get("accept-encoding") ?? "");
   const { "content-type": type = "text/plain; charset=utf-8", ...others } = given;
