@@ -11,9 +11,14 @@ import { rebuildStore } from "./transfer/rebuild.ts";
 export function checkCommands(program: Command): void {
   program
     .command("check")
-    .description("compare claims, indexes and counters with the records; stop the servers first")
+    .description(
+      "look for damage in the files, and compare claims, indexes and counters with the records; stop the servers first",
+    )
     .action(() =>
       withDriver(async (driver) => {
+        const damage = (await driver.damage?.()) ?? [];
+        // Whatever is read then may be wrong.
+        if (damage.length > 0) return conclude(await write(damage));
         await checkLayout(driver);
         await telling(driver, (show) => findFaults(driver, show));
       }),
@@ -30,16 +35,27 @@ export function checkCommands(program: Command): void {
     );
 }
 
-/** Writes each fault to standard output; any of them makes the command fail. */
+/** Shows how far a work is that finds faults, and writes them. */
 async function telling(driver: AtomicDriver, work: (show: Progress) => AsyncIterable<string>): Promise<void> {
   const screen = process.stderr;
   const view = newProgressView(screen, await totalFor(screen, driver));
+  const count = await write(work(view.show));
+  view.end();
+  conclude(count);
+}
+
+/** Writes each fault to standard output. */
+async function write(faults: AsyncIterable<string> | Iterable<string>): Promise<number> {
   let count = 0;
-  for await (const fault of work(view.show)) {
+  for await (const fault of faults) {
     process.stdout.write(`${fault}\n`);
     count++;
   }
-  view.end();
+  return count;
+}
+
+/** Any fault makes the command fail. */
+function conclude(count: number): void {
   tell(count === 0 ? "no faults" : count === 1 ? "1 fault" : `${count} faults`);
   if (count > 0) process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { encodeKey } from "../../server/storage/keys.ts";
@@ -176,7 +176,7 @@ it.each([
 it("checks a store, tells its faults one by one, and rebuilds it", async () => {
   await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
-  const driver = await openDriver(`lmdb:${at("store")}`);
+  const driver = await openDriver(`sqlite:${at("store")}`);
   const wrong = encodeKey([1, "promoter="]);
   await driver.commit({ checks: [], puts: [], removes: [], sums: [[wrong, 2]] });
   await driver.dispose?.();
@@ -184,4 +184,14 @@ it("checks a store, tells its faults one by one, and rebuilds it", async () => {
   expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: "1 fault\n" });
   expect(await run("rebuild")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
   expect(await run("check")).toMatchObject({ code: 0 });
+});
+
+it("tells of damage in the file of a store", async () => {
+  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
+  const file = join(at("store"), "tidemark.db");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0x55, bytes.length - 4_096));
+  const { code, stdout, stderr } = await run("check");
+  const told = { code: 1, stdout: "database disk image is malformed\n", stderr: "1 fault\n" };
+  expect({ code, stdout, stderr }).toEqual(told);
 });

@@ -2,7 +2,7 @@ import { backup } from "@photostructure/sqlite";
 import { scan } from "../../scan.ts";
 import { EVERYTHING, type Entry } from "../../snapshot.ts";
 import { connect, makeFile, type Database } from "./database.ts";
-import { isPassing, unavailable } from "./faults.ts";
+import { isDamage, isPassing, unavailable } from "./faults.ts";
 import { newList } from "./lists.ts";
 
 /** More pages than any file has: a copy in several steps begins anew whenever somebody commits between them. */
@@ -36,6 +36,12 @@ export async function backUp(file: string, folder: string): Promise<void> {
 
 /** What SQLite finds damaged in a file, a line each. Reads all of it at once. */
 export function damageIn(db: Database): string[] {
-  const rows = db.prepare("pragma integrity_check").all() as [string][];
-  return rows.map(([line]) => line).filter((line) => line !== "ok");
+  try {
+    const rows = db.prepare("pragma integrity_check").all() as [string][];
+    return rows.map(([line]) => line).filter((line) => line !== "ok");
+  } catch (error) {
+    // Some damage ends the check itself.
+    if (isDamage(error)) return [(error as Error).message];
+    throw error;
+  }
 }

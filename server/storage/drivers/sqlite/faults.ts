@@ -4,6 +4,13 @@ import { Failure } from "../../../failure.ts";
 const [BUSY, READ_ONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [5, 8, 10, 11, 13, 14, 26];
 const PASSING = new Set<number | null>([BUSY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
 
+/** The binding's `all` gives no code, only SQLite's own words. */
+const CODES: Record<string, number> = {
+  "database is locked": BUSY,
+  "disk I/O error": IO_ERROR,
+  "database disk image is malformed": CORRUPT,
+};
+
 /** Whether another connection holds the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === BUSY;
@@ -12,6 +19,11 @@ export function isBusy(error: unknown): boolean {
 /** Whether the same may succeed later: when there is room again, or when another process has ended its work. */
 export function isPassing(error: unknown): boolean {
   return PASSING.has(resultCode(error));
+}
+
+/** Whether a file holds what SQLite can't have written. */
+export function isDamage(error: unknown): boolean {
+  return resultCode(error) === CORRUPT;
 }
 
 /** What callers are told of a passing fault; the log has the cause. */
@@ -35,7 +47,8 @@ export function openingFault(fault: unknown, file: string): unknown {
 
 /** The primary result code of SQLite; null for any other error. */
 function resultCode(error: unknown): number | null {
-  const code = error instanceof Error && "errcode" in error ? error.errcode : null;
+  if (!(error instanceof Error)) return null;
   // The upper bits say more about the cause.
-  return typeof code === "number" ? code & 0xff : null;
+  if ("errcode" in error) return Number(error.errcode) & 0xff;
+  return CODES[error.message] ?? null;
 }
