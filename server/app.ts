@@ -16,6 +16,7 @@ import type { Services } from "./services.ts";
 import { demoPage, demoRecord, demoScript } from "./track/demo.ts";
 import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
+import { serveAccountScript } from "./track/account-script.ts";
 import { serveScript } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./track/unsubscribe.ts";
 import { UNBUILT, unbuilt } from "./unbuilt.ts";
@@ -36,6 +37,9 @@ export interface Pages {
   /** What `/metrics` asks for. null: it is not served here. */
   metricsToken: string | null;
 }
+
+/** All files at the root that have no route of their own. */
+const ACCOUNT_FILES = "/:file";
 
 /** Every route of the server, in the specification's order. */
 export function createApp(services: Services, pages: Pages): H3 {
@@ -60,6 +64,7 @@ export function createApp(services: Services, pages: Pages): H3 {
     ["OPTIONS", "/t/details", preflight],
     ["GET", "/svc.js", serveScript(services, { script, isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
+    ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
     ["GET", "/docs", docsPage],
@@ -118,7 +123,7 @@ function register(services: Services, routes: Route[]): H3 {
   for (const [method, route, handler] of routes) {
     app.on(method, route, observed(services, { method, route }, handler));
     if (method === "GET") app.on("HEAD", route, observed(services, { method: "HEAD", route }, handler));
-    methods.set(route, [...(methods.get(route) ?? []), method]);
+    if (route !== ACCOUNT_FILES) methods.set(route, [...(methods.get(route) ?? []), method]);
   }
   for (const [route, allowed] of methods) {
     const wrongMethod = new Failure("method_not_allowed", "Method not allowed");

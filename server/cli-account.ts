@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { webAddress } from "./cli-campaign.ts";
 import { print, withNewStore, withStore } from "./cli-store.ts";
 import { createAccount, listAccounts, loadAccount, renameAccount, setMailSender } from "./domain/account.ts";
+import { nameTracker, trackerNames } from "./domain/tracker-names.ts";
 import type { Account } from "./records.ts";
 
 /** Adds the commands that make and change accounts. */
@@ -29,6 +30,22 @@ export function accountCommands(program: Command): void {
       }),
     );
   account
+    .command("tracker <account-id>")
+    .description("let pages use the browser script by other names, such as another program's; show them")
+    .option("--global <name>", "the global function, usually svc")
+    .option("--cookie <prefix>", "what the names of the cookies begin with, usually _svc")
+    .option("--script <file>", "a file that the script is served as besides, such as fpr.js")
+    .option("--fragment", "read ref ids in fragments too, as in #/pricing?via=jane")
+    .option("--no-fragment", "leave fragments alone")
+    .action((accountId: string, options: TrackerOptions) =>
+      withStore(async (context) => {
+        const owner = await loadAccount(context.store, accountId);
+        const { fragment, ...names } = options;
+        const named = await nameTracker(context, owner, { ...names, readsFragment: fragment });
+        print({ account_id: owner.publicId, ...trackerRow(named) });
+      }),
+    );
+  account
     .command("mail-sender <account-id> [sender]")
     .description('say whom its e-mails come from, as "Acme <partners@acme.example>"; MAIL_FROM where nobody')
     .action((accountId: string, sender?: string) =>
@@ -49,6 +66,18 @@ function make(name: string, options: { landingUrl: string; id?: string; honourGp
     });
     print({ account: accountRow(made.account), key: made.key });
   });
+}
+
+interface TrackerOptions {
+  global?: string;
+  cookie?: string;
+  script?: string;
+  fragment?: boolean;
+}
+
+function trackerRow(account: Account) {
+  const { global, cookie, script, readsFragment } = trackerNames(account);
+  return { global, cookies: [`${cookie}_tid`, `${cookie}_ref`], script, reads_fragment: readsFragment };
 }
 
 /** Goes into a header and into the script tag, so that it keeps to what both take as it is. */

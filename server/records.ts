@@ -39,9 +39,23 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** Whom letters come from, as `Acme <partners@acme.example>`. null: the server's usual sender. */
   mailSender: string | null;
+  /** Absent: the usual ones. */
+  tracker?: TrackerNames;
   /** Key of the hashes that stand for network addresses. Never leaves the server. */
   addressKey: string;
   createdAt: string;
+}
+
+/** By which names pages use the browser script. */
+export interface TrackerNames {
+  /** The global function. */
+  global: string;
+  /** What the names of the cookies begin with. */
+  cookie: string;
+  /** The file that the script is served as besides `svc.js`, with these settings. null: none. */
+  script: string | null;
+  /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  readsFragment: boolean;
 }
 
 /** An API key. The key itself is shown once, at its making; only its hash is kept. */

@@ -9,7 +9,10 @@ import type { Context } from "./context.ts";
 export const accounts = collection<Account>()({
   name: "account",
   id: (account) => [account.id],
-  claims: { publicId: (account) => [account.publicId] },
+  claims: {
+    publicId: (account) => [account.publicId],
+    script: ({ tracker }) => (tracker?.script ? [tracker.script] : null),
+  },
   indexes: {},
 });
 
@@ -121,7 +124,9 @@ export async function changeAccount(
   const account = await tx.get(accounts, SYSTEM, id);
   if (account === null) throw new Failure("not_found", "Account not found.");
   const after = { ...account, ...changes };
-  await tx.put(accounts, after);
+  await tx.put(accounts, after, {
+    script: () => new Failure("taken", `${after.tracker?.script} is another account's`),
+  });
   return after;
 }
 

@@ -1,10 +1,10 @@
 import { serialize } from "cookie-es";
 
-/** Holds the visitor's id. @see docs/spec/v1.md "Track a sign-up" */
-export const VISITOR_COOKIE = "_svc_tid";
+/** Ends the name of the cookie that holds the visitor's id. @see docs/spec/v1.md "Track a sign-up" */
+export const VISITOR_COOKIE = "_tid";
 
-/** Holds the ref id of the promoter who sent the visitor. */
-export const REF_COOKIE = "_svc_ref";
+/** Ends the name of the cookie that holds the ref id of the promoter who sent the visitor. */
+export const REF_COOKIE = "_ref";
 
 const DAY_SECONDS = 24 * 60 * 60;
 

@@ -1,5 +1,13 @@
 /** The demo's marketing page. Its values come from the operator, and are escaped all the same. */
-export function demoHtml({ cid, publicUrl }: { cid: string; publicUrl: string }): string {
+export function demoHtml({
+  cid,
+  cookie,
+  publicUrl,
+}: {
+  cid: string;
+  cookie: string;
+  publicUrl: string;
+}): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -14,7 +22,7 @@ export function demoHtml({ cid, publicUrl }: { cid: string; publicUrl: string })
   button { padding: .5rem 1rem; font: inherit; }
   pre { background: #f3f4f6; padding: 1rem; overflow-x: auto; border-radius: .5rem; }
 </style>
-<script async src="/svc.js" data-cid="${escapeHtml(cid)}"></script>
+<script async src="/svc.js" data-cid="${escapeHtml(cid)}" data-cookie="${escapeHtml(cookie)}"></script>
 <script defer src="/demo.js"></script>
 </head>
 <body>

@@ -3,6 +3,7 @@ import { FastResponse } from "srvx";
 import { findFirstAccount } from "../domain/account.ts";
 import { findLeadByEmail } from "../domain/lead.ts";
 import { loadPromoter } from "../domain/promoter.ts";
+import { trackerNames } from "../domain/tracker-names.ts";
 import { json } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
@@ -19,14 +20,21 @@ const POLICY =
 export function demoPage({ store, publicUrl }: Services) {
   return async (): Promise<Response> => {
     const account = await findFirstAccount(store);
-    return new FastResponse(demoHtml({ cid: account?.publicId ?? "", publicUrl }), {
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": POLICY,
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "strict-origin-when-cross-origin",
+    return new FastResponse(
+      demoHtml({
+        cid: account?.publicId ?? "",
+        cookie: account ? trackerNames(account).cookie : "",
+        publicUrl,
+      }),
+      {
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": POLICY,
+          "x-content-type-options": "nosniff",
+          "referrer-policy": "strict-origin-when-cross-origin",
+        },
       },
-    });
+    );
   };
 }
 

@@ -2,6 +2,7 @@ import type { H3Event } from "h3";
 import { isbot } from "isbot";
 import { z } from "zod";
 import type { Click, Visit } from "../domain/click.ts";
+import { trackerNames } from "../domain/tracker-names.ts";
 import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, text } from "../http/fields.ts";
 import type { Account } from "../records.ts";
@@ -55,9 +56,9 @@ export function isUntracked({ event, account }: Pick<PublicRequest, "event" | "a
 }
 
 /** Tells the browser who it is, by cookies too where it would keep them. Nobody: the browser keeps nothing. */
-export function tellVisit({ event, cookies }: PublicRequest, visit: Visit | null, domain: string) {
+export function tellVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
   if (visit === null) return { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
-  const set = serverCookies(event, visit, domain);
+  const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);
   const { tid, refToken, cookieDays } = visit;
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
@@ -86,7 +87,11 @@ function isOptedOut(event: H3Event, account: Account): boolean {
 }
 
 /** Cookies that the server sets outlive the seven days that some browsers give to a script's. */
-function serverCookies(event: H3Event, { tid, refToken, cookieDays }: Visit, domain: string): string[] {
+function serverCookies(
+  event: H3Event,
+  { tid, refToken, cookieDays }: Visit,
+  { domain, prefix }: { domain: string; prefix: string },
+): string[] {
   const origin = event.req.headers.get("origin");
   if (origin === null || !URL.canParse(origin)) return [];
   const common = {
@@ -97,8 +102,8 @@ function serverCookies(event: H3Event, { tid, refToken, cookieDays }: Visit, dom
     isSecure: origin.startsWith("https:"),
   };
   const set = [
-    siteCookie({ ...common, name: VISITOR_COOKIE, value: tid }),
-    siteCookie({ ...common, name: REF_COOKIE, value: refToken }),
+    siteCookie({ ...common, name: prefix + VISITOR_COOKIE, value: tid }),
+    siteCookie({ ...common, name: prefix + REF_COOKIE, value: refToken }),
   ];
   return set.filter((cookie) => cookie !== null);
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
+import { accounts, createAccount, findAccount } from "../../server/domain/account.ts";
 import { createCampaign } from "../../server/domain/campaign.ts";
+import { nameTracker } from "../../server/domain/tracker-names.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { visitors } from "../../server/domain/visitor.ts";
 import { SYSTEM } from "../../server/records.ts";
@@ -388,6 +389,55 @@ describe("other pages", () => {
     expect(packed.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     const plainAgain = await app.request(hashed, { headers: { "accept-encoding": "gzip;q=0, br;q=0.0" } });
     expect(plainAgain.headers.get("content-encoding")).toBeNull();
+  });
+
+  it("serves the script by an account's own names, with its settings in front, and sets cookies by them", async () => {
+    const account = (await findAccount(app.services.store, "acme"))!;
+    const names = { global: "fpr", cookie: "_fprom", script: "fpr.js", readsFragment: true };
+    await nameTracker(app.context, account, names);
+    const answer = await app.request("/fpr.js");
+    const settings = '{"account":"acme","global":"fpr","cookie":"_fprom","fragment":"1"}';
+    expect(await answer.text()).toBe(`{const SVC_SETTINGS=${settings};/* script */}`);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
+    const hash = answer.headers.get("etag")!.slice(1, 13);
+    expect((await app.request(`/fpr.${hash}.js`)).headers.get("cache-control")).toContain("immutable");
+    const set = await app.request("http://track.acme.example/t/click", {
+      method: "POST",
+      headers: {
+        origin: "https://www.acme.example",
+        "user-agent": CHROME,
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams({ cid: "acme", tid: TID, ref_id: "jane", domain: "acme.example" }).toString(),
+    });
+    expect(set.headers.getSetCookie().map((cookie) => cookie.split("=")[0])).toEqual([
+      "_fprom_tid",
+      "_fprom_ref",
+    ]);
+  });
+
+  it.each(["/fpr.js", "/fpr.0123456789ab.js", "/svc.0123456789ab.js", "/nothing", "/%2e%2e.js"])(
+    "finds nothing at %s",
+    async (path) => {
+      const answer = await answerOf(await app.request(path));
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 404,
+        body: { error: "Not found" },
+      });
+    },
+  );
+
+  it.each([
+    [{ global: "a-b" }, "global is no name of a variable"],
+    [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
+    [{ script: "../svc.js" }, "script is no free file name"],
+    [{ script: "svc.js" }, "script is no free file name"],
+    [{ script: "theirs.js" }, "theirs.js is another account's"],
+  ])("refuses the names %o", async (names, message) => {
+    const other = await createAccount(app.context, { name: "Other", landingUrl: "https://other.example" });
+    await nameTracker(app.context, other.account, { script: "theirs.js" });
+    const account = (await findAccount(app.services.store, "acme"))!;
+    await expect(nameTracker(app.context, account, names)).rejects.toThrow(message);
   });
 
   it("tells that it lives and that the store answers", async () => {

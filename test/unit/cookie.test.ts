@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VISITOR_COOKIE, siteCookie, type SiteCookie } from "../../server/http/cookie.ts";
 
 const COOKIE: SiteCookie = {
-  name: VISITOR_COOKIE,
+  name: `_svc${VISITOR_COOKIE}`,
   value: "7f1b",
   maxAgeDays: 60,
   domain: "acme.example",

@@ -1,0 +1,51 @@
+import type { H3Event } from "h3";
+import { findAccountByScript, trackerNames } from "../domain/tracker-names.ts";
+import { Failure } from "../failure.ts";
+import { v1Error } from "../http/errors.ts";
+import { storeText, type StoredText } from "../http/stored-text.ts";
+import type { Account } from "../records.ts";
+import { refuse } from "../refusal.ts";
+import type { Services } from "../services.ts";
+import { serveScript } from "./script.ts";
+
+/** `/fpr.js`, and with the beginning of its hash, `/fpr.0123456789ab.js`. */
+const FILE = /^\/([\w-]+)(?:\.([0-9a-f]{12}))?\.js$/;
+const MAX_STORED = 100;
+
+/**
+ * `GET /fpr.js`: the script under an account's own name, with the account's settings in front, and its
+ * content-hashed copy. All that is no such file is not found.
+ */
+export function serveAccountScript(services: Services, script: StoredText) {
+  const text = new TextDecoder().decode(script.forms.identity);
+  const stored = new Map<string, StoredText>();
+
+  function textFor(account: Account): StoredText {
+    const { global, cookie, readsFragment } = trackerNames(account);
+    const settings = JSON.stringify({
+      account: account.publicId,
+      global,
+      cookie,
+      ...(readsFragment && { fragment: "1" }),
+    });
+    const known = stored.get(settings);
+    if (known !== undefined) return known;
+    if (stored.size >= MAX_STORED) stored.clear();
+    const made = storeText(`{const SVC_SETTINGS=${settings};${text}}`);
+    stored.set(settings, made);
+    return made;
+  }
+
+  return async (event: H3Event): Promise<Response> => {
+    try {
+      const [, name, hash] = FILE.exec(event.url.pathname) ?? [];
+      const account = name === undefined ? null : await findAccountByScript(services.store, `${name}.js`);
+      const own = account && textFor(account);
+      if (own === null || (hash !== undefined && hash !== own.hash))
+        throw new Failure("not_found", "Not found");
+      return serveScript(services, { script: own, isImmutable: hash !== undefined })(event);
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
+    }
+  };
+}
