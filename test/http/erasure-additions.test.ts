@@ -76,7 +76,7 @@ describe("what comes to a promoter who is erased in the same moment", () => {
   it.each(Object.entries(ADDITIONS))("%s is erased with them, or refused", async (_, add) => {
     const look = async ({ entries, placesOf }: TemporaryStore) => ({
       places: await placesOf(MARK),
-      faults: findFaults(await entries()),
+      faults: await findFaults(await entries()),
     });
     const erase = (app: TestApp) => erasePromoter(app.context, app.accountId, "1");
     const firstErased = await racesAtEachCommit(async (app) => {
