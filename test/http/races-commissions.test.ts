@@ -34,7 +34,10 @@ it("a commission that is imported while its lead moves goes with the lead", asyn
       meanwhile: () => importCommission(context, account, commission),
       look: async ({ store, entries }) => {
         const found = await store.page(commissions, "id", accountId, [], { limit: 9 });
-        return { owners: found.map(({ promoterId }) => promoterId), faults: await findFaults(await entries()) };
+        return {
+          owners: found.map(({ promoterId }) => promoterId),
+          faults: await findFaults(await entries()),
+        };
       },
     };
   });
