@@ -230,7 +230,8 @@ export interface Promoter {
   /** The client's own user id for the promoter. */
   custId: string | null;
   note: string | null;
-  tempPassword: string;
+  /** Hash of the password that the client gave or was shown at the promoter's making. null: nobody knows one. */
+  tempPasswordHash: string | null;
   /** Logs the promoter into the dashboard. 32 URL-safe characters. */
   authToken: string;
   parentPromoterId: number | null;

@@ -55,7 +55,7 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
     coupon: row.promo_code ?? null,
     displayCoupon: null,
     campaignId: row.campaign_id ?? null,
-    tempPassword: null,
+    tempPasswordHash: null,
     landingUrl: row.landing_url ?? null,
     usesUrlTracking: false,
     parentPromoterId: null,

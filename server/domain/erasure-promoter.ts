@@ -18,7 +18,7 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
     email: erasedEmail(promoter.id),
     custId: null,
     note: null,
-    tempPassword: chance.token(AUTH_TOKEN_LENGTH),
+    tempPasswordHash: null,
     authToken: chance.token(AUTH_TOKEN_LENGTH),
     profile: newProfile({}),
     customFields: null,

@@ -21,7 +21,6 @@ import type { Show } from "./show.ts";
 import { hashAddress, rememberAddress } from "./suspicion.ts";
 import { refuseTaken } from "./taken.ts";
 
-const TEMP_PASSWORD_LENGTH = 12;
 /** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;
 
@@ -33,7 +32,7 @@ export interface NewPromoter {
   coupon: string | null;
   displayCoupon: string | null;
   campaignId: number | null;
-  tempPassword: string | null;
+  tempPasswordHash: string | null;
   landingUrl: string | null;
   usesUrlTracking: boolean;
   parentPromoterId: number | null;
@@ -123,7 +122,7 @@ function newPromoter(
     email: input.email,
     custId: input.custId,
     note: input.note,
-    tempPassword: input.tempPassword ?? chance.token(TEMP_PASSWORD_LENGTH),
+    tempPasswordHash: input.tempPasswordHash,
     authToken: chance.token(AUTH_TOKEN_LENGTH),
     profile: input.profile,
     customFields: null,

@@ -24,7 +24,7 @@ export interface PromoterChanges {
   email?: string | undefined;
   custId?: string | null | undefined;
   note?: string | null | undefined;
-  tempPassword?: string | undefined;
+  tempPasswordHash?: string | undefined;
   customFields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
   invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
@@ -89,7 +89,7 @@ async function changedPromoter(
     email: changes.email ?? before.email,
     custId: changes.custId === undefined ? before.custId : changes.custId,
     note: changes.note === undefined ? before.note : changes.note,
-    tempPassword: changes.tempPassword ?? before.tempPassword,
+    tempPasswordHash: changes.tempPasswordHash ?? before.tempPasswordHash,
     customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
     invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
     parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),

@@ -74,7 +74,7 @@ function newPromoter({ accountId, dice }: SeedPlan, person: Person): Promoter {
     accountId,
     custId: dice.percent(50) ? `user_${person.id}` : null,
     note: null,
-    tempPassword: `temp-${person.id}`,
+    tempPasswordHash: null,
     authToken: `seeded${String(person.id).padStart(26, "0")}`,
     parentPromoterId: null,
     customFields: null,

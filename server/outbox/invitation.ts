@@ -55,7 +55,7 @@ const NOBODY_YET = {
   refToken: null,
   coupon: null,
   displayCoupon: null,
-  tempPassword: null,
+  tempPasswordHash: null,
   landingUrl: null,
   usesUrlTracking: false,
   parentPromoterId: null,

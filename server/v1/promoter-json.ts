@@ -24,7 +24,7 @@ export const promoterSubsetAnswer = z
     cust_id: z.string().nullable(),
     email: z.string(),
     created_at: z.iso.datetime(),
-    temp_password: z.string(),
+    temp_password: z.string().nullable(),
     default_promotion_id: z.int(),
     pref: z.string().nullable(),
     default_ref_id: z.string(),
@@ -112,7 +112,7 @@ export function promoterSubsetJson({
     cust_id: promoter.custId,
     email: promoter.email,
     created_at: promoter.createdAt,
-    temp_password: promoter.tempPassword,
+    temp_password: null, // shown in the answer of its creation alone
     default_promotion_id: promoter.defaultPromoterCampaignId,
     pref: parentRefToken,
     default_ref_id: promoterCampaign.refToken,

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Context } from "../domain/context.ts";
+import { keepPassword } from "../domain/password.ts";
 import { updatePromoter, type PromoterChanges } from "../domain/promoter-update.ts";
 import { isRefToken } from "../domain/ref-token.ts";
 import { Failure } from "../failure.ts";
@@ -65,7 +67,7 @@ export const updatePromoterOperation: V1Operation = {
 async function update({ event, account, context }: V1Request) {
   const params = await readParams(event);
   const selection = readSelection(params);
-  const changes = promoterChanges(params, selection);
+  const changes = await promoterChanges(context, params, selection);
   return updatePromoter(context, account.id, { selection, changes, show: showPromoter });
 }
 
@@ -73,14 +75,19 @@ async function update({ event, account, context }: V1Request) {
  * Choice: `email` and `promo_code` find the promoter where nothing else does, and are new values
  * where something else does.
  */
-function promoterChanges({ ...params }: Record<string, unknown>, { param }: NamedSelection): PromoterChanges {
+async function promoterChanges(
+  { chance }: Context,
+  { ...params }: Record<string, unknown>,
+  { param }: NamedSelection,
+): Promise<PromoterChanges> {
   if (param === "email" || param === "promo_code") delete params[param];
   const given = shapeFormChanges(updateParams, params);
+  const { temp_password: chosen } = given;
   return {
     email: given.email,
     custId: given.new_cust_id,
     note: given.note,
-    tempPassword: given.temp_password,
+    tempPasswordHash: chosen === undefined ? undefined : (await keepPassword(chance, chosen)).hash,
     parentPromoterEmail: given.parent_promoter_email,
     profile: profileChanges(given),
     campaignId: given.campaign_id,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { generatePassword, keepPassword } from "../domain/password.ts";
 import { newProfile } from "../domain/profile.ts";
 import { createPromoter, type CreatedPromoter, type NewPromoter } from "../domain/promoter-creation.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../domain/ref-token.ts";
@@ -66,8 +67,15 @@ export const createPromoterOperation: V1Operation = {
 
 async function create({ event, account, context, address }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  const show = (view: View, { promoter }: CreatedPromoter) => showPromoter(view, promoter);
-  return createPromoter(context, account, { ...newPromoter(params), address, show });
+  const { chance } = context;
+  const { temp_password: chosen } = params;
+  const password = await (chosen === undefined ? generatePassword(chance) : keepPassword(chance, chosen));
+  const show = async (view: View, { promoter }: CreatedPromoter) => ({
+    ...(await showPromoter(view, promoter)),
+    temp_password: password.text,
+  });
+  const input = { ...newPromoter(params), tempPasswordHash: password.hash, address, show };
+  return createPromoter(context, account, input);
 }
 
 /** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */
@@ -81,7 +89,9 @@ function createPromoterError(failure: Failure, headers: AnswerHeaders): Response
   return json(body, headers, 422);
 }
 
-function newPromoter(params: z.output<typeof createParams>): Omit<NewPromoter, "address"> {
+function newPromoter(
+  params: z.output<typeof createParams>,
+): Omit<NewPromoter, "address" | "tempPasswordHash"> {
   return {
     email: params.email,
     custId: params.cust_id ?? null,
@@ -89,7 +99,6 @@ function newPromoter(params: z.output<typeof createParams>): Omit<NewPromoter, "
     coupon: params.promo_code ?? null,
     displayCoupon: params.customer_promo_code ?? null,
     campaignId: params.campaign_id ?? null,
-    tempPassword: params.temp_password ?? null,
     landingUrl: params.landing_url ?? null,
     usesUrlTracking: params.url_tracking ?? false,
     parentPromoterId: params.parent_promoter_id ?? null,

@@ -75,7 +75,7 @@ async function create({ event, account, context }: V2Request) {
     coupon: null,
     displayCoupon: null,
     campaignId: body.initial_campaign_id ?? null,
-    tempPassword: null,
+    tempPasswordHash: null,
     landingUrl: null,
     usesUrlTracking: false,
     parentPromoterId: null,

@@ -65,7 +65,7 @@ describe.each(STORAGES)("on %s", (kind) => {
         ...promoter,
         custId: MARK,
         note: MARK,
-        tempPassword: MARK,
+        tempPasswordHash: MARK,
         authToken: MARK.padEnd(32, "0"),
         profile: Object.fromEntries(
           Object.keys(promoter.profile).map((field) => [field, `${MARK} ${field}`]),

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
+import { isPassword } from "../../server/domain/password.ts";
+import { promoters } from "../../server/domain/promoter.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { V1_PROMOTER, V1_PROMOTION } from "../support/v1-records.ts";
 
@@ -21,6 +23,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       status: 200,
       body: {
         ...V1_PROMOTER,
+        temp_password: expect.stringMatching(/^.{12}$/) as string,
         profile: {
           first_name: null,
           last_name: null,
@@ -47,6 +50,21 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       },
     });
   });
+
+  it.each<{ temp_password?: string }>([{}, { temp_password: "Sécret 1" }])(
+    "shows the password of %j once, and keeps a hash that knows it again",
+    async (given) => {
+      const { body } = await create({ email: "jane@example.com", ...given });
+      const { id, temp_password: shown } = body as { id: number; temp_password: string };
+      expect(shown).toBe(given.temp_password ?? shown);
+      const kept = (await app.context.store.get(promoters, app.accountId, id))!;
+      expect(JSON.stringify(kept)).not.toContain(shown);
+      expect(await isPassword(shown, kept.tempPasswordHash!)).toBe(true);
+      expect(await isPassword(`${shown}x`, kept.tempPasswordHash!)).toBe(false);
+      const again = await app.v1("/promoters/show", { id: String(id) });
+      expect(again.body).toEqual({ ...(body as object), temp_password: null });
+    },
+  );
 
   it("takes paypal_email as another name of wallet_email", async () => {
     const { status, body } = await create({ email: "jane@example.com", paypal_email: "money@example.com" });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
+import { isPassword } from "../../server/domain/password.ts";
+import { promoters } from "../../server/domain/promoter.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
@@ -42,12 +44,15 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       email: "new@example.com",
       cust_id: "cus_2",
       note: "a note",
-      temp_password: "secret",
+      temp_password: null,
       pref: "parent",
       parent_promoter_id: "2",
       profile: { first_name: "Jane", country: "NL", wallet_email: "w@example.com" },
       promotions: [{ customer_promo_code: "JANE20", referral_link: "https://jane.example/?via=jane" }],
     });
+    const kept = () => app.context.store.get(promoters, app.accountId, 1);
+    const { tempPasswordHash } = (await kept())!;
+    expect(await isPassword("secret", tempPasswordHash!)).toBe(true);
     const { body } = await update({
       cust_id: "cus_2",
       email: "",
@@ -67,10 +72,11 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       ...jane,
       email: "new@example.com",
       cust_id: null,
-      temp_password: "secret",
+      temp_password: null,
       profile: { ...(jane as unknown as { profile: object }).profile, first_name: "Jane" },
       promotions: [{ ...jane.promotions[0], promo_code: null }],
     });
+    expect(await kept()).toMatchObject({ tempPasswordHash });
   });
 
   it("takes paypal_email as another name of wallet_email, which has the last word", async () => {

@@ -23,7 +23,7 @@ export async function addPromoter(
     coupon: null,
     displayCoupon: null,
     campaignId: null,
-    tempPassword: null,
+    tempPasswordHash: null,
     landingUrl: null,
     usesUrlTracking: false,
     parentPromoterId: null,

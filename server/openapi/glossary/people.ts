@@ -14,7 +14,10 @@ export const PEOPLE_FIELDS: Fields = {
   "V1UpdateLeadForm.new_ref_id": ["Referral id of the promoter that the lead moves to.", "alex"],
   note: ["A note of yours about the promoter. Promoters never see it.", "Met at the fair"],
   auth_token: ["Logs the promoter into the dashboard. Keep it secret.", "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"],
-  temp_password: ["First password of the promoter's dashboard.", "s3cret-start"],
+  temp_password: [
+    "First password of the promoter's dashboard. It is shown when the promoter is created, and null ever after.",
+    "s3cret-start",
+  ],
   created_at: ["When the record was created.", "2026-03-01T09:30:00.000Z"],
   updated_at: "When the record was last changed.",
   archived_at: "When the record was archived. null: it is in use.",
