@@ -7,13 +7,13 @@ import { promoterSubsetJson, type promoterSubsetAnswer } from "./promoter-json.t
 import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
 import { promotionJson, type promotionAnswer } from "./promotion-json.ts";
 
-/** What V1 shows within its records. null: it is gone. */
+/** The promoters and promotions that V1 shows within its records. null: deleted. */
 export interface Embedded {
   promoter(id: number): Promise<z.output<typeof promoterSubsetAnswer> | null>;
   promotion(id: number): Promise<z.output<typeof promotionAnswer> | null>;
 }
 
-/** Reads each promoter and promotion once for one answer, however many of its records show them. */
+/** Reads each promoter and promotion once per answer, however many of its records show them. */
 export function newEmbedded(view: View, accountId: number): Embedded {
   const promoter = async (id: number) =>
     promoterSubsetJson(await readPromoterParts(view, await loadPromoter(view, accountId, id)));
@@ -25,7 +25,7 @@ export function newEmbedded(view: View, accountId: number): Embedded {
   };
 }
 
-/** Remembers what a function gave for each id. */
+/** Remembers the result of a function for each id. */
 export function once<T>(read: (id: number) => Promise<T>): (id: number) => Promise<T> {
   const known = new Map<number, Promise<T>>();
   return (id) => {

@@ -6,7 +6,7 @@ import { leadAnswer, leadJson } from "./lead-json.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { promotionAnswer } from "./promotion-json.ts";
 
-/** A lead with whose it is. @see docs/spec/v1.md "Leads" */
+/** A lead with its promoter and promotion. @see docs/spec/v1.md "Leads" */
 export const leadRecordAnswer = leadAnswer
   .extend({
     promotion: promotionAnswer.nullable(),
@@ -14,12 +14,12 @@ export const leadRecordAnswer = leadAnswer
   })
   .meta({ id: "V1Lead" });
 
-/** Shows a lead with whose it is. */
+/** Shows a lead with its promoter and promotion. */
 export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
   return leadRecordJson(lead, newEmbedded(view, lead.accountId));
 }
 
-/** A lead with whose it is, as the lead operations show it. */
+/** A lead with its promoter and promotion, in the form of the lead operations. */
 export async function leadRecordJson(
   lead: Lead,
   embedded: Embedded,

@@ -42,7 +42,7 @@ export const listLeads: V1Operation = {
   handle: list,
 };
 
-/** `GET /api/v1/leads/show`, and the same by POST */
+/** `GET` and `POST /api/v1/leads/show` */
 export const showLead: V1Operation = {
   summary: "Show a lead",
   params: selectorParams,
@@ -51,7 +51,7 @@ export const showLead: V1Operation = {
   handle: show,
 };
 
-/** `PUT /api/v1/leads/update`, and the same by POST */
+/** `PUT` and `POST /api/v1/leads/update` */
 export const updateLead: V1Operation = {
   summary: "Update a lead, or move it to another promoter",
   params: updateParams,

@@ -9,12 +9,12 @@ import { pageParams, readPage, type Page } from "../http/pages.ts";
 /** How many records a page may hold. @see docs/spec/common.md "Pages" */
 export const MOST_PER_PAGE = 500;
 
-/** The filters that leads and rewards are listed by. */
+/** The filters of the lists of leads and rewards. */
 export const scopeParams = z
   .object({ promotion_id: id, ref_id: text, promoter_id: id, campaign_id: id })
   .partial();
 
-/** The inner form of those filters. */
+/** The domain's form of those filters. */
 export function readScope(params: z.output<typeof scopeParams>): BelongingFilter {
   return {
     promoterCampaignId: params.promotion_id ?? null,
@@ -24,20 +24,20 @@ export function readScope(params: z.output<typeof scopeParams>): BelongingFilter
   };
 }
 
-/** A list's own parameters, with those that ask for a page. */
+/** A list's own parameters and those that ask for a page. */
 export function listParams<S extends z.ZodObject>(params: S, usual: number) {
   return params.extend(pageParams({ usual, most: MOST_PER_PAGE }).shape);
 }
 
-/** The page that a V1 list is asked for. */
+/** The page of a V1 list that a request asks for. */
 export function readListPage(params: Record<string, unknown>, usual: number): Page {
   return readPage(params, { usual, most: MOST_PER_PAGE });
 }
 
-/** Where `listError` differs from other errors of V1. */
+/** The statuses for which `listError` differs from other errors of V1. */
 export const LIST_STATUSES = { not_found: 422 } as const;
 
-/** As all errors of V1, but 422 where a filter names what does not exist: the list itself is there. */
+/** Like other errors of V1, but 422 if a filter names a missing record, because the list itself exists. */
 export function listError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind === "not_found") return json({ error: failure.message }, headers, LIST_STATUSES.not_found);
   return v1Error(failure, headers);

@@ -24,7 +24,7 @@ export const earningAnswer = z
   })
   .meta({ id: "V1PromoterReward" });
 
-/** What the referred get. A percentage is an amount as well: `unit` says of what. */
+/** What a referred person gets. A percentage is an amount too: `unit` tells which it is. */
 export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   const { amount, percent, unit } = worth(reward);
   return {
@@ -36,7 +36,7 @@ export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   };
 }
 
-/** What the promoter earns: a flat amount (cents for `cash`), or a percentage of each sale. */
+/** What a promoter earns: a flat amount (cents for `cash`), or a percentage of each sale. */
 export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
   const { amount, percent, unit } = worth(reward);
   return {
@@ -49,7 +49,7 @@ export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
   };
 }
 
-/** Choice: V1 shows one amount for each reward, so the first of several. */
+/** Choice: V1 shows one amount per reward, so it shows the first of several. */
 function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
   const [first] = schemas;
   if (first === undefined) return { amount: null, percent: null, unit: "cash" };

@@ -21,7 +21,7 @@ export interface V1Request {
   address: string | null;
   /** The server's own address, for links. */
   publicUrl: string;
-  /** Set by the handler, sent with its answer. */
+  /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
 
@@ -29,8 +29,8 @@ export interface V1Request {
 export type V1Operation = Operation<V1Request>;
 
 /**
- * Makes a route of a V1 operation: authenticates, counts against the key's limit, answers 200 with
- * what it returns, and writes refusals in its shape.
+ * Makes the route of a V1 operation: it authenticates, counts against the key's limit, answers 200 with the
+ * operation's result, and writes refusals in its shape.
  */
 export function v1Route(services: Services, operation: V1Operation): EventHandler {
   const { handle, shape = v1Error } = operation;
@@ -47,7 +47,10 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
   };
 }
 
-/** Makes a route that refuses what V1 does not have; a good key is counted, and told so, there too. */
+/**
+ * Makes a route that refuses what V1 does not have. A valid key is counted here too and gets the limit's
+ * headers.
+ */
 export function v1Refusal(services: Services, failure: Failure, given: AnswerHeaders): EventHandler {
   return async (event) => {
     const headers = { ...given };
@@ -63,8 +66,8 @@ export function v1Refusal(services: Services, failure: Failure, given: AnswerHea
 }
 
 /**
- * Authenticates and counts a request. The key's limit stands in `headers` as soon as the key is known,
- * whatever becomes of the request.
+ * Authenticates and counts a request. The limit's headers are set as soon as the key is known, so that a
+ * refusal has them too.
  *
  * @throws Failure `unauthorized` or `rate_limited`
  */

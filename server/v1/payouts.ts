@@ -13,7 +13,7 @@ import { payoutAnswer, payoutJson } from "./payout-json.ts";
 
 const USUAL_PER_PAGE = 20;
 
-/** Choice: every status that a payout may have, where V1's own list names three. */
+/** Choice: accepts every status that a payout may have, although V1's own list names only three. */
 const filterParams = z.object({ promoter_id: id, campaign_id: id, status: oneOf(PAYOUT_STATUSES) }).partial();
 
 /** `GET /api/v1/payouts/list` */

@@ -27,7 +27,7 @@ export const profileAnswer = z
   })
   .meta({ id: "V1Profile" });
 
-/** What a promoter says about themselves, as V1 shows it. */
+/** A promoter's profile as V1 shows it. */
 export function profileJson(profile: PromoterProfile): z.output<typeof profileAnswer> {
   return {
     first_name: profile.firstName,

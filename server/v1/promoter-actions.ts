@@ -13,7 +13,7 @@ import { readSelection, requireParams, selectorParams } from "./promoter-selecti
 
 const addParams = selectorParams.extend({ campaign_id: id });
 
-/** The source is the default participation's campaign unless it is named. */
+/** The source is the campaign of the default promoterCampaign unless the request names one. */
 const moveParams = selectorParams.extend({
   destination_campaign_id: id,
   source_campaign_id: id.optional(),
@@ -28,7 +28,7 @@ export const deletePromoterOperation: V1Operation = {
   handle: remove,
 };
 
-/** `PUT /api/v1/promoters/refresh_token`, and `POST`. */
+/** `PUT` and `POST /api/v1/promoters/refresh_token` */
 export const refreshTokenOperation: V1Operation = {
   summary: "Give a promoter a new auth token",
   params: selectorParams,
@@ -39,7 +39,7 @@ export const refreshTokenOperation: V1Operation = {
 
 /** `POST /api/v1/promoters/add_to_campaign` */
 export const addToCampaignOperation: V1Operation = {
-  summary: "Make a promoter a member of one more campaign",
+  summary: "Add a promoter to one more campaign",
   params: addParams,
   answer: promoterAnswer,
   refusals: ["missing", "not_found", "invalid", "refused"],

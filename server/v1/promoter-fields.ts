@@ -1,7 +1,7 @@
 import type { ProfileChanges } from "../domain/profile.ts";
 import type { FieldErrors } from "../failure.ts";
 
-/** Where the domain's fields of a promoter stand in V1's errors; all others have one name. */
+/** V1's names for the domain's fields of a promoter, where they differ. */
 const FIELD_NAMES: Record<string, string> = {
   custId: "cust_id",
   refToken: "ref_id",
@@ -12,14 +12,14 @@ const FIELD_NAMES: Record<string, string> = {
   parentPromoterEmail: "parent_promoter_email",
 };
 
-/** A record's faults under the names of the wire; `own` are those of one operation. */
+/** Puts a record's field errors under their wire names. `own` holds the names of one operation. */
 export function wireFields(fields: FieldErrors, own: Record<string, string> = {}): FieldErrors {
   return Object.fromEntries(
     Object.entries(fields).map(([name, messages]) => [own[name] ?? FIELD_NAMES[name] ?? name, messages]),
   );
 }
 
-/** The parameters that a profile is written by. */
+/** The parameters of a profile. */
 type ProfileParam =
   | `${"first" | "last" | "company"}_name`
   | `${"avatar" | "twitter" | "youtube" | "facebook" | "linkedin" | "instagram"}_url`
@@ -32,7 +32,7 @@ type ProfileParam =
   | "paypal_email"
   | "description";
 
-/** What is given of a profile. `paypal_email` is another name of `wallet_email`, which has the last word. */
+/** The profile fields that are given. `paypal_email` is another name of `wallet_email`, which wins. */
 export function profileChanges(given: {
   [Name in ProfileParam]?: string | null | undefined;
 }): ProfileChanges {

@@ -51,30 +51,30 @@ export const promoterAnswer = promoterSubsetAnswer
   })
   .meta({ id: "V1Promoter" });
 
-/** A promoter with what the sign-up answer shows of them. */
+/** A promoter with the other records that a sign-up answer shows. */
 export interface PromoterParts {
   promoter: Promoter;
-  /** The default participation. */
+  /** The default promoterCampaign. */
   promoterCampaign: PromoterCampaign;
   /** The parent's default ref id. null: no parent. */
   parentRefToken: string | null;
   balance: Balance;
 }
 
-/** A promo code with the reward that it stands for. */
+/** A promo code with its reward. */
 export interface RewardedPromoCode {
   promoCode: PromoCode;
   reward: Reward;
 }
 
-/** A promoter with all that V1 shows of them. */
+/** A promoter with everything that V1 shows of them. */
 export interface WholePromoter {
   parts: PromoterParts;
   promotions: PromotionParts[];
   promoCodes: RewardedPromoCode[];
 }
 
-/** The whole V1 promoter. */
+/** The complete V1 promoter. */
 export function promoterJson({
   parts,
   promotions,
@@ -93,7 +93,7 @@ export function promoterJson({
   };
 }
 
-/** The promoter within a sign-up answer, `active` where others say `approved`. */
+/** The promoter within a sign-up answer, where `approved` is called `active`. */
 export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promoterSubsetAnswer> {
   const subset = promoterSubsetJson(parts);
   return { ...subset, status: subset.status === "approved" ? "active" : subset.status };

@@ -19,7 +19,7 @@ const filterParams = z.object({ campaign_id: id }).partial();
 
 /** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {
-  summary: "List promoters; with a campaign, those who are accepted in it",
+  summary: "List promoters; with a campaign, only those accepted in it",
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(promoterAnswer),
   isPaged: true,
@@ -27,7 +27,7 @@ export const listPromotersOperation: V1Operation = {
   handle: list,
 };
 
-/** `GET /api/v1/promoters/show`, and the same by POST */
+/** `GET` and `POST /api/v1/promoters/show` */
 export const showPromoterOperation: V1Operation = {
   summary: "Show a promoter",
   params: selectorParams,

@@ -18,7 +18,10 @@ import {
 } from "./promoter-json.ts";
 import type { PromotionParts } from "./promotion-json.ts";
 
-/** Reads what the V1 forms show of a promoter beside their own record. @throws Failure `not_found` where they are gone */
+/**
+ * Reads what V1 shows of a promoter besides their own record. @throws Failure `not_found` if they were
+ * deleted
+ */
 export async function readPromoterParts(view: View, promoter: Promoter): Promise<PromoterParts> {
   const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
   return {
@@ -30,15 +33,15 @@ export async function readPromoterParts(view: View, promoter: Promoter): Promise
   };
 }
 
-/** Shows a promoter whole. @throws Failure `not_found` where they are gone */
+/** Shows a complete promoter. @throws Failure `not_found` if they were deleted */
 export async function showPromoter(view: View, promoter: Promoter): Promise<z.output<typeof promoterAnswer>> {
   return promoterJson(await readWholePromoter(view, promoter));
 }
 
 /**
- * Reads all that V1 shows of a promoter: every participation, every promo code in use.
+ * Reads everything that V1 shows of a promoter, with every promoterCampaign and every promo code in use.
  *
- * @throws Failure `not_found` where they are gone
+ * @throws Failure `not_found` if they were deleted
  */
 export async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
   const { accountId, id } = promoter;
@@ -55,7 +58,10 @@ export async function readWholePromoter(view: View, promoter: Promoter): Promise
   return whole;
 }
 
-/** Reads what V1 shows of a participation beside its own record. @throws Failure `not_found` where it is gone */
+/**
+ * Reads what V1 shows of a promoterCampaign besides its own record. @throws Failure `not_found` if it was
+ * deleted
+ */
 export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
   const { promoterCampaign, campaign } = await withCampaign(view, found);
   const { accountId } = promoterCampaign;
@@ -75,7 +81,7 @@ async function readRewards(view: View, accountId: number, entries: RewardEntry[]
   return found.filter((reward) => reward !== null);
 }
 
-/** Choice: V1 can't say that a code is archived, so it shows those in use. */
+/** Choice: shows only codes in use, because V1 has no field for an archived code. */
 async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
   for await (const chunk of view.scan(promoCodes, "inUse", accountId, [id])) {
@@ -87,7 +93,7 @@ async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): 
   return found;
 }
 
-/** A parent that is deleted in the same moment counts as none. */
+/** A parent that is deleted at the same moment counts as none. */
 async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
   const promoter = await view.get(promoters, accountId, promoterId);
   const promoterCampaign =

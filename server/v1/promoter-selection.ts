@@ -16,7 +16,7 @@ export const selectorParams = z
   })
   .partial();
 
-/** Of several that are given, the first decides. */
+/** If several are given, the first in this list decides. */
 const SELECTORS: [param: string, by: Selector][] = [
   ["id", "id"],
   ["cust_id", "custId"],
@@ -27,14 +27,14 @@ const SELECTORS: [param: string, by: Selector][] = [
   ["promo_code", "promoCode"],
 ];
 
-/** A selection with the parameter that it came by. */
+/** A selection and the parameter that named it. */
 export interface NamedSelection extends Selection {
   param: string;
 }
 
 /**
- * The promoter that a request names. What is given as a number that no text can mean is refused, as the
- * next selector might be another promoter's.
+ * The promoter that a request names. A number that text can't give exactly is refused, because the next
+ * selector might name another promoter.
  *
  * @throws Failure `missing`, `invalid`
  */
@@ -52,7 +52,7 @@ export function readSelection(params: Record<string, unknown>): NamedSelection {
   );
 }
 
-/** Refuses a request that lacks what it means nothing without. @throws Failure `missing` */
+/** Refuses a request without the parameters that it needs. @throws Failure `missing` */
 export function requireParams(params: Record<string, unknown>, names: string[]): void {
   const absent = names.filter((name) => String(params[name] ?? "").trim() === "");
   if (absent.length > 0) throw new Failure("missing", `${absent.join(", ")} can't be blank`);

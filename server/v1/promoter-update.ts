@@ -17,7 +17,7 @@ import { readSelection, selectorParams, type NamedSelection } from "./promoter-s
 
 const clearable = text.nullable();
 
-/** What is left out stays; blank text clears. */
+/** Fields that are not given stay; blank text clears. */
 const updateParams = z
   .object({
     email,
@@ -54,7 +54,7 @@ const updateParams = z
   })
   .partial();
 
-/** `PUT /api/v1/promoters/update`, and `POST`, as some clients have it. */
+/** `PUT` and `POST /api/v1/promoters/update`. Some clients use POST. */
 export const updatePromoterOperation: V1Operation = {
   summary: "Update a promoter",
   params: selectorParams.extend(updateParams.shape),
@@ -72,8 +72,8 @@ async function update({ event, account, context }: V1Request) {
 }
 
 /**
- * Choice: `email` and `promo_code` find the promoter where nothing else does, and are new values
- * where something else does.
+ * Choice: `email` and `promo_code` find the promoter if no other selector is given. Otherwise they are new
+ * values.
  */
 async function promoterChanges(
   { chance }: Context,
@@ -101,7 +101,7 @@ async function promoterChanges(
   };
 }
 
-/** The record's faults under the names that they came by. @see docs/spec/common.md "Errors", 2 */
+/** Puts field errors under the names that the client sent. @see docs/spec/common.md "Errors", 2 */
 function updateError(failure: Failure, headers: AnswerHeaders): Response {
   const fields = wireFields(failure.fields, { custId: "new_cust_id", refToken: "new_ref_id" });
   return v1Error(new Failure(failure.kind, failure.message, fields), headers);

@@ -78,7 +78,10 @@ async function create({ event, account, context, address }: V1Request) {
   return createPromoter(context, account, input);
 }
 
-/** 422 with the dotted e-mail key, the other faults beside it, and those of the participation again in `promotions`. */
+/**
+ * 422 with the dotted e-mail key and the other faults beside it. `promotions` repeats those of the
+ * promoterCampaign.
+ */
 function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
   const fields = wireFields(failure.fields, OWN_NAMES);

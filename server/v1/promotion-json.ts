@@ -34,17 +34,17 @@ export const promotionAnswer = z
   })
   .meta({ id: "V1Promotion" });
 
-/** A participation with all that its V1 form shows. */
+/** A promoterCampaign with everything that V1 shows of it. */
 export interface PromotionParts {
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
   stats: Stats;
-  /** Those of the participation, else of the campaign. */
+  /** The promoterCampaign's own rewards or, if it has none, the campaign's. */
   rewardsForPromoters: Reward[];
   rewardsForReferrals: Reward[];
 }
 
-/** A participation as V1 shows it. */
+/** A promoterCampaign as V1 shows it. */
 export function promotionJson({
   promoterCampaign,
   campaign,
@@ -82,8 +82,8 @@ export function promotionJson({
 }
 
 /**
- * Choice: what each sale earns is V1's reward per referral, what is given for other doings its reward
- * per promotion.
+ * Choice: V1's reward per referral is what each sale earns. Its reward per promotion is what any other action
+ * earns.
  */
 function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
   const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));

@@ -4,7 +4,7 @@ import type { ReportRow } from "../domain/report.ts";
 import type { Figure, Figures } from "../domain/report-figures.ts";
 import { oneOf } from "../http/fields.ts";
 
-/** Each column, the figure in it, and how that is written. */
+/** Each column with its figure and the way it is written. */
 const COLUMNS = {
   revenue_amount: ["revenueCents", "money"],
   clicks_count: ["clicks", "number"],
@@ -32,7 +32,7 @@ export const COLUMN_NAMES = Object.keys(COLUMNS) as [Column, ...Column[]];
 /** The name of a column. */
 export const column = oneOf(COLUMN_NAMES);
 
-/** The columns of a row: money as text with its currency, all else as numbers; rates in percent. */
+/** The columns of a row: money as text with its currency, everything else as numbers, rates in percent. */
 export const columnsAnswer = z
   .object(
     Object.fromEntries(
@@ -46,10 +46,10 @@ export function figureOf(name: Column): Figure {
   return COLUMNS[name][0];
 }
 
-/** One row of a report, with what its period is called. */
+/** One row of a report with the name of its period. */
 export const rowAnswer = columnsAnswer.extend({ period: z.string() }).meta({ id: "V1ReportRow" });
 
-/** Writes what a report tells, in the chosen columns. */
+/** Writes the rows of a report in the chosen columns. */
 export interface ReportWriter {
   columns(figures: Figures): z.output<typeof columnsAnswer>;
   row(row: ReportRow): z.output<typeof rowAnswer>;
@@ -61,7 +61,9 @@ const LABELS: Record<Grouping, Intl.DateTimeFormatOptions> = {
   year: { year: "numeric" },
 };
 
-/** Money is written like `$1,613.17`; a month is called `Sep 2024`, a day `Sep 12, 2024`, a year `2024`. */
+/**
+ * Money is written like `$1,613.17`, a month like `Sep 2024`, a day like `Sep 12, 2024`, a year like `2024`.
+ */
 export function reportWriter(
   currency: string,
   { columns, groupBy }: { columns: readonly Column[]; groupBy: Grouping },

@@ -10,10 +10,10 @@ import type { V1Request } from "./operation.ts";
 import { column, figureOf, type Column } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
-/** How long the pages of the report on promoters are. */
+/** The length of a page in the report on promoters. */
 export const ROWS_PER_PAGE = 50;
 
-/** A list, one value, or values with commas between; blank ones are left out. */
+/** A list, one value, or values separated by commas. Blank ones are dropped. */
 const commaListOf = <S extends z.ZodType>(item: S) =>
   z
     .preprocess(
@@ -26,12 +26,12 @@ function splitAtCommas(value: unknown): unknown {
   return typeof value === "string" ? value.split(",").filter((part) => part !== "") : value;
 }
 
-/** The calendar day (UTC) of a date or date-time, with room for the days around it in four digits of a year. */
+/** The calendar day (UTC) of a date or date-time. The days around it must have years of four digits too. */
 const day = instant
   .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
   .transform(dayOf);
 
-/** What all reports take. @see docs/spec/v1.md "Reports" */
+/** The parameters of every report. @see docs/spec/v1.md "Reports" */
 export const reportParams = z
   .object({
     selected_fields: commaListOf(column),
@@ -51,12 +51,12 @@ export const promotersParams = reportParams.extend({
   top_50: column.optional(),
 });
 
-/** A report's query with the columns to write. */
+/** A report's query and the columns to write. */
 export interface V1ReportQuery extends ReportQuery {
   columns: Column[];
 }
 
-/** The parameters of a report, and the page that they ask for. @throws Failure `invalid` */
+/** Reads the parameters of a report and the page that they ask for. @throws Failure `invalid` */
 export async function readReportParams<S extends z.ZodObject>(
   { event }: V1Request,
   schema: S,
@@ -66,7 +66,7 @@ export async function readReportParams<S extends z.ZodObject>(
   return { params: shapeInput(schema, given), page: readListPage(given, usualPerPage) };
 }
 
-/** By month over the twelve months until today, unless told otherwise. */
+/** By default, the report covers the twelve months until today, by month. */
 export function readReportQuery(
   { context }: V1Request,
   params: z.output<typeof reportParams>,

@@ -26,10 +26,10 @@ import {
   reportParams,
 } from "./report-params.ts";
 
-/** @see docs/spec/v1.md "Reports": what its answers show where nothing is selected */
+/** The default columns. @see docs/spec/v1.md "Reports" */
 const USUAL_COLUMNS: Column[] = ["revenue_amount", "clicks_count", "referrals_count", "customers_count"];
 
-/** Where `reportError` differs from other errors of V1. */
+/** The bodies for which `reportError` differs from other errors of V1. */
 const REPORT_BODIES = { invalid: v2ErrorAnswer };
 
 const items = z.array(rowAnswer);
@@ -79,8 +79,8 @@ export const promotersReport: V1Operation = {
 };
 
 /**
- * The greatest of the first column come first, unless told otherwise. Choice: all periods are one page, unless
- * told otherwise, because there are no more than a page may hold.
+ * By default, the greatest values of the first column come first. Choice: by default, one page holds all
+ * periods, because there are never more than a page may hold.
  */
 async function overview(request: V1Request) {
   const { account, context } = request;
@@ -94,7 +94,7 @@ async function overview(request: V1Request) {
   return shown.map(reportWriter(account.currency, query).row);
 }
 
-/** Choice: pages are as long as they may be, unless told otherwise, so that few accounts need a second one. */
+/** Choice: the default page length is the maximum, so that few accounts need a second page. */
 async function campaigns(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, reportParams, MOST_PER_PAGE);
@@ -109,7 +109,7 @@ async function campaigns(request: V1Request) {
   }));
 }
 
-/** Choice: `page` goes on where the first fifty end, in the same order. */
+/** Choice: `page` continues after the first fifty, in the same order. */
 async function promoters(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, promotersParams, ROWS_PER_PAGE);
@@ -129,7 +129,7 @@ async function promoters(request: V1Request) {
   }));
 }
 
-/** Amounts and dates take their time to be written, so that others get their turn after each group. */
+/** Yields between groups, because formatting many amounts and dates takes time that other requests need. */
 async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
   const written: T[] = [];
   for (const group of groups) {
@@ -143,7 +143,7 @@ function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
   return { items: rows.map(writer.row), ...writer.columns(total) };
 }
 
-/** `{message, code}` where the parameters are at fault. */
+/** Invalid parameters get `{message, code}`. */
 function reportError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid") return v1Error(failure, headers);
   return json({ message: failure.message, code: "invalid_params" }, headers, 422);

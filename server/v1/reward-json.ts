@@ -26,7 +26,9 @@ export const rewardAnswer = z
   })
   .meta({ id: "V1Reward" });
 
-/** A commission as V1 shows it, which calls it a reward. The lead is null where none earned it, or where it is gone. */
+/**
+ * A commission as V1 shows it, under the name of reward. The lead is null if there is none or it was deleted.
+ */
 export async function rewardJson(
   commission: Commission,
   lead: Lead | null,
@@ -48,7 +50,7 @@ export async function rewardJson(
   };
 }
 
-/** A unit by V1's name. */
+/** A unit under V1's name. */
 export function v1Unit(unit: Unit) {
   return unit === "mon_discount" ? V1_UNITS[unit] : unit;
 }

@@ -14,7 +14,7 @@ const USUAL_PER_PAGE = 20;
 
 /** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
-  summary: "List rewards, which are commissions",
+  summary: "List rewards (commissions)",
   params: listParams(scopeParams, USUAL_PER_PAGE),
   answer: z.array(rewardAnswer),
   isPaged: true,
