@@ -8,16 +8,16 @@ import type { Store } from "./storage/store.ts";
 
 const BAD_CREDENTIALS = "Bad credentials";
 
-/** A key that was accepted, and the account that it belongs to. */
+/** An accepted key and its account. */
 export interface Admission {
   apiKey: ApiKey;
   account: Account;
 }
 
 /**
- * The account of an API key.
+ * Finds the account of an API key.
  *
- * @throws Failure `unauthorized`, or `rate_limited` after too many failed tries
+ * @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts
  */
 export async function admit(
   { store, limits }: Services,

@@ -28,13 +28,13 @@ import { V2_OPERATIONS } from "./v2/operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
-/** What the server serves besides the interface. */
+/** The texts that the server serves besides the interface. */
 export interface Pages {
   script: StoredText;
   /** The script of `/docs`. */
   docsViewer: string;
   hasDemo: boolean;
-  /** What `/metrics` asks for. null: it is not served here. */
+  /** The token that `/metrics` requires. null: this address does not serve metrics. */
   metricsToken: string | null;
 }
 
@@ -82,7 +82,7 @@ export function createApp(services: Services, pages: Pages): H3 {
   return register(services, [...routes, ...(metricsToken === null ? [] : metrics), ...(hasDemo ? demo : [])]);
 }
 
-/** The routes of the metrics' own address; with a token, for whoever has it. */
+/** The routes of the metrics' own address. With a token, they require it. */
 export function createMetricsApp(services: Services, metricsToken: string | null): H3 {
   return register(services, [["GET", "/metrics", metricsPage(services, metricsToken)]]);
 }
@@ -138,7 +138,7 @@ function register(services: Services, routes: Route[]): H3 {
   return app;
 }
 
-/** Refuses in the shape of the generation that the path belongs to. */
+/** Refuses in the shape of the path's generation. */
 function refusal(
   services: Services,
   error: unknown,
@@ -151,7 +151,7 @@ function refusal(
   };
 }
 
-/** Leads whoever opens the bare address to a page that shows what it is. */
+/** Redirects from `/` to a page that shows what the server is. */
 function frontDoor(location: string): EventHandler {
   return () => new FastResponse(null, { status: 302, headers: { location, "cache-control": "no-store" } });
 }

@@ -2,7 +2,9 @@ import { z } from "zod";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** Choice: what was taken over from another program may be short, but not to be guessed in a day. */
+/**
+ * Choice: a key taken over from another program may be short, but nobody must be able to guess it in a day.
+ */
 const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
@@ -25,15 +27,15 @@ const environment = z
       .string()
       .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
       .optional(),
-    // Goes into a header and into the script tag, so that it keeps to what both take as it is.
+    // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
     TIDEMARK_ACCOUNT_ID: z
       .string()
       .regex(/^[\w.-]{1,100}$/, "must be 1 to 100 letters, digits, dots, dashes or underscores")
       .optional(),
     TIDEMARK_API_KEY: z
       .string()
-      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since headers carry it")
-      .min(MIN_KEY_LENGTH, `must have ${MIN_KEY_LENGTH} characters at least, as it opens everything`)
+      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because headers carry it")
+      .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters, because it opens everything`)
       .optional(),
     TIDEMARK_KEY_FILE: z.string().optional(),
     TRUST_PROXY: count("0"),
@@ -47,13 +49,13 @@ const environment = z
       .optional(),
     MAIL_FROM: z
       .string()
-      .regex(MAIL_SENDER, 'must be an e-mail address, as me@acme.example or "Acme <me@acme.example>"')
+      .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
       .default("tidemark@localhost"),
     MAIL_TEMPLATES: z.string().optional(),
     WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
     METRICS_URL: z
       .string()
-      .regex(METRICS_ADDRESS, "must be a host and a port, as 127.0.0.1:9090")
+      .regex(METRICS_ADDRESS, "must be a host and a port, like 127.0.0.1:9090")
       .transform((value) => {
         const [, host = "", port] = METRICS_ADDRESS.exec(value) ?? [];
         return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
@@ -62,15 +64,15 @@ const environment = z
       .optional(),
     METRICS_TOKEN: z
       .string()
-      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, since a header carries it")
-      .min(MIN_TOKEN_LENGTH, `must have ${MIN_TOKEN_LENGTH} characters at least`)
+      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because a header carries it")
+      .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`)
       .optional(),
     WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
     DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
   })
   .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
     path: ["WORKERS"],
-    message: "must be 1 with STORAGE_URL memory:, which no two processes can share",
+    message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
   });
 
 /** The settings of a process. */
@@ -86,36 +88,36 @@ export interface Config {
   readonly accountId: string | null;
   /** Key of the first account. null: generated. */
   readonly apiKey: string | null;
-  /** Where a generated key is written. null: it is shown. */
+  /** The file that a generated key is written to. null: the key is printed. */
   readonly keyFile: string | null;
   readonly trustProxyHops: number;
-  /** Requests a minute for each key; 0 for no limit. */
+  /** Requests per minute for each key; 0 for no limit. */
   readonly rateLimitV1: number;
-  /** Requests a minute for each account; 0 for no limit. */
+  /** Requests per minute for each account; 0 for no limit. */
   readonly rateLimitV2: number;
-  /** Clicks a minute from each address (IPv6: each /64); 0 for no limit. */
+  /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
   readonly rateLimitClicks: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Where metrics have an address of their own. null: they have none. */
+  /** The metrics' own address. null: none. */
   readonly metricsAt: { host: string; port: number } | null;
-  /** What metrics are shown for, at their own address or at ours. null: nothing is asked for. */
+  /** The token that metrics require, at their own address or at ours. null: none. */
   readonly metricsToken: string | null;
-  /** Processes that serve. */
+  /** How many processes serve. */
   readonly workers: number;
   readonly hasDemo: boolean;
-  /** null: letters are held until it is set. */
+  /** null: e-mails are held until it is set. */
   readonly smtpUrl: string | null;
-  /** Whom letters come from, where the account names nobody. */
+  /** The sender of e-mails, unless the account has its own. */
   readonly mailFrom: string;
-  /** A folder with the operator's own letters. null: ours. */
+  /** A folder with the operator's own e-mail templates. null: ours. */
   readonly mailTemplates: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
 }
 
 /**
- * The settings that an environment gives; blank variables count as unset. Values are trimmed, since a
- * key from a file often ends in a newline, which no header can carry.
+ * Reads the settings from the environment. Blank variables count as unset. Values are trimmed, because a key
+ * from a file often ends with a newline, which no header can carry.
  *
  * @throws Error naming every variable that is wrong
  */

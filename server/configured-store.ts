@@ -4,7 +4,7 @@ import type { AtomicDriver } from "./storage/driver.ts";
 import { openDriver, openStore, requireStore } from "./storage/open.ts";
 import type { Store } from "./storage/store.ts";
 
-/** Opens the store that the environment names. @throws Error that says so, in one line */
+/** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
   { storageUrl, storageConnections }: Config,
   counts?: CommitCounts,
@@ -12,12 +12,14 @@ export function openConfiguredStore(
   return named(openStore(storageUrl, { connections: storageConnections, ...(counts && { counts }) }));
 }
 
-/** Opens its driver alone, for what deals with items as such. @throws Error that says so, in one line */
+/** Opens only the driver, for work on raw items. @throws Error with the reason in one line */
 export function openConfiguredDriver({ storageUrl, storageConnections }: Config): Promise<AtomicDriver> {
   return named(openDriver(storageUrl, storageConnections));
 }
 
-/** Refuses to go on where the environment names no store that is there. @throws Error that says so, in one line */
+/**
+ * Refuses to continue if the environment names no existing store. @throws Error with the reason in one line
+ */
 export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));
 }
@@ -26,7 +28,7 @@ async function named<T>(opened: Promise<T>): Promise<T> {
   try {
     return await opened;
   } catch (error) {
-    // The fault alone names no setting, for instance "unable to open database file".
+    // The error alone names no setting, for example "unable to open database file".
     throw new Error(`The store of STORAGE_URL can't be opened: ${(error as Error).message}`, {
       cause: error,
     });

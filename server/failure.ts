@@ -1,24 +1,25 @@
 /**
- * Every kind of expected refusal. `http/errors.ts` alone knows which status each one gets.
+ * Every kind of expected refusal. Only `http/errors.ts` knows their statuses.
  *
  * - `unauthorized`: the key is missing, unknown or revoked
- * - `forbidden`: the key is good, but not for this account or origin
- * - `not_found`: what was named does not exist, or may not be seen
+ * - `forbidden`: the key is valid, but not for this account or origin
+ * - `not_found`: the named record does not exist, or the caller may not see it
  * - `method_not_allowed`: the path exists, the method does not
- * - `malformed`: the bytes cannot be read (encoding, JSON, content type)
- * - `too_large`: a limit on size was passed
+ * - `malformed`: the bytes can't be read (encoding, JSON, content type)
+ * - `too_large`: a size limit was exceeded
  * - `unsupported`: the body is compressed
- * - `missing`: a parameter without which the request means nothing
- * - `invalid`: a parameter, or the record it would make, breaks a rule
+ * - `missing`: a required parameter is absent
+ * - `invalid`: a parameter, or the record that it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
- * - `rule_broken`: the record is, or would be, such as none may be (archived, contradictory)
- * - `in_use`: others depend on the record, so it can't go
- * - `refused`: what is asked for may not be done to the record as it stands
+ * - `rule_broken`: the record is, or would be, in a state that is not allowed (archived, contradictory)
+ * - `in_use`: other records depend on the record, so it can't be deleted
+ * - `refused`: the record's current state does not allow the change
  * - `already_registered`: the event was recorded before
- * - `conflict`: others kept changing the same records
+ * - `conflict`: other requests kept changing the same records
  * - `rate_limited`: too many requests
- * - `not_implemented`: the interface documents the operation, which is not built yet
- * - `unavailable`: the store cannot be reached or written to, as when the disk is full; try again
+ * - `not_implemented`: the interface documents the operation, but it is not built yet
+ * - `unavailable`: the store can't be reached or written to, for example because the disk is full; a retry
+ *   may help
  */
 export type FailureKind =
   | "unauthorized"
@@ -40,14 +41,14 @@ export type FailureKind =
   | "not_implemented"
   | "unavailable";
 
-/** Messages for each faulty field, in the wire's own field names. */
+/** Messages for each faulty field, under the field names of the wire. */
 export type FieldErrors = Record<string, string[]>;
 
-/** An expected refusal. Whatever else is thrown is a bug, and answers 500. */
+/** An expected refusal. Everything else that is thrown is a bug and answers 500. */
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly fields: FieldErrors;
-  /** null: trying again later is no remedy, or nobody knows when. */
+  /** null: a retry does not help, or nobody knows when it would. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
@@ -56,7 +57,7 @@ export class Failure extends Error {
     fields: FieldErrors = {},
     { retryAfterSeconds = null }: { retryAfterSeconds?: number | null } = {},
   ) {
-    // A refusal is an answer, not a fault: nobody reads its stack, which costs more than the decision.
+    // A refusal is an answer. Nobody reads its stack trace, which costs more than the decision itself.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -68,7 +69,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whether the store could not be used: what was asked for may be done later, and says nothing about its records. */
+/** Whether the store was unusable. A retry may succeed, and the error says nothing about the records. */
 export function isOutage(error: unknown): error is Failure & { kind: "unavailable" } {
   return error instanceof Failure && error.kind === "unavailable";
 }

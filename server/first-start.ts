@@ -3,19 +3,20 @@ import { dirname } from "node:path";
 import { createFirstAccount } from "./domain/account.ts";
 import type { Context } from "./domain/context.ts";
 
-/** What the operator is told when the store gets its first account; never again. */
+/** What the text for the operator needs. It is printed once, when the store gets its first account. */
 export interface FirstStart {
   publicUrl: string;
   accountId: string | null;
   apiKey: string | null;
-  /** Where its key is written, since logs are kept and read. null: it is shown. */
+  /** The file for the key, because logs are kept and read by others. null: the key is printed. */
   keyFile: string | null;
 }
 
 /**
- * Makes the first account of an empty store and gives the text that names it, or null.
+ * Makes the first account of an empty store and returns the text that names it, or null if there is an
+ * account.
  *
- * @throws Error for a file that the key can't be written to, before anything is made
+ * @throws Error if the key file can't be written; nothing is made then
  */
 export async function firstStart(context: Context, input: FirstStart): Promise<string | null> {
   const { publicUrl, keyFile } = input;
@@ -29,7 +30,7 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
   if (first === null) return null;
   return [
     "",
-    "  The first account was made:",
+    "  The first account was created:",
     "",
     `  Account ID   ${first.account.publicId}`,
     `  API key      ${handOver(input, first.key)}`,
@@ -40,7 +41,7 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
   ].join("\n");
 }
 
-/** Says where the key is; one that the operator has chosen needs no telling. */
+/** Says where the key is. A key that the operator chose is not printed. */
 function handOver({ apiKey, keyFile }: FirstStart, key: string): string {
   if (apiKey !== null) return "that of TIDEMARK_API_KEY";
   if (keyFile === null) return `${key}   (shown this once)`;

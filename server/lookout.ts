@@ -3,25 +3,27 @@ import { recordSightings } from "./domain/sighting.ts";
 import { SYSTEM, type Sighting, type SightingKind } from "./records.ts";
 import type { Store } from "./storage/store.ts";
 
-/** What is seen again is written again after so long. */
+/** Something that is seen again is written again after this time. */
 const REFRESH_MS = 60 * 60 * 1_000;
-/** Between two writings. */
+/** The pause between two writes. */
 const PAUSE_MS = 10_000;
-/** Between two writings, and of what is known to be written; the rest is seen again if it matters. */
+/** The most sightings that wait for a write. Others are dropped; they will be seen again if they matter. */
 const MOST_WAITING = 50;
 const MOST_REMEMBERED = 1_000;
 
-/** Watches how the server is used, for `tidemark doctor`: a little in memory, and a write now and then. */
+/**
+ * Watches how the server is used, for `tidemark doctor`: it keeps a little in memory and writes now and then.
+ */
 export interface Lookout {
   see(kind: SightingKind, value: string, accountId?: number): void;
-  /** Counts a sign-up that was refused for its origin, which the log tells once for each origin. */
+  /** Counts a sign-up that was refused for its origin. The log names each origin once. */
   seeRefusedOrigin(accountId: number, origin: string): void;
-  /** Writes what was seen since the last time. */
+  /** Writes the sightings since the last write. */
   write(): Promise<void>;
   readonly counts: { refusedOrigins: number };
 }
 
-/** Sees that work is done after so long; it must not keep the process from its end. */
+/** Runs work after a delay. The timer must not keep the process alive. */
 export type Later = (work: () => Promise<void>, delayMs: number) => void;
 
 interface Group {
@@ -30,7 +32,7 @@ interface Group {
   values: string[];
 }
 
-/** Begins to watch. */
+/** Starts to watch. */
 export function newLookout(
   { store, log, clock }: { store: Store; log: Logger; clock: () => Date },
   later: Later = (work, delayMs) => void setTimeout(work, delayMs).unref(),
@@ -45,7 +47,7 @@ export function newLookout(
   function see(kind: SightingKind, value: string, accountId: number = SYSTEM): void {
     const now = clock().getTime();
     const key = JSON.stringify([accountId, kind, value]);
-    // Also where the clock was set back.
+    // `Math.abs` covers a clock that was set back.
     if (Math.abs(now - (seenAt.get(key) ?? -Infinity)) < REFRESH_MS || waitingCount >= MOST_WAITING) return;
     if (seenAt.size >= MOST_REMEMBERED) seenAt.clear();
     seenAt.set(key, now);
@@ -65,17 +67,17 @@ export function newLookout(
         const before = await recordSightings(store, accountId, { kind, values, now: clock() });
         if (kind === "refused-origin") logNew(values, before);
       } catch (error) {
-        // The doctor can do without; what keeps the store from it is told elsewhere.
-        log.debug({ err: error }, "what was seen could not be written");
+        // The doctor can do without these, and a fault of the store is logged elsewhere.
+        log.debug({ err: error }, "sightings could not be written");
       }
     }
   }
 
-  /** Of several workers, the first one to see an origin tells of it; after a new start, it is told anew. */
+  /** The first worker that sees an origin logs it. After a restart, it is logged again. */
   function logNew(origins: string[], before: Sighting[]): void {
     for (const origin of origins) {
       if (before.some(({ value, lastAt }) => value === origin && lastAt >= startedAt)) continue;
-      log.warn({ origin }, "sign-ups from this origin are refused: no campaign that they are for allows it");
+      log.warn({ origin }, "sign-ups from this origin are refused: none of their campaigns allows it");
     }
   }
 

@@ -5,7 +5,7 @@ import { supervise } from "./process/primary.ts";
 import { serve } from "./process/serving.ts";
 import { work } from "./process/worker.ts";
 
-// Whatever this process writes is for its owner alone, in whatever folder.
+// Only the owner may read the files that this process writes, in any folder.
 process.umask(0o077);
 
 try {

@@ -2,48 +2,51 @@ import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefault
 
 /** From a read of one record to a report over a year. */
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
-/** How often the delay of the event loop is sampled: twice prom-client's own, as each sample wakes the process. */
+/**
+ * How often the event loop's delay is sampled: half as often as prom-client does, because each sample wakes
+ * the process.
+ */
 const DELAY_SAMPLE_MS = 20;
 
 /** A request that was answered. */
 export interface AnsweredRequest {
   method: string;
-  /** The pattern of the route, never the path itself, which is anybody's and without end. */
+  /** The route's pattern. The path would be unbounded and could name people. */
   route: string;
   status: number;
   seconds: number;
 }
 
-/** What Prometheus is given. */
+/** The page that Prometheus reads. */
 export interface MetricsPage {
   text: string;
   contentType: string;
 }
 
-/** What is counted of the server. */
+/** The counts of a server. */
 export interface Metrics {
   record(request: AnsweredRequest): void;
   page(): Promise<MetricsPage>;
 }
 
-/** What a process counts of itself. */
+/** The counts of one process. */
 export interface ProcessMetrics extends Metrics {
-  /** All of it as data that `sumUp` takes. */
+  /** All counts as data for `sumUp`. */
   snapshot(): Promise<unknown>;
 }
 
-/** What the store tells of itself. */
+/** The store's own figures. */
 export interface StoreFigures {
   counts: { commits: number; conflicts: number };
   isReady(): Promise<boolean>;
 }
 
-/** What is counted elsewhere, and shown here. */
+/** The figures that are counted elsewhere and shown here. */
 export interface Figures extends StoreFigures {
   lookout: { counts: { refusedOrigins: number } };
 }
 
-/** Begins to count, for one process. */
+/** Starts the counts of one process. */
 export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
@@ -61,17 +64,17 @@ export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetric
   });
   newCounter(registry, {
     name: "tidemark_store_conflicts_total",
-    help: "Commits that were refused as others had changed the same records, and tried again",
+    help: "Commits that were refused because others had changed the same records, and retried",
     read: () => counts.conflicts,
   });
   newCounter(registry, {
     name: "tidemark_origins_refused_total",
-    help: "Sign-ups from browsers that were refused since no campaign that they were for allows their site",
+    help: "Sign-ups from browsers that were refused because none of their campaigns allows the site",
     read: () => lookout.counts.refusedOrigins,
   });
   const ready = new Gauge({
     name: "tidemark_store_ready",
-    help: "1 where the store answers in every process",
+    help: "1 if the store answers in every process",
     aggregator: "min",
     registers: [registry],
     async collect() {
@@ -87,9 +90,10 @@ export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetric
   };
 }
 
-/** The page that the snapshots of several processes make together. */
+/** Adds up the snapshots of several processes into one page. */
 export function sumUp(snapshots: unknown[]): Promise<MetricsPage> {
-  // The library's types ask for its own objects, while it takes their data, as from other processes.
+  // The library's types ask for its own objects, but it accepts their data, which is what other processes
+  // send.
   return pageOf(AggregatorRegistry.aggregate(snapshots as object[]));
 }
 
@@ -97,7 +101,7 @@ async function pageOf(registry: Registry): Promise<MetricsPage> {
   return { text: await registry.metrics(), contentType: registry.contentType };
 }
 
-/** A counter that costs its process nothing until somebody looks. */
+/** A counter that costs nothing until somebody reads it. */
 function newCounter(
   registry: Registry,
   { read, ...description }: { name: string; help: string; read: () => number },

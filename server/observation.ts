@@ -10,8 +10,8 @@ import { refuse } from "./refusal.ts";
 import type { Services } from "./services.ts";
 
 /**
- * Makes a handler whose requests are counted by its route, and at `LOG_LEVEL=debug` logged, one line
- * each. Neither holds anything that a client sent but the method.
+ * Wraps a handler so that its requests are counted by route and, with `LOG_LEVEL=debug`, logged in one line
+ * each. Neither holds anything from the client except the method.
  */
 export function observed(
   { metrics, log }: Services,
@@ -48,9 +48,9 @@ export function observed(
 /**
  * `GET /metrics`, for Prometheus.
  *
- * Choice: how much business a company does is its own affair, and no address says who is asking: a proxy
- * on the same machine makes everybody local. So metrics are off, until they are given an address of their
- * own or a token, which is then asked for as a bearer token.
+ * Choice: a company's figures are its own affair, and the caller's address proves nothing, because behind a
+ * proxy on the same machine everybody is local. So metrics are off until they get an address of their own or
+ * a token, which callers then send as a bearer token.
  */
 export function metricsPage(services: Services, token: string | null): EventHandler {
   const { metrics } = services;
@@ -67,7 +67,7 @@ export function metricsPage(services: Services, token: string | null): EventHand
   };
 }
 
-/** @throws Failure `unauthorized`, or `rate_limited` after too many failed tries */
+/** @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts */
 async function checkToken(
   { limits, trustProxyHops }: Services,
   event: H3Event,
@@ -76,7 +76,7 @@ async function checkToken(
   const given = digest(readBearer(event) ?? "");
   const network = networkOf(clientAddress(event, trustProxyHops));
   const look = async () => timingSafeEqual(given, digest(token)) || null;
-  // API keys are counted there too, and are not good here.
+  // API keys are counted by the same limiter but are not valid here.
   const credential = `metrics ${given.toString("base64url")}`;
   const isGood = await limits.failedAuthentication.attempt(network, credential, look);
   if (isGood === null) throw new Failure("unauthorized", "Bad credentials");

@@ -5,14 +5,16 @@ import { bugAnswer, type ErrorShape, type Generation } from "./http/errors.ts";
 import { requestId, routeOf } from "./http/request-id.ts";
 import type { Services } from "./services.ts";
 
-/** How a route tells its clients that something went wrong. */
+/** How a route answers its clients when something went wrong. */
 export interface Refusal {
   generation: Generation;
   shape: ErrorShape;
   headers: AnswerHeaders;
 }
 
-/** The answer to whatever a handler threw: a refusal in the route's shape, else a bug, logged and 500. */
+/**
+ * The answer to anything that a handler threw: a refusal in the route's shape, or a bug, logged, with 500.
+ */
 export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
   const headers = { ...NO_STORE, ...refusal.headers };
   if (error instanceof Failure) {

@@ -8,13 +8,13 @@ import type { Metrics } from "./metrics.ts";
 import type { OutageLog } from "./outage-log.ts";
 import type { Store } from "./storage/store.ts";
 
-/** What the routes are given: the store, the edges of the process, and the limits. */
+/** The things that routes share: the store, the edges of the process, and the limits. */
 export interface Services {
   store: Store;
   clock: () => Date;
   chance: Chance;
   log: Logger;
-  /** Tells the operator of refusals for want of the store. */
+  /** Logs refusals that an outage of the store causes. */
   logOutage: OutageLog;
   /** Sees how the server is used, for `tidemark doctor`. */
   lookout: Lookout;
@@ -23,7 +23,7 @@ export interface Services {
   publicUrl: string;
   /** Posts to receivers of webhooks. */
   post: Post;
-  /** Proxies in front of the server whose `X-Forwarded-For` is believed. */
+  /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */
   trustProxyHops: number;
   limits: {
     v1: RateLimiter;
@@ -34,7 +34,7 @@ export interface Services {
   };
 }
 
-/** The context of one operation: the clock is read here, once. */
+/** The context of one operation. The clock is read here, once. */
 export function newContext({ store, clock, chance }: Services): Context {
   return { store, now: clock(), chance };
 }

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { Failure } from "./failure.ts";
 import type { Method, Operation } from "./http/operation.ts";
 
-/** Operations that the interface documents and the server does not have yet. One that is built leaves this table. */
+/**
+ * Operations that the interface documents and the server does not have yet. Remove a row when its operation
+ * is built.
+ */
 export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v1/track/sale"],
   ["POST", "/api/v1/track/refund"],
@@ -61,7 +64,7 @@ export const UNBUILT: [Method, path: string][] = [
   ["GET", "/api/v2/company/reports/download"],
 ];
 
-/** What answers them: 501, since clients take a 404 for "nobody's referral". */
+/** Answers 501, because clients take a 404 for "nobody's referral". */
 export const unbuilt: Operation<unknown> = {
   summary: "Not built yet",
   answer: z.never(),

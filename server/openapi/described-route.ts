@@ -5,14 +5,14 @@ import type { Operation } from "../http/operation.ts";
 /** A route that the document describes. */
 export interface DescribedRoute {
   method: string;
-  /** As h3 writes it: `/promoters/:id`. */
+  /** In h3's form: `/promoters/:id`. */
   path: string;
   operation: Omit<Operation<never>, "handle" | "shape">;
-  /** `browser` and `operator`: called without a key. */
+  /** `browser` and `operator` call without a key. */
   caller: Generation | "browser" | "operator";
 }
 
-/** What the server itself posts: a body for each type of event. */
+/** The events that the server posts, with a body for each type. */
 export interface DescribedEvents {
   types: readonly string[];
   bodyOf(type: string): z.ZodType;

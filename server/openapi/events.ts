@@ -13,7 +13,7 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: "string" },
 });
 
-/** What each posting carries beside its body. */
+/** The headers of each posting. */
 export const POSTING_HEADERS = {
   WebhookId: header("webhook-id", "The event's id. Drop what comes twice with the same id.", EVENT_ID),
   WebhookTimestamp: header("webhook-timestamp", "When it was signed, in seconds since 1970.", "1772357400"),

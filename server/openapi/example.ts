@@ -4,8 +4,8 @@ const INSTANT = "2026-03-01T09:30:00.000Z";
 const DATE = "2026-03-01";
 
 /**
- * An example of a value, made of the examples of its fields; of an input with required fields, these
- * alone. undefined: a field has none.
+ * An example of a value, built from the examples of its fields. For an input with required fields, it holds
+ * only these. undefined: a field has no example.
  */
 export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
   const { $ref, properties, items, anyOf, required } = schema as {
@@ -27,12 +27,15 @@ export function exampleOf(schema: JsonSchema, components: Record<string, JsonSch
   return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, components)]));
 }
 
-/** A body's example. Named, since the viewer of /docs takes the fields of a bare one for names of examples. */
+/**
+ * A body's example. It has a name because the viewer of /docs takes the fields of a bare one for names of
+ * examples.
+ */
 export function bodyExample(value: unknown) {
   return { examples: { usual: { value } } };
 }
 
-/** The example that a schema gives by itself. undefined: it says too little. */
+/** The example that a schema gives without the glossary. undefined: the schema says too little. */
 export function exampleOfLeaf(schema: JsonSchema): unknown {
   if ("const" in schema) return schema["const"];
   if ("default" in schema) return schema["default"];

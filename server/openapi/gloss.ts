@@ -3,8 +3,8 @@ import { findField } from "./glossary/find.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /**
- * Adds to each field of a schema what the glossary tells of it. `owners` are the names that the field
- * stands below, the nearest first.
+ * Adds the glossary's words to each field of a schema. `owners` are the names above the field, the nearest
+ * first.
  */
 export function gloss(schema: JsonSchema, owners: string[]): JsonSchema {
   const glossed = { ...schema };
@@ -22,7 +22,7 @@ export function gloss(schema: JsonSchema, owners: string[]): JsonSchema {
   return glossed;
 }
 
-/** A field with its description and, where it is not made of other fields, an example. */
+/** A field with its description and, unless it consists of other fields, an example. */
 export function glossField(schema: JsonSchema, name: string, owners: string[]): JsonSchema {
   const { description, example } = findField(name, owners);
   const inner = gloss(schema, [name, ...owners]);

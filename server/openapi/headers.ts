@@ -33,7 +33,7 @@ export function headerReferences(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What tells a caller with a key where it stands within its limit. */
+/** The headers that show a caller with a key where it stands within its limit. */
 export function limitHeaders(caller: DescribedRoute["caller"]): HeaderName[] {
   return caller === "v1" || caller === "v2"
     ? ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"]

@@ -13,7 +13,7 @@ const SECURITY = {
   operator: [],
 };
 
-/** An operation as OpenAPI has it. @see OpenAPI 3.1, "Operation Object" */
+/** An operation in OpenAPI's form. @see OpenAPI 3.1, "Operation Object" */
 export function describeOperation(route: DescribedRoute, schemas: Schemas) {
   const { operation, caller, method, path } = route;
   const { params } = operation;
@@ -46,7 +46,7 @@ function requestBody(route: DescribedRoute, schemas: Schemas) {
   return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
 }
 
-/** V1 and browsers send what they write as a form. */
+/** V1 and browsers send their changes as a form. */
 function hasForm({ caller, method }: DescribedRoute): boolean {
   return caller !== "v2" && method !== "GET" && method !== "DELETE";
 }

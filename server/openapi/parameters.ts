@@ -17,14 +17,17 @@ export interface Parameter {
 }
 
 /**
- * Parameters of a query. Nested ones stand one by one (`filters[status]`), since OpenAPI has no style for
- * a list within an object.
+ * Parameters of a query. Nested ones are listed one by one (`filters[status]`), because OpenAPI has no style
+ * for a list within an object.
  */
 export function queryParameters(schema: JsonSchema): Parameter[] {
   return fieldsOf(schema).flatMap(([name, field, isRequired]) => flatten(name, field, isRequired));
 }
 
-/** The parameters of a path like `/webhooks/:webhook_id`. `isText`: its id may be another attribute. */
+/**
+ * The parameters of a path like `/webhooks/:webhook_id`. `isText`: the value may be another attribute than an
+ * id.
+ */
 export function pathParameters(path: string, owner: string, { isText }: { isText: boolean }): Parameter[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
     const schema: JsonSchema = isText ? { type: "string" } : { type: "integer", minimum: 1 };

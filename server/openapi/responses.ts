@@ -28,7 +28,7 @@ const TEXTS: Record<FailureKind, string> = {
   rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
 };
 
-/** What every operation of a kind may be refused with. */
+/** The refusals that every operation of a caller may give. */
 const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
   v1: ["unauthorized", "malformed", "too_large", "rate_limited", "unavailable"],
   v2: ["unauthorized", "forbidden", "malformed", "too_large", "rate_limited", "unavailable"],
@@ -38,7 +38,7 @@ const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
 const PASSING = new Set<FailureKind>(["conflict", "unavailable", "rate_limited"]);
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
-/** The answers of an operation by status: its success, its refusals, and a bug as `default`. */
+/** The answers of an operation by status: success, refusals, and `default` for a bug. */
 export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string) {
   const { operation, caller } = route;
   const responses: Record<string, unknown> = {
@@ -78,7 +78,7 @@ function refusalsByStatus({ operation, caller, method }: DescribedRoute): Record
   return found;
 }
 
-/** A reference to a refusal that operations share. Those with bodies of their own share none. */
+/** A reference to a refusal that operations share. An operation with its own bodies shares none. */
 function sharedRefusal(
   route: DescribedRoute,
   kinds: FailureKind[],

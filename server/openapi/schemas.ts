@@ -1,28 +1,28 @@
 import { z } from "zod";
 import { gloss } from "./gloss.ts";
 
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 speaks. */
+/** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
 
-/** Whether a schema describes what the server reads, or what it writes. */
+/** Whether a schema describes what the server reads or what it writes. */
 export type Direction = "input" | "output";
 
-/** The schemas of one document. Those with a name stand once, in its components. */
+/** The schemas of one document. A named schema is written once, in the components. */
 export interface Schemas {
   /** By name. */
   components: Record<string, JsonSchema>;
   /** Answers that many operations share, by name. */
   responses: Record<string, object>;
-  /** The schema of a value. `owner` names it where it has no name itself. */
+  /** The schema of a value. `owner` names it if it has no name. */
   describe(schema: z.ZodType, direction: Direction, owner: string): JsonSchema;
-  /** A reference to the schema of a value, which gets this name where it has none yet. */
+  /** A reference to the schema of a value. `name` names it if it has no name. */
   refer(schema: z.ZodType, direction: Direction, name: string): JsonSchema;
 }
 
-/** Begins a document. */
+/** Makes an empty document. */
 export function newSchemas(): Schemas {
   const components: Record<string, JsonSchema> = {};
-  /** The components before their fields were described, as text. */
+  /** The components as text, before their fields get descriptions. */
   const texts: Record<string, string> = {};
   const names = new Map<z.ZodType, string>();
   const known = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
@@ -33,7 +33,7 @@ export function newSchemas(): Schemas {
     components[name] ??= gloss(schema, [name]);
   }
 
-  /** Converts a schema once, since most errors and records stand in many operations. */
+  /** Converts each schema once, because most errors and records appear in many operations. */
   function convert(schema: z.ZodType, direction: Direction): JsonSchema {
     const converted = known[direction].get(schema);
     if (converted !== undefined) return converted;
@@ -60,7 +60,7 @@ export function newSchemas(): Schemas {
   };
 }
 
-/** Where a named schema stands in the document. */
+/** The address of a named schema within the document. */
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;
 }
@@ -68,13 +68,13 @@ export function referenceTo(name: string): string {
 function jsonSchemaOf(schema: z.ZodType, io: Direction): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
-    // What is computed has no shape of its own; it is described by what it is computed from.
+    // A computed value has no shape of its own; the schema of its source describes it.
     unrepresentable: "any",
   }) as JsonSchema;
   return described;
 }
 
-/** Leaves out what says nothing to people, and speaks of inputs as `documentedAs` has them. */
+/** Drops what tells readers nothing, and shows inputs in the form of `documentedAs`. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;

@@ -4,7 +4,7 @@ import { serveStored, storeText, type StoredText } from "../http/stored-text.ts"
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
 import { openApiDocument } from "./document.ts";
 
-/** The viewer shows the document; it styles itself by elements that it makes. */
+/** The viewer shows the document, and adds its own style elements. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
@@ -34,13 +34,13 @@ export function serveDocument(
   return (event: H3Event): Response =>
     serveStored(event, documentOnce(), {
       "content-type": "application/json; charset=utf-8",
-      // Clients ask each time, and are told 304 until an update of the server changes it.
+      // Clients ask every time and get 304 until an update of the server changes the document.
       "cache-control": "no-cache",
       "access-control-allow-origin": "*",
     });
 }
 
-/** `GET /docs`: the document for people. */
+/** `GET /docs`: the document for readers. */
 export function docsPage(): Response {
   return new FastResponse(PAGE, {
     headers: {
@@ -51,7 +51,7 @@ export function docsPage(): Response {
   });
 }
 
-/** `GET /docs.js`: the viewer, as its package has it. */
+/** `GET /docs.js`: the viewer, unchanged from its package. */
 export function serveViewer(viewer: string) {
   const viewerOnce = once(() => storeText(viewer));
   return (event: H3Event): Response =>
@@ -61,7 +61,7 @@ export function serveViewer(viewer: string) {
     });
 }
 
-/** Makes a text when it is first asked for: most processes never serve it. */
+/** Makes a text on the first request, because most processes never serve it. */
 function once(make: () => StoredText): () => StoredText {
   let made: StoredText | null = null;
   return () => (made ??= make());

@@ -21,7 +21,7 @@ export const batchAnswer = z
   })
   .meta({ id: "BatchProcess" });
 
-/** What a batch did. Choice: batches are done before they are answered, so that all are completed. */
+/** The result of a batch. Choice: a batch is finished before it is answered, so every batch is completed. */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
   return {
     id: batch.id,
@@ -42,5 +42,5 @@ export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
 const ids = z
   .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
   .transform((given) => [...new Set(given)]);
-/** Names the records of a batch, each once. */
+/** Names the records of a batch. Repeated ids count once. */
 export const idsBody = z.object({ ids });

@@ -10,7 +10,7 @@ import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 
-/** A client follows the batches that it started last. */
+/** How many batches a client can follow: the latest ones. */
 const FOLLOWED = 100;
 
 const listParams = pageParams.extend({
@@ -41,7 +41,7 @@ export const showBatchOperation: V2Operation = {
 
 /** `GET /api/v2/company/batch_processes/progress` */
 export const batchProgressOperation: V2Operation = {
-  summary: "Percentages of the latest batch processes by their ids",
+  summary: "Show the progress of the latest batch processes, in percent by id",
   params: listParams.pick({ filters: true }),
   answer: z.record(z.string(), z.int()).meta({ examples: [{ "7": 100 }] }),
   refusals: ["invalid"],
@@ -64,7 +64,7 @@ async function progress(request: V2Request) {
   return Object.fromEntries(records.map((batch) => [String(batch.id), batchJson(batch).progress]));
 }
 
-/** All batches are completed, so that other statuses have none. */
+/** All batches are completed, so any other status finds none. */
 async function findBatches(
   store: Store,
   accountId: number,

@@ -34,17 +34,20 @@ const upgrade = z.object(
   "is invalid",
 );
 
-/** Sites as `https://shop.example`, `shop.example`, `*.shop.example` or `*`; none means the landing page's own. */
+/**
+ * Sites like `https://shop.example`, `shop.example`, `*.shop.example` or `*`. None means the landing page's
+ * own site.
+ */
 const allowedOrigins = z
   .array(text.trim().regex(/^[^\s,]+$/, "is invalid"), "is invalid")
   .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`);
 
-/** Which e-mails promoters get. Those that are not named are off. */
+/** The e-mails that promoters get. Those that are not named are off. */
 const emails = z
   .partialRecord(oneOf(EMAIL_KINDS), flag, "is invalid")
   .transform((given) => EMAIL_KINDS.filter((kind) => given[kind]));
 
-/** What of a campaign can be changed. */
+/** The fields of a campaign that can be changed. */
 export const updateBody = z
   .object({
     name: text.trim(),
@@ -67,10 +70,13 @@ export const updateBody = z
   })
   .partial();
 
-/** What a campaign is made of. Choice: the parameter and the cookie's life may be left out, as they have usual values. */
+/**
+ * The fields of a new campaign. Choice: the parameter and the cookie's lifetime are optional because they
+ * have defaults.
+ */
 export const createBody = updateBody.extend({ name: text.trim(), landing_url: webAddress });
 
-/** The domain's words for a body. */
+/** Translates a body into the domain's words. */
 export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
   const { upgrade_details: upgrade } = body;
   return {

@@ -53,7 +53,7 @@ export const campaignAnswer = z
   })
   .meta({ id: "Campaign" });
 
-/** A campaign with all that its V2 form shows. */
+/** A campaign with everything that V2 shows of it. */
 interface CampaignParts {
   campaign: Campaign;
   isDefault: boolean;
@@ -67,7 +67,7 @@ export function showCampaignOf(account: Account): Show<Campaign, z.output<typeof
   return async (view, campaign) => campaignJson(await readCampaignParts(view, account, campaign));
 }
 
-/** Reads what V2 shows of a campaign beside its own record. */
+/** Reads what V2 shows of a campaign besides its own record. */
 async function readCampaignParts(view: View, account: Account, campaign: Campaign): Promise<CampaignParts> {
   const { accountId, id } = campaign;
   return {
@@ -99,7 +99,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     landing_url: campaign.landingUrl,
     visitor_cookie_life: campaign.visitorCookieDays,
     ref_token_param: `?${refParam(campaign)}`,
-    auto_approve_leads: true, // leads wait for nobody's approval
+    auto_approve_leads: true, // leads need no approval
     attribution: campaign.attribution,
     allowed_origins: campaign.allowedOrigins,
     track_ad_traffic: campaign.trackAdTraffic,
@@ -112,7 +112,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
       metric: campaign.upgrade.metric,
       move_referrals_on_level_change: campaign.upgrade.movesLeads,
     },
-    signup_url: null, // there is no page for promoters to sign up on yet
+    signup_url: null, // promoters have no page to sign up on yet
     links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
     rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
     rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
@@ -120,7 +120,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
   };
 }
 
-/** Choice: ours, as the service shows its switches of e-mails nowhere. */
+/** Choice: the interface has no field for the switches of e-mails, so we added this one. */
 function emailsJson({ letters }: Campaign) {
   return {
     signup_accepted: letters.includes("signup_accepted"),

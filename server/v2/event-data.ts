@@ -9,13 +9,13 @@ import { promoterCampaignAnswer } from "./promoter-campaign-json.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { referralAnswer } from "./referral-json.ts";
 
-/** Whose a record is; null where they are gone. */
+/** The promoter of a record. null: deleted. */
 const owner = embeddedPromoter
   .extend({ cust_id: z.string().nullable() })
   .meta({ id: "EventPromoter" })
   .nullable();
 
-/** What `data` is, by the kind of thing: as V2 shows it, with the promoter's own id at the client. */
+/** The form of `data` for each kind of record: as V2 shows it, with the promoter's own id at the client. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
   promoter: promoterAnswer,
   promoter_campaign: promoterCampaignAnswer
@@ -30,7 +30,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
 };
 
-/** What is posted, as the interface's description has it: for each type of event its body. */
+/** The event types and their bodies, for the OpenAPI document. */
 export const EVENTS = { types: EVENT_TYPES, bodyOf };
 
 function bodyOf(type: string): z.ZodObject {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ENTITIES, type EventMessage } from "../records.ts";
 
-/** What is posted to webhooks. @see docs/spec/events.md */
+/** The body that is posted to webhooks. @see docs/spec/events.md */
 export const eventBody = z
   .object({
     event_id: z.uuid(),

@@ -23,7 +23,7 @@ export interface V2Request {
   publicUrl: string;
   /** Posts to receivers of webhooks. */
   post: Post;
-  /** Set by the handler, sent with its answer. */
+  /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
 
@@ -31,8 +31,8 @@ export interface V2Request {
 export type V2Operation = Operation<V2Request>;
 
 /**
- * Makes a route of a V2 operation: authenticates by bearer token and `Account-ID`, counts against
- * the account's limit, answers with what it returns, and writes refusals in its shape.
+ * Makes the route of a V2 operation: it authenticates by bearer token and `Account-ID`, counts against the
+ * account's limit, answers with the operation's result, and writes refusals in its shape.
  */
 export function v2Route(services: Services, operation: V2Operation): EventHandler {
   const { handle, body, shape = v2Error, status = 200 } = operation;

@@ -57,7 +57,7 @@ import {
 
 type Row = [Method, path: string, V2Operation];
 
-/** Below `/api/v2/company`. */
+/** The paths are below `/api/v2/company`. */
 const COMPANY_OPERATIONS: Row[] = [
   ["GET", "/promoters/:id", showPromoterOperation],
   ["GET", "/promoter_campaigns", listPromoterCampaignsOperation],
@@ -115,7 +115,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
 ];
 
-/** Every operation of V2: first those of the specification, in its order. @see docs/spec/README.md */
+/** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */
 export const V2_OPERATIONS: Row[] = [
   ...COMPANY_OPERATIONS.map(([method, path, operation]): Row => [
     method,

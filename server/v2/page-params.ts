@@ -11,7 +11,10 @@ const LENGTHS = { usual: 20, most: 100 };
 /** Parameters of every paged list. */
 export const pageParams = paramsOf(LENGTHS);
 
-/** A list's parameters, and the page that they ask for. @throws Failure `invalid`, `malformed` or `too_large` */
+/**
+ * Reads a list's parameters and the page that they ask for. @throws Failure `invalid`, `malformed` or
+ * `too_large`
+ */
 export function readListing<S extends z.ZodObject>(
   { event }: V2Request,
   schema: S,
@@ -27,7 +30,7 @@ export function readListing<S extends z.ZodObject>(
   };
 }
 
-/** A filter that is misspelt would list all, which clients take for what they asked for. */
+/** Ignoring a misspelt filter would list everything, and the client would take that for the filtered list. */
 function refuseUnknownFilters(schema: z.ZodObject, query: Query): void {
   const unknown = unlistedNames(schema, query).filter((name) => name.startsWith("filters["));
   if (unknown.length === 0) return;

@@ -8,7 +8,7 @@ import type { Payout } from "../records.ts";
 import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 
-/** What is done to each payout of a batch; gives it as it was, or has become. */
+/** Changes one payout of a batch, and returns it. */
 type Work = (context: Context, accountId: number, id: number) => Promise<Payout>;
 
 const answer = z.object({
@@ -61,7 +61,7 @@ function payoutBatch(name: string, summary: string, work: Work): V2Operation {
   };
 }
 
-/** Choice: sums of cash in cents, and promoters of the payouts that the batch changed, as others stay as they were. */
+/** Choice: sums are cash in cents. They and the promoters cover only the payouts that the batch changed. */
 function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
   const cash = payouts.filter(({ unit }) => unit === "cash");
   const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;

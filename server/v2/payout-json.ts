@@ -40,7 +40,7 @@ export const payoutAnswer = z
   })
   .meta({ id: "Payout" });
 
-/** A payout with what it shows of other records. */
+/** A payout with the other records that it shows. */
 export interface PayoutParts {
   payout: Payout;
   promoter: Promoter;
@@ -49,7 +49,7 @@ export interface PayoutParts {
   method: PayoutMethod | null;
 }
 
-/** A payout; amounts are cents of `cash`, or whole units of another kind. */
+/** A payout. Amounts are cents of `cash`, or whole units of another kind. */
 export function payoutJson({
   payout,
   promoter,

@@ -29,7 +29,7 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
   };
 }
 
-/** Clients read the wallet's address by either of its names. */
+/** Shows the wallet's address under both of its names, because clients read either. */
 function detailsJson({ method, details }: PayoutMethod): Record<string, unknown> {
   const { wallet_email: walletEmail } = details;
   if (method !== "paypal" || walletEmail === undefined) return details;

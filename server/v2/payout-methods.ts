@@ -22,7 +22,10 @@ const BANK_DETAILS =
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
-/** Two names of one address. Choice: two addresses are refused, since money goes to only one of them. */
+/**
+ * The two names of one address. Choice: two different addresses are refused, because money goes to only one
+ * of them.
+ */
 const walletDetails = z
   .object({ wallet_email: email, paypal_email: email })
   .partial()
@@ -35,7 +38,10 @@ const walletDetails = z
     SAME_WALLET,
   );
 
-/** Where the money goes to, by method. Choice: bank accounts are held to a country and a holder, as each country has rules of its own. */
+/**
+ * The details of each method. Choice: a bank account only needs a country and a holder, because every country
+ * has its own rules.
+ */
 const DETAILS: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
   paypal: walletDetails,
   wise: z.object({ wise_email: email }),

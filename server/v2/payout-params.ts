@@ -9,7 +9,7 @@ import { pageParams } from "./page-params.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Until the end of a named day, or of a named millisecond. */
+/** The exclusive end of a range: the end of the named day, or of the named millisecond. */
 const until = z
   .string("is invalid")
   .trim()
@@ -59,7 +59,7 @@ export const groupParams = z.object({
       {
         status: oneOf(PAYOUT_STATUSES),
         campaign_id: listOf(id),
-        // Choice: in cents, as all amounts are.
+        // Choice: in cents, like all amounts.
         min_payment: z
           .string("is invalid")
           .trim()
@@ -76,7 +76,7 @@ export const groupParams = z.object({
   ...pageParams.shape,
 });
 
-/** The filter that parameters name. */
+/** The filter in the domain's words. */
 export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
   return {
     text: q,
@@ -97,7 +97,7 @@ export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): 
 
 const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
 
-/** The orders that parameters name, in the order that the query names them: the first counts most. */
+/** The sort orders in the order of the query: the first counts most. */
 export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
   const written = Object.keys(query["sorting"] ?? {}) as (keyof typeof SORT_NAMES)[];
   return written

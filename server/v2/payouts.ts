@@ -129,12 +129,12 @@ async function groupJson(
   };
 }
 
-/** Choice: accounts and wallets are shown to those who ask for them. */
+/** Choice: accounts and wallets are shown only on request. */
 function withoutDetails<M extends { details: object } | null>(method: M): M {
   return method && { ...method, details: {} };
 }
 
-/** Payouts that are removed while they are read are left out; only then their promoter can go. */
+/** Drops payouts that are deleted while this reads them, because their promoter may be gone too. */
 async function showPayouts(store: Store, readers: PayeeReader, payouts: Payout[]) {
   const shown = payouts.map((payout) => unlessGone(showPayout(store, readers, payout)));
   return (await Promise.all(shown)).filter((payout) => payout !== null);

@@ -68,7 +68,11 @@ export const listPromoCodesOperation: V2Operation = {
   handle: list,
 };
 
-/** `POST /api/v2/company/promo_codes`; 200, as gaps say, where other records answer 201 */
+/**
+ * `POST /api/v2/company/promo_codes`. It answers 200; other creations answer 201.
+ *
+ * @see docs/spec/v2.md "Promo codes"
+ */
 export const createPromoCodeOperation: V2Operation = {
   summary: "Create a promo code",
   body: createBody,
@@ -96,7 +100,7 @@ export const updatePromoCodeOperation: V2Operation = {
   handle: update,
 };
 
-/** `DELETE /api/v2/company/promo_codes/{id}`. Choice: answers with the promo code as it is then. */
+/** `DELETE /api/v2/company/promo_codes/{id}`. Choice: answers with the archived promo code. */
 export const archivePromoCodeOperation: V2Operation = {
   summary: "Archive a promo code",
   answer: promoCodeAnswer,
@@ -147,7 +151,7 @@ async function archive({ event, account, context }: V2Request) {
   return archivePromoCode(context, account.id, { id: readPathId(event), show: showPromoCode });
 }
 
-/** Shows a promo code. @throws Failure `not_found` where its reward is gone */
+/** Shows a promo code. @throws Failure `not_found` if its reward was deleted */
 export async function showPromoCode(
   view: View,
   promoCode: PromoCode,

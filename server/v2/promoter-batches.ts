@@ -25,13 +25,13 @@ const moveBody = idsBody.extend({
   soft_move_referrals: flag.optional(),
 });
 
-/** What is done to each promoter of a batch. */
+/** The work of a batch, for one promoter at a time. */
 interface Action<Body> {
-  /** The last part of the path, and of the batch's label. */
+  /** The last part of the path and of the batch's label. */
   name: string;
   summary: string;
   body: z.ZodObject & z.ZodType<Body>;
-  /** Campaigns and promoters that must exist for any of it to make sense. */
+  /** Loads the campaigns and promoters without which the batch makes no sense. */
   requires?: (context: Context, accountId: number, body: Body) => Promise<unknown>;
   work: (context: Context, accountId: number, each: Body & { promoterId: number }) => Promise<unknown>;
 }
@@ -55,11 +55,11 @@ function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V
   };
 }
 
-/** `accept`, `reject` and `block`: the state of the participation in one campaign. */
+/** `accept`, `reject` and `block` set the state of a promoter's promoterCampaign in one campaign. */
 function stateOperation(name: string, state: PromoterCampaignState): V2Operation {
   return batchOperation({
     name,
-    summary: `Make participations ${state}`,
+    summary: `Set the state of promoters in a campaign to ${state}`,
     body: campaignBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
@@ -103,7 +103,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
   }),
   add_to_campaign: batchOperation({
     name: "add_to_campaign",
-    summary: "Make promoters members of one more campaign",
+    summary: "Add promoters to one more campaign",
     body: addBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoterId, campaign_id: campaignId }) =>

@@ -45,19 +45,19 @@ export const promoterCampaignAnswer = z
   })
   .meta({ id: "PromoterCampaign" });
 
-/** A participation with all that its V2 form shows. */
+/** A promoterCampaign with everything that V2 shows of it. */
 export interface PromoterCampaignParts {
   promoterCampaign: PromoterCampaign;
   promoter: Promoter;
   campaign: Campaign;
   stats: Stats;
-  /** Those that count: the participation's own, else the campaign's. */
+  /** The rewards that count: the promoterCampaign's own or, if it has none, the campaign's. */
   rewardsForPromoters: FullRewardEntry[];
   rewardsForReferrals: FullRewardEntry[];
   codesInUse: string[];
 }
 
-/** Shows a participation. @throws Failure `not_found` where it is gone */
+/** Shows a promoterCampaign. @throws Failure `not_found` if it was deleted */
 export async function showPromoterCampaign(
   view: View,
   promoterCampaign: PromoterCampaign,
@@ -65,7 +65,10 @@ export async function showPromoterCampaign(
   return promoterCampaignJson(await readPromoterCampaignParts(view, promoterCampaign));
 }
 
-/** Reads what V2 shows of a participation beside its own record. @throws Failure `not_found` where it is gone */
+/**
+ * Reads what V2 shows of a promoterCampaign besides its own record. @throws Failure `not_found` if it was
+ * deleted
+ */
 export async function readPromoterCampaignParts(
   view: View,
   found: PromoterCampaign,
@@ -92,7 +95,7 @@ export async function readPromoterCampaignParts(
   };
 }
 
-/** A participation as V2 shows it. */
+/** A promoterCampaign as V2 shows it. */
 export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typeof promoterCampaignAnswer> {
   const { promoterCampaign, promoter, campaign, stats } = parts;
   const hasOwnPromoterRewards = promoterCampaign.rewardsForPromoters !== null;

@@ -27,7 +27,7 @@ const createBody = z
   .partial()
   .extend({ email });
 
-/** What is left out stays; blank text and null clear. */
+/** Fields that are not given stay; blank text and null clear. */
 const updateBody = z
   .object({
     email,
@@ -53,7 +53,7 @@ export const createPromoterOperation: V2Operation = {
   handle: create,
 };
 
-/** `PUT /api/v2/company/promoters/{id}`, and `PATCH`. */
+/** `PUT` and `PATCH /api/v2/company/promoters/{id}` */
 export const updatePromoterOperation: V2Operation = {
   summary: "Update a promoter",
   params: z.object({ find_by: findBy }).partial(),
@@ -64,7 +64,10 @@ export const updatePromoterOperation: V2Operation = {
   handle: update,
 };
 
-/** Choice: `always_approve` is true unless told, as V2's clients rely on it; the campaign has the last word. */
+/**
+ * Choice: `always_approve` is true by default, because V2's clients rely on it. The campaign's setting still
+ * decides.
+ */
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
   const show = showPromoterOf(account);
@@ -90,7 +93,10 @@ async function create({ event, account, context }: V2Request) {
   });
 }
 
-/** Choice: custom fields are replaced as a whole; whoever judged the invoice details says so here. */
+/**
+ * Choice: custom fields are replaced as a whole. The company's verdict on the invoice details is set here
+ * too.
+ */
 async function update({ event, account, context }: V2Request) {
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   return updatePromoter(context, account.id, {

@@ -5,7 +5,7 @@ import { direction, flag, id, instant, listOf, oneOf, text } from "../http/field
 import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
 import { pageParams } from "./page-params.ts";
 
-/** What our words for the state of invoice details are on the wire of the filter. */
+/** The domain's words for the filter's states of invoice details. */
 const INVOICE_DETAILS = {
   approved: "approved",
   pending: "pending",
@@ -30,7 +30,7 @@ const count = z
   .transform(Number)
   .meta({ documentedAs: { type: "integer", minimum: 0 } });
 const counts = z.object({ from: count, to: count }, "is invalid").partial();
-/** A day that ends a range belongs to it. */
+/** The last instant of a range. A day includes all of its hours. */
 const lastInstant = z
   .string("is invalid")
   .trim()
@@ -90,8 +90,8 @@ export const listParams = z
   .partial();
 
 /**
- * The promoters that parameters ask for. Choice: archived ones are shown where they are asked for, by
- * the filter or by their ids.
+ * The promoters that a request asks for. Choice: archived promoters are shown only if the filter or an id
+ * asks for them.
  */
 export function promoterQuery(
   { q, ids, filters = {}, sorting = {} }: z.output<typeof listParams>,
@@ -143,7 +143,7 @@ function statRanges(given: z.output<typeof filters>): PromoterQuery["stats"] {
   return ranges;
 }
 
-/** Of several, the first in the table counts. */
+/** If several are given, the first in the table counts. */
 function readSort(sorting: Record<string, "asc" | "desc" | undefined>): PromoterQuery["sort"] {
   const sort = SORTS.find(([name]) => sorting[name] !== undefined);
   return sort === undefined ? null : { by: sort[1], isDescending: sorting[sort[0]] === "desc" };

@@ -94,20 +94,20 @@ export const promoterAnswer = z
   })
   .meta({ id: "Promoter" });
 
-/** A promoter with all that their V2 form shows. */
+/** A promoter with everything that V2 shows of them. */
 export interface PromoterParts {
   account: Account;
   promoter: Promoter;
   promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
   stats: Stats;
   balance: Balance;
-  /** undefined: not asked for. */
+  /** undefined: not requested. */
   payoutMethod: PayoutMethod | null | undefined;
-  /** undefined: not asked for. */
+  /** undefined: not requested. */
   parent: Promoter | null | undefined;
 }
 
-/** The V2 promoter. What was not asked for is left out. */
+/** The V2 promoter. Parts that were not requested are left out. */
 export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
   const { account, promoter, promoterCampaigns, stats, payoutMethod, parent } = parts;
   return {
@@ -125,7 +125,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
       active_customers_count: stats.activeCustomers,
     },
     is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
-    is_confirmed: true, // Choice: whom the company adds needs no confirmation, and there is no other way in yet
+    is_confirmed: true, // Choice: a promoter whom the company adds needs no confirmation, and there is no other way in yet
     track_ad_traffic: promoter.trackAdTraffic,
     fraud_suspicions: promoter.fraudSuspicions,
     invoice_details_status: promoter.invoiceDetailsStatus,
@@ -167,7 +167,10 @@ function joinedCampaignJson({
   };
 }
 
-/** What is approved and not paid yet, flat and once more beside what was earned and what was paid. */
+/**
+ * The balance: the current amounts at the top level and again in a group, beside all earnings and what was
+ * paid.
+ */
 function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
   const current = balanceJson(balance, "current");
   return {

@@ -10,22 +10,22 @@ import type { Account, Promoter } from "../records.ts";
 import type { View } from "../storage/store.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 
-/** What of a promoter is shown only sometimes. */
+/** The parts of a promoter that are only shown on request. */
 export interface Extras {
   withPayoutMethod: boolean;
   withParent: boolean;
 }
 
-/** The extras that are shown where a request says nothing of them. */
+/** The parts that are shown by default. */
 export const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: false };
 
-/** Shows a promoter of an account with the usual extras. */
+/** Shows a promoter of an account with the default parts. */
 export function showPromoterOf(account: Account): Show<Promoter, z.output<typeof promoterAnswer>> {
   return async (view, promoter) =>
     promoterJson(await readPromoterParts(view, account, { promoter, ...USUAL_EXTRAS }));
 }
 
-/** Reads what V2 shows of a promoter beside their own record. */
+/** Reads what V2 shows of a promoter besides their own record. */
 export async function readPromoterParts(
   view: View,
   account: Account,

@@ -5,7 +5,7 @@ import type { Account, Promoter } from "../records.ts";
 
 const clearable = text.nullable();
 
-/** What may be written of a profile; the rest of what V2 shows of it is ours. */
+/** The fields of a profile that can be written. The server sets the others. */
 export const profileParams = z
   .object(
     {
@@ -64,7 +64,7 @@ export const promoterProfileAnswer = z
   })
   .meta({ id: "PromoterProfile" });
 
-/** Choice: a profile has the id of its promoter, as each has one. */
+/** Choice: a profile has the id of its promoter, because each promoter has one profile. */
 export function promoterProfileJson(
   { id, profile }: Promoter,
   account: Account,
@@ -96,7 +96,7 @@ export function promoterProfileJson(
   };
 }
 
-/** A profile's changes; what was not given is undefined. */
+/** A profile's changes. undefined: not given. */
 export function profileChanges(given: z.output<typeof profileParams>): ProfileChanges {
   return {
     firstName: given.first_name,

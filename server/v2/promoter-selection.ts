@@ -13,7 +13,7 @@ const FIND_BY = {
   promo_code: "promoCode",
 } as const satisfies Record<string, Selector>;
 
-/** What the path's value is matched against. @see docs/spec/v2.md "find_by" */
+/** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
 export const findBy = oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]);
 
 /** The promoter that the path names. */

@@ -2,7 +2,7 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import { v2Error, type ErrorShape } from "../http/errors.ts";
 import { describe } from "../http/shape.ts";
 
-/** Writes refusals of records as `shape` does, with V2's names for the domain's fields. */
+/** Writes field errors with V2's names for the domain's fields, in the form of `shape`. */
 export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
   return (failure, headers) => {
     if (Object.keys(failure.fields).length === 0) return shape(failure, headers);

@@ -45,7 +45,7 @@ export const referralAnswer = z
   })
   .meta({ id: "Referral" });
 
-/** A lead with those that it belongs to. null: gone. */
+/** A lead with the records that it belongs to. null: deleted. */
 export interface ReferralParts {
   lead: Lead;
   promoterCampaign: PromoterCampaign | null;

@@ -6,10 +6,9 @@ import { APPLY_ON, type RewardEntry } from "../records.ts";
 const MAX_ENTRIES = 100;
 
 /**
- * Reward entries as they are sent.
+ * Reward entries as clients send them.
  *
- * Choice: an entry without `apply_on` is for the products that it names, and for all sales where it
- * names none.
+ * Choice: an entry without `apply_on` is for the products that it names or, if it names none, for all sales.
  */
 export const rewardEntries = z
   .array(
@@ -48,7 +47,7 @@ export const rewardEntryAnswer = z
   })
   .meta({ id: "RewardEntry" });
 
-/** A reward entry with its reward. Its products are none, as none can be made yet. */
+/** A reward entry with its reward. `products` is empty because products can't be made yet. */
 export function rewardEntryJson({ entry, reward }: FullRewardEntry): z.output<typeof rewardEntryAnswer> {
   return {
     apply_on: entry.applyOn,

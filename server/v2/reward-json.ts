@@ -41,7 +41,7 @@ export const rewardAnswer = z
   })
   .meta({ id: "Reward" });
 
-/** A reward as V2 shows it. Amounts are numbers of two decimals at most. */
+/** A reward as V2 shows it. Amounts are numbers with at most two decimals. */
 export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
   return {
     id: reward.id,

@@ -49,7 +49,7 @@ const schemas = z
   .min(1, "can't be blank")
   .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`);
 
-/** What an update may clear. */
+/** The fields that an update may clear. */
 const clearable = z.object({
   promoter_reward_type: oneOf(PROMOTER_REWARD_TYPES).nullable(),
   tier_reward_mode: oneOf(TIER_REWARD_MODES).nullable(),
@@ -87,7 +87,7 @@ export const listRewardsOperation: V2Operation = {
   handle: list,
 };
 
-/** `POST /api/v2/company/rewards`; 200, as the wider interface has it */
+/** `POST /api/v2/company/rewards`. It answers 200, which the interface documents. */
 export const createRewardOperation: V2Operation = {
   summary: "Create a reward",
   body: createBody,
@@ -107,7 +107,7 @@ export const updateRewardOperation: V2Operation = {
   handle: update,
 };
 
-/** `POST /api/v2/company/rewards/{id}/hide`. Choice: answers with the reward as it is then. */
+/** `POST /api/v2/company/rewards/{id}/hide`. Choice: answers with the hidden reward. */
 export const hideRewardOperation: V2Operation = {
   summary: "Hide a reward from promoters",
   answer: rewardAnswer,

@@ -50,7 +50,7 @@ export const getDeliveryOperation: V2Operation = {
 
 /** `POST /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery` */
 export const retryDeliveryOperation: V2Operation = {
-  summary: "Send a delivery once more, at once",
+  summary: "Send a delivery again, at once",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid", "refused"],
   handle: async ({ event, account, context }) =>
@@ -72,7 +72,7 @@ function pathIds(event: V2Request["event"]): { webhookId: number; id: number } {
 
 function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
   const { message, status } = delivery;
-  if (message === null || status === "held") throw new Error(`Delivery ${delivery.id} is a letter`);
+  if (message === null || status === "held") throw new Error(`Delivery ${delivery.id} is an e-mail`);
   return {
     id: delivery.id,
     event_id: message.eventId,

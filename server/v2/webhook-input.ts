@@ -8,17 +8,17 @@ import type { Post } from "../outgoing/post.ts";
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
 const MAX_RETRIES = 10;
-/** What the connection or we ourselves say. */
+/** Headers that belong to the connection, or that we set ourselves. */
 const RESERVED_HEADER =
   /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
-/** Visible ASCII and blanks: a line end would begin a header of its own. */
+/** Visible ASCII and blanks only, because a line end would begin another header. */
 const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
 
 const url = text
   .trim()
   .pipe(webAddress)
-  // An address is shown to whoever lists webhooks.
+  // Everyone who lists webhooks sees the address.
   .refine(
     (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === "",
     "must not name a user; use basic_auth_user and basic_auth_password",
@@ -51,10 +51,10 @@ const headers = z
     }
   });
 
-/** RFC 7617: the first colon ends the user. */
+/** The first colon ends the user's name (RFC 7617). */
 const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
 
-/** What of a webhook can be changed. @see docs/spec/v2.md "Webhooks" */
+/** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
 export const updateBody = z
   .object({
     url,
@@ -70,10 +70,10 @@ export const updateBody = z
   })
   .partial();
 
-/** What a webhook is made of. */
+/** The fields of a new webhook. */
 export const createBody = updateBody.extend({ url, event_types: eventTypes });
 
-/** What a test needs: an address, or a webhook that has one. */
+/** A test needs an address, or a webhook that has one. */
 export const testBody = updateBody
   .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
   .extend({
@@ -83,8 +83,8 @@ export const testBody = updateBody
   .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 
 /**
- * Refuses an address that shows by itself that nothing may be posted to it. What a name leads to is
- * seen when it is connected to, as it may change.
+ * Refuses an address that is private by its own text. A host name may change its target, so it is checked
+ * when it is connected to.
  *
  * @throws Failure `invalid`
  */
@@ -94,7 +94,10 @@ export function refusePrivate(post: Post, { url: given }: z.output<typeof update
   throw new Failure("invalid", "The webhook leads to a private address", fields);
 }
 
-/** The domain's words for a body. Choice: no `campaign_ids`, or an empty list, means all campaigns. */
+/**
+ * Translates a body into the domain's words. Choice: no `campaign_ids`, or an empty list, means all
+ * campaigns.
+ */
 export function inputOf(body: z.output<typeof updateBody>): WebhookInput {
   return {
     url: body.url,

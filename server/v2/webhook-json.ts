@@ -20,12 +20,12 @@ export const webhookAnswer = z
   })
   .meta({ id: "Webhook" });
 
-/** The same with the key of its signatures, which is shown when it is made, and never again. */
+/** A webhook with its signing key, which is shown once, when it is made. */
 export const webhookWithSecretAnswer = webhookAnswer
   .extend({ secret_key: z.string() })
   .meta({ id: "WebhookWithSecret" });
 
-/** A webhook as V2 shows it; its password is never shown. */
+/** A webhook as V2 shows it. Its password is never shown. */
 export function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {
   return {
     id: webhook.id,

@@ -9,13 +9,13 @@ import type { Webhook } from "../records.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { testBody } from "./webhook-input.ts";
 
-/** Shorter than for deliveries: somebody waits for the answer. */
+/** Shorter than for deliveries, because somebody waits for the answer. */
 const TIMEOUT_SECONDS = 10;
 
 /**
- * `POST /api/v2/company/webhooks/test`. Choice: answers 200 with what the endpoint said, also where
- * that is no success, since the test is there to show it. The stored secrets of `webhook_id` sign; without
- * one a secret is made for this one test and shown as `secret_key`.
+ * `POST /api/v2/company/webhooks/test`. Choice: answers 200 with the endpoint's answer, even if that is an
+ * error, because the test is there to show it. The stored secrets of `webhook_id` sign the test. Without it,
+ * a secret is made for this one test and shown as `secret_key`.
  */
 export const testWebhookOperation: V2Operation = {
   summary: "Post a test event to an address",
@@ -59,7 +59,9 @@ async function test({ event, account, context, post }: V2Request) {
   };
 }
 
-/** Choice: a webhook's headers and password go to its own address alone, since nobody may read them. */
+/**
+ * Choice: a webhook's headers and password are sent only to its own address, because nobody may read them.
+ */
 function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
   if (body.url === undefined && webhook !== null) return webhook;
   return {

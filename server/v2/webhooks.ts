@@ -19,7 +19,7 @@ import {
 
 /** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
-/** Parameters of their lists. */
+/** The parameters of the lists of webhooks and deliveries. */
 export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
 const shape = recordError({ basicAuthPassword: "basic_auth_password" });
@@ -33,7 +33,7 @@ export const listWebhooksOperation: V2Operation = {
   handle: list,
 };
 
-/** `POST /api/v2/company/webhooks`; the only answer with `secret_key`, beside that of a rotation */
+/** `POST /api/v2/company/webhooks`. Only this answer and that of a rotation show `secret_key`. */
 export const createWebhookOperation: V2Operation = {
   summary: "Create a webhook",
   body: createBody,
@@ -80,7 +80,7 @@ export const updateWebhookOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the webhook as it was. */
+/** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the deleted webhook. */
 export const deleteWebhookOperation: V2Operation = {
   summary: "Delete a webhook",
   answer: webhookAnswer,
@@ -89,9 +89,12 @@ export const deleteWebhookOperation: V2Operation = {
     webhookJson(await deleteWebhook(context, account.id, readPathId(event))),
 };
 
-/** `POST /api/v2/company/webhooks/{id}/rotate_secret`. Choice: ours, as the service shows no way to replace a secret. */
+/**
+ * `POST /api/v2/company/webhooks/{id}/rotate_secret`. Choice: our addition, because the interface can't
+ * replace a secret.
+ */
 export const rotateSecretOperation: V2Operation = {
-  summary: "Give a webhook a new secret; the former one signs beside it for 24 hours",
+  summary: "Give a webhook a new secret; the old one also signs for 24 hours",
   answer: webhookWithSecretAnswer,
   refusals: ["not_found", "invalid"],
   handle: async ({ event, account, context }) =>

@@ -127,7 +127,7 @@ describe("a sign-up that is refused for its origin", () => {
       {
         level: 40,
         origin: "https://shop.example",
-        msg: "sign-ups from this origin are refused: no campaign that they are for allows it",
+        msg: "sign-ups from this origin are refused: none of their campaigns allows it",
       },
     ]);
     const metrics = newMetrics({ counts: { commits: 0, conflicts: 0 }, isReady: async () => true, lookout });

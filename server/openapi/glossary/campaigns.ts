@@ -1,6 +1,6 @@
 import type { Fields } from "./entry.ts";
 
-/** Fields of campaigns, of promoters' participation in them, and of rewards and promo codes. */
+/** Fields of campaigns, promoter campaigns, rewards and promo codes. */
 export const CAMPAIGN_FIELDS: Fields = {
   campaign: "The campaign. null: it was deleted.",
   campaign_id: ["Id of the campaign.", 1],

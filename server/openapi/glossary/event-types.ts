@@ -1,4 +1,4 @@
-/** What happened, by type of event. Types that nothing sends yet are told of as they will be. */
+/** What happened, by type of event. Types that the server does not send yet are described too. */
 export const EVENT_TYPES: Record<string, string> = {
   "commission.approved": "A commission was approved.",
   "commission.created": "A promoter earned a commission.",

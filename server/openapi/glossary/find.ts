@@ -9,7 +9,7 @@ import { PEOPLE_FIELDS } from "./people.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
 import type { Fields, Operations } from "./entry.ts";
 
-/** All that is told of fields. */
+/** The words on all fields. */
 export const FIELDS: Fields = {
   ...LIST_FIELDS,
   ...PEOPLE_FIELDS,
@@ -18,10 +18,12 @@ export const FIELDS: Fields = {
   ...MONEY_FIELDS,
   ...EVENT_FIELDS,
 };
-/** All that is told of operations. */
+/** The words on all operations. */
 export const OPERATIONS: Operations = { ...V1_OPERATIONS, ...V2_OPERATIONS, ...OTHER_OPERATIONS };
 
-/** What the glossary tells of a field: by the nearest owner that it names, else by the field's name alone. */
+/**
+ * The glossary's words on a field: under the nearest owner that it names, or under the field's name alone.
+ */
 export function findField(name: string, owners: string[]): { description?: string; example?: unknown } {
   const keys = [...owners.map((owner) => `${owner}.${name}`), name];
   const found = keys.map((key) => FIELDS[key]).find((entry) => entry !== undefined);
@@ -31,8 +33,8 @@ export function findField(name: string, owners: string[]): { description?: strin
 }
 
 /**
- * The name and the description of an operation, by its route (`GET /api/v1/leads/list`). One that is not
- * there yet goes by its route.
+ * The name and the description of an operation, by its route (`GET /api/v1/leads/list`). An operation without
+ * an entry is named after its route.
  */
 export function findOperation(route: string): { id: string; description?: string; example?: unknown } {
   const found = OPERATIONS[route];
@@ -41,7 +43,7 @@ export function findOperation(route: string): { id: string; description?: string
   return { id, description, example };
 }
 
-/** What happened when an event of this type is posted. */
+/** What happened if an event of this type is posted. */
 export function findEvent(type: string): string | undefined {
   return EVENT_TYPES[type];
 }

@@ -1,4 +1,4 @@
-/** What a developer must know before the first request. */
+/** The things that a developer must know before the first request. */
 export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; each such participation is a **promoter campaign** (V1 says *promotion*).
 
 There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
@@ -19,7 +19,7 @@ export const TAGS = [
     description: "The current generation: JSON bodies, a bearer token and the header Account-ID.",
   },
   { name: "Browser", description: "What the script on your pages calls, without a key." },
-  { name: "Operation", description: "What whoever runs the server, and their monitoring, calls." },
+  { name: "Operation", description: "For the operator of the server and their monitoring." },
 ];
 
 export const SECURITY_SCHEMES = {

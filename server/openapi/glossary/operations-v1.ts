@@ -99,7 +99,7 @@ export const V1_OPERATIONS: Operations = {
   ],
 };
 
-/** What browsers and operators call. */
+/** The operations that browsers and operators call. */
 export const OTHER_OPERATIONS: Operations = {
   "POST /t/click": [
     "trackClick",

@@ -171,7 +171,7 @@ const COMPANY_OPERATIONS: Operations = {
   "GET /webhooks/:webhook_id/webhook_deliveries/:id": ["getWebhookDelivery", "Finds one delivery."],
   "POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery": [
     "retryWebhookDelivery",
-    "Sends a delivery once more, at once.",
+    "Sends a delivery again, at once.",
   ],
 };
 
