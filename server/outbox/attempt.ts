@@ -10,27 +10,29 @@ import { eventJson } from "../v2/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
 import { writeEmail } from "./template.ts";
 
-/** Failed attempts after which a letter is given up, as a webhook's usual number. */
+/** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;
 
-/** What becomes of all that waits for a webhook which is deleted. */
+/** The error of every delivery whose webhook was deleted. */
 export const WEBHOOK_GONE = "The webhook was deleted";
 
-/** How one sending of a delivery ended. */
+/** How one attempt to send a delivery ended. */
 export interface Attempt {
-  /** The status of the receiver's answer, or a mail server's refusal. null: none came. */
+  /** The status that the receiver answered, or the code that the mail server refused with. null: no answer. */
   status: number | null;
   body: string | null;
-  /** null: it has arrived. */
+  /** null: it arrived. */
   error: string | null;
-  /** Whether another attempt could not end otherwise. */
+  /** Whether a further attempt could only fail again. */
   isFinal: boolean;
   maxAttempts: number;
 }
 
 /**
- * Whether what a delivery goes to can be sent to now, later, or never again. Choice: what waits for a webhook that
- * is switched off is sent when it is switched on again; what waits for one that was deleted comes to its end.
+ * Whether a delivery can be sent now, later, or never.
+ *
+ * Choice: deliveries wait for a webhook that is switched off, and are sent once it is switched on again. If
+ * the webhook was deleted, they fail.
  */
 export async function reachOf(
   parts: OutboxParts,
@@ -42,11 +44,11 @@ export async function reachOf(
   return webhook.isActive ? "now" : "later";
 }
 
-/** Sends a delivery once. null: not now. */
+/** Sends a delivery once. null: it can't be sent now. */
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
-  const { message, letter } = delivery;
+  const { message, letter: email } = delivery;
   if (message !== null) return postEvent(parts, delivery, message);
-  return letter === null ? Promise.resolve(undeliverable("empty")) : sendEmail(parts, delivery, letter);
+  return email === null ? Promise.resolve(undeliverable("empty")) : sendEmail(parts, delivery, email);
 }
 
 async function postEvent(
@@ -74,25 +76,25 @@ async function postEvent(
 async function sendEmail(
   parts: OutboxParts,
   { id, ownerId, createdAt }: Delivery,
-  letter: Email,
+  email: Email,
 ): Promise<Attempt | null> {
   const { store, mailer, templates } = parts;
   if (mailer === null) return null;
-  if (await isUnsubscribed(store, ownerId, letter.promoterId)) {
+  if (await isUnsubscribed(store, ownerId, email.promoterId)) {
     return undeliverable("The promoter has unsubscribed");
   }
-  // A letter that waited follows its reader to a new address.
-  const promoter = await store.get(promoters, ownerId, letter.promoterId);
+  // If the promoter changed their address while the e-mail waited, it goes to the new one.
+  const promoter = await store.get(promoters, ownerId, email.promoterId);
   const isGone = promoter === null || isErased(promoter);
   if (isGone) return undeliverable("The promoter was deleted");
-  const { email } = promoter;
+  const address = promoter.email;
   const account = await store.get(accounts, SYSTEM, ownerId);
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, { ...letter, values: { ...letter.values, email } }),
-    to: email,
+    ...writeEmail(templates, { ...email, values: { ...email.values, email: address } }),
+    to: address,
     from: account?.mailSender ?? null,
-    unsubscribeUrl: letter.values["unsubscribe_url"] ?? null,
-    // The same for each attempt, so that a receiver can drop the second of two.
+    unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
+    // The same for every attempt, so that a mail server can drop a duplicate.
     messageId: `${id}.${Date.parse(createdAt)}`,
   });
   return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };

@@ -7,9 +7,9 @@ import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
 import { newClockWatch } from "./waiting.ts";
 
-/** How long it waits when there was nothing to do, and between two turns while requests come in. */
+/** The pause when there was nothing to do, and between two rounds while requests come in. */
 const IDLE_MS = 200;
-/** What is done in one turn: much when the process is idle, little while it answers requests, which come first. */
+/** The work of one round: much when the process is idle, little while it answers requests, which come first. */
 const LIMITS = {
   idle: { facts: 20, sendings: 500 },
   busy: { facts: 1, sendings: 5 },
@@ -19,18 +19,21 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 const SWEEP_MS = 10 * 60 * 1_000;
 const SWEPT_AT_ONCE = 200;
 
-/** Sends what has been announced, in one process of all that share a store. */
+/** Sends events and e-mails. Of all processes that share a store, only one does so at a time. */
 export interface Dispatcher {
-  /** One turn of its work; gives how much there was. Tests call it, with a clock that they set. */
+  /** Does one round of work and gives how much there was. Tests call it, with a clock that they set. */
   pass(): Promise<number>;
-  /** Resolves when no sending is under way. */
+  /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
   start(): void;
-  /** Begins nothing more, waits so long for what is under way, and leaves the rest to the next process. */
+  /**
+   * Starts no more sending, waits at most `graceMs` for what is being sent, and leaves the rest to the next
+   * process.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Makes the dispatcher; `isBusy` tells whether the process has requests to answer. */
+/** Makes the dispatcher. `isBusy` says whether the process has requests to answer. */
 export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispatcher {
   const { log, lease } = parts;
   const fanOut = newFanOut(parts);
@@ -42,7 +45,7 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
   let running: Promise<void> | null = null;
   const stopping = new AbortController();
 
-  /** There may be something to send where a sending has just ended; while requests come in, it waits. */
+  /** After a sending the next delivery may be due, so the dispatcher looks at once, unless requests come in. */
   function wake(): void {
     if (isBusy()) return;
     isWoken = true;
@@ -64,12 +67,12 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       isWoken = false;
       const work = await pass().catch((error: unknown) => {
         if (isOutage(error)) parts.logOutage(error);
-        else log.error({ err: error }, "the outbox could not do its work");
+        else log.error({ err: error }, "the outbox failed; it tries again");
         return 0;
       });
       if (stopping.signal.aborted) return;
       if ((work > 0 || isWoken) && !isBusy()) {
-        // A local store answers at once: without this, a turn after the other would keep all requests waiting.
+        // A local store answers at once: without this pause, one round after the other would block all requests.
         await othersTurn();
         continue;
       }
@@ -89,10 +92,11 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       pause.abort();
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
-      // First the lease: what breaks off then is no failure of its receiver, and is not written as one.
+      // The lease goes first. The connections that break after it are not the receivers' failures, and without the
+      // lease they are not recorded as such.
       await lease.release().catch((error: unknown) => {
-        // It ends by itself; a store that is away must not keep requests from their end.
-        log.error({ err: error }, "the lease of the outbox could not be given back");
+        // The lease expires by itself. A store that can't be reached must not hold up the stop.
+        log.error({ err: error }, "the outbox could not release its lease");
       });
       parts.post.close();
       parts.mailer?.close();
@@ -100,7 +104,7 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
   };
 }
 
-/** Letters that were held while mail was not set up go out once it is. */
+/** E-mails that were held while no mail server was set up are sent once there is one. */
 async function releaseHeld({ store, mailer, clock, lease }: OutboxParts): Promise<number> {
   if (mailer === null) return 0;
   const held = await store.page(deliveries, "held", SYSTEM, [], { limit: HELD_AT_ONCE });
@@ -115,18 +119,18 @@ async function releaseHeld({ store, mailer, clock, lease }: OutboxParts): Promis
   return held.length;
 }
 
-/** Deliveries are kept for a month after their end, for whoever looks into what went wrong. */
+/** Deletes deliveries a month after they ended. Until then they show what went wrong. */
 function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
   let sweptAt = 0;
   return async () => {
     const now = clock().getTime();
-    // Also where the clock was set back.
+    // The absolute difference, because the clock may have been set back.
     if (Math.abs(now - sweptAt) < SWEEP_MS) return;
     const oldest = await store.page(deliveries, "finished", SYSTEM, [], { limit: SWEPT_AT_ONCE });
     const old = oldest.filter(
       ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,
     );
-    // Where there were as many as one turn takes, the next turn goes on.
+    // If there were as many as one round takes, the next round continues.
     if (old.length < SWEPT_AT_ONCE) sweptAt = now;
     if (old.length === 0) return;
     await store.transact(async (tx) => {

@@ -13,25 +13,25 @@ import { newRound } from "./round.ts";
 import { activeWebhooks, wantingOf } from "./webhook-choice.ts";
 import { isSetAside } from "./waiting.ts";
 
-/** How long a fact that could not be rendered, which is a bug, lets others go first. */
+/** How long a fact that can't be rendered (a bug) lets other facts go first. */
 const SET_ASIDE_MS = 60_000;
 
-/** Makes deliveries of what happened; gives how many facts it dealt with. */
+/** Makes deliveries from facts. Gives how many facts it processed. */
 export type FanOut = (limit: number) => Promise<number>;
 
-/** A fact and what is to be sent of it. */
+/** A fact and the deliveries to make from it. */
 interface Plan {
   fact: Fact;
-  /** The erasures before anything was read for it. */
+  /** How many erasures there had been before anything was read for this plan. */
   erasures: number;
   deliveries: Delivery[];
 }
 
-/** Makes the part of the outbox that turns each fact into one delivery for each that wants it. */
+/** Makes the part of the outbox that turns each fact into one delivery for every receiver that wants it. */
 export function newFanOut(parts: OutboxParts): FanOut {
   const { store, clock, log } = parts;
   const nextFacts = newRound(parts);
-  /** Until when facts of an entity are left alone. */
+  /** For each entity, the time until which its facts are skipped. */
   const setAside = new Map<string, number>();
 
   function isLeftAlone(fact: Fact): boolean {
@@ -42,7 +42,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     const plans: Plan[] = [];
     const receivers = new Map<number, Webhook[]>();
     for (const fact of found) {
-      // One before it may have been set aside just now.
+      // An earlier fact of the same entity may have been set aside just now.
       if (isLeftAlone(fact)) continue;
       try {
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
@@ -50,9 +50,9 @@ export function newFanOut(parts: OutboxParts): FanOut {
         const erasures = await countErasures(parts.store, fact.ownerId);
         plans.push({ fact, erasures, deliveries: await planDeliveries(parts, fact, known) });
       } catch (error) {
-        // Says nothing of the fact, which is taken up again as soon as the store is there.
+        // The store is away, so the fact is not at fault. It is retried as soon as the store is back.
         if (error instanceof Failure && error.kind === "unavailable") throw error;
-        // One that can't be shown must not stop all others; the later ones of its entity wait with it.
+        // One fact that can't be rendered must not stop all others. Later facts of the same entity wait with it.
         setAside.set(entityOf(fact), clock().getTime() + SET_ASIDE_MS);
         log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
       }
@@ -74,26 +74,26 @@ export function newFanOut(parts: OutboxParts): FanOut {
     });
     for (const { deliveries: made } of carriedOut) {
       for (const delivery of made) {
-        if (delivery.status === "held") log.warn(emailInLog(delivery), "held until SMTP_URL is set");
+        if (delivery.status === "held") log.warn(emailInLog(delivery), "e-mail held until SMTP_URL is set");
       }
     }
     return plans.length;
   };
 }
 
-/** Whose order counts among facts. */
+/** Facts of one entity are sent in order. */
 function entityOf({ ownerId, entity, entityId }: Fact): string {
   return `${ownerId} ${entity} ${entityId}`;
 }
 
-/** Does what was planned, unless it is founded on what has changed since: the next round plans it anew. */
+/** Carries a plan out, unless something that it was based on has changed. The next round then plans it again. */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
   const { fact, erasures, deliveries: made } = plan;
   const { ownerId, entity, entityId, number } = fact;
   const key = [ownerId, entity, entityId] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
   if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
-  // The one before it may have been among those that have changed.
+  // The fact before it may be one of those that were not carried out.
   if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
   if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
   await tx.remove(facts, SYSTEM, ...key, number);
@@ -120,15 +120,15 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
       );
     }
   }
-  const letter = await emailFor(parts, change);
-  if (letter !== null) {
-    const lane = `promoter/${letter.promoterId}`;
-    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter }));
+  const email = await emailFor(parts, change);
+  if (email !== null) {
+    const lane = `promoter/${email.promoterId}`;
+    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter: email }));
   }
   return planned;
 }
 
-/** Choice: an update of what receivers are not shown is none to them. */
+/** Choice: an update that changes nothing a receiver is shown gives no event. */
 function isVisible(change: RecordChange, { changes }: Rendering): boolean {
   return actionOf(change) !== "updated" || Object.keys(changes).length > 0;
 }

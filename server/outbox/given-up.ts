@@ -3,12 +3,12 @@ import { SYSTEM } from "../records.ts";
 import { WEBHOOK_GONE } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** Ended in one commit, which is some milliseconds' worth. */
+/** A commit of this size takes a few milliseconds. */
 const MOST_AT_ONCE = 25;
 
 /**
- * Ends what waits for a webhook that was deleted, whenever it is due: many at a time, as there may be any number.
- * Gives how many it ended.
+ * Fails everything that waits for a deleted webhook, even if it is not due yet. There may be any number, so
+ * this works in batches. Gives how many deliveries it ended.
  */
 export async function giveUp({ store, lease, clock }: OutboxParts, destination: string): Promise<number> {
   const waiting = await store.page(deliveries, "lane", SYSTEM, [destination], { limit: MOST_AT_ONCE });

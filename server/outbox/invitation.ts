@@ -6,21 +6,22 @@ import { asItIs } from "../domain/show.ts";
 import type { Account } from "../records.ts";
 import { newEmail } from "./letter.ts";
 
-/** Whom the company asks to be its promoter. */
+/** A person whom the company invites to become a promoter. */
 export interface Invitation {
   email: string;
   /** null: the account's default campaign. */
   campaignId: number | null;
-  /** Where the server is found. null: mail is not set up, and no letter goes out. */
+  /** The server's public address. null: mail is not set up, so no e-mail is sent. */
   publicUrl: string | null;
 }
 
 /**
- * Makes a promoter whom the company invites, and in the same commit the letter with their link.
+ * Makes an invited promoter and, in the same commit, the e-mail with their link.
  *
- * Choice: the letter is that of new promoters, whether or not the campaign sends it to those who sign up themselves.
+ * Choice: they get the welcome e-mail even if the campaign does not send it to promoters who sign up
+ * themselves.
  *
- * @throws Failure `not_found` for the campaign, `taken` for the e-mail address of a promoter
+ * @throws Failure `not_found` for the campaign, `taken` if a promoter has the e-mail address
  */
 export async function invitePromoter(
   context: Context,
@@ -35,13 +36,13 @@ export async function invitePromoter(
     campaignId,
     profile: newProfile({}),
     async invite(tx, made) {
-      // One that sends this letter by itself needs no second one.
+      // A campaign that sends the welcome e-mail by itself needs no second one.
       if (publicUrl === null || made.campaign.letters.includes("signup_accepted")) return;
-      const letter = newEmail("signup_accepted", { account, publicUrl, ...made });
+      const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
       const lane = `promoter/${made.promoter.id}`;
       await enqueue(
         tx,
-        newDelivery({ id, ownerId: account.id, lane, letter, createdAt: now.toISOString() }),
+        newDelivery({ id, ownerId: account.id, lane, letter: welcome, createdAt: now.toISOString() }),
         now,
       );
     },
@@ -49,7 +50,7 @@ export async function invitePromoter(
   });
 }
 
-/** What is not known of somebody who was only invited. */
+/** An invited promoter begins without these. */
 const NOBODY_YET = {
   custId: null,
   refToken: null,

@@ -10,24 +10,26 @@ export const leases = collection<LeaseRecord>()({
   indexes: {},
 });
 
-/** The right to do what only one process may do at a time. It expires by itself when its holder dies. */
+/** The right to do work that only one process may do at a time. It expires by itself if its holder dies. */
 export interface Lease {
-  /** Takes or renews it; false while another holds it. */
+  /** Takes or renews the lease. false: another process holds it. */
   take(): Promise<boolean>;
   isHeld(): boolean;
-  /** Binds a commit to it: what its holder does too late, when another has taken it, is not written. */
+  /** Ties a commit to the lease: the commit fails if another process has taken the lease meanwhile. */
   guard(tx: Transaction): Promise<void>;
-  /** Gives it back, so that the next one need not wait. */
+  /** Releases the lease, so that the next process need not wait. */
   release(): Promise<void>;
 }
 
-/** Says in a record that nobody holds it. */
+/** The holder in a record when nobody holds the lease. */
 const NOBODY = "";
 
 /**
- * Makes a lease that nobody holds yet. Clocks of machines differ and are set, so that no process reads
- * a time that another wrote: one that wants the lease takes it when it has seen it not renewed for as
- * long as it lasts, by when its holder, who counts from before each renewal, has dropped it.
+ * Makes a lease that nobody holds yet.
+ *
+ * Clocks of machines differ and can be set, so no process reads a time that another one wrote. A process
+ * takes the lease after it has watched it for the full duration without a renewal. By then the holder has
+ * dropped it, because the holder counts from before each renewal.
  */
 export function newLease(
   { store, elapsedMs }: { store: Store; elapsedMs: () => number },
@@ -57,7 +59,7 @@ export function newLease(
   return {
     async take() {
       const now = elapsedMs();
-      // Half of the time is left for the renewal to come late in.
+      // The lease is renewed at half time, so that a renewal may come late.
       if (heldUntil - now > durationMs / 2) return true;
       heldUntil = (await write(now, holder)) ? now + durationMs : -Infinity;
       return elapsedMs() < heldUntil;
@@ -65,10 +67,10 @@ export function newLease(
     isHeld: () => elapsedMs() < heldUntil,
     async guard(tx) {
       const current = await tx.get(leases, SYSTEM, name);
-      // Where nobody has taken it since, it is not too late.
+      // If nobody has taken the lease since, the commit is not too late.
       if (current?.holder === holder) return;
       heldUntil = -Infinity;
-      throw new Failure("conflict", `The lease ${name} is another's by now`);
+      throw new Failure("conflict", `The lease ${name} is now held by another process`);
     },
     async release() {
       const wasHeld = elapsedMs() < heldUntil;

@@ -18,22 +18,22 @@ import {
 } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** What a happening would say to whom. */
+/** An e-mail that a change calls for, before we know whether the campaign sends it. */
 interface Occasion {
   kind: EmailKind;
   promoterCampaignId: number;
-  /** Whether the request that caused it asked for silence. */
+  /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
 }
 
-/** What the log says of a letter: neither whom it is to, nor what it says. */
+/** The log's fields for an e-mail. They leave out the recipient's address and the text. */
 export function emailInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
   const { kind, promoterId } = letter ?? {};
   return { account: ownerId, delivery: id, letter: kind, promoter: promoterId, status: responseCode };
 }
 
-/** The letter that a happening is an occasion for, where its campaign sends such letters; else null. */
+/** The e-mail that a change calls for. null: there is none, or the campaign does not send it. */
 export async function emailFor(
   { store, publicUrl }: OutboxParts,
   change: RecordChange,
@@ -53,18 +53,18 @@ export async function emailFor(
   return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
 
-/** What a letter to a promoter is made of. */
+/** The values that an e-mail to a promoter is made from. */
 export interface EmailParts {
   account: Account;
   campaign: Campaign;
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   publicUrl: string;
-  /** What letters of this kind say besides. */
+  /** Further values that only this kind of e-mail has. */
   values?: Record<string, string>;
 }
 
-/** A letter to a promoter about their participation in a campaign. */
+/** An e-mail to a promoter about one of their campaigns. */
 export function newEmail(kind: EmailKind, parts: EmailParts): Email {
   const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
   return {
@@ -93,8 +93,9 @@ function occasionOf(change: RecordChange): Occasion | null {
 }
 
 /**
- * Choice: what was asked at a promoter's making holds for the letters about their making, by whomever
- * it is decided; who comes back from being blocked or inactive was reviewed before.
+ * Choice: a request that makes a promoter may ask for no e-mail. That holds for the e-mail about the decision
+ * on them, too, whoever decides. A promoter who comes back from `blocked` or `inactive` was accepted before
+ * and gets no e-mail.
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
   const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
@@ -118,7 +119,7 @@ function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasio
   return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { amount, unit } };
 }
 
-/** Only a promoter's first participation is their sign-up; a further one is one more acceptance. */
+/** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */
 function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
   return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
 }

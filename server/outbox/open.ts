@@ -9,10 +9,10 @@ import { newLease } from "./lease.ts";
 import type { OutboxParts } from "./parts.ts";
 import { readTemplates } from "./template.ts";
 
-/** How long others wait for a process that died before one of them goes on with its work. */
+/** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 10_000;
 
-/** What the outbox of a process is made of. */
+/** The settings and services that the outbox of a process needs. */
 export interface OutboxSettings {
   store: Store;
   log: Logger;
@@ -21,12 +21,12 @@ export interface OutboxSettings {
   publicUrl: string;
   smtpUrl: string | null;
   mailFrom: string;
-  /** Where the operator's own letters are. null: nowhere. */
+  /** The folder with the operator's own e-mail templates. null: ours are used. */
   mailTemplates: string | null;
   isBusy: () => boolean;
 }
 
-/** Makes the outbox of a process. @throws Error for letters that can't be read */
+/** Makes the outbox of a process. @throws Error for e-mail templates that can't be read */
 export function openOutbox(settings: OutboxSettings): Dispatcher {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
   return newDispatcher(

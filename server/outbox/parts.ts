@@ -7,19 +7,19 @@ import type { Store } from "../storage/store.ts";
 import type { Lease } from "./lease.ts";
 import type { Templates } from "./template.ts";
 
-/** What the work of the outbox needs of the process. */
+/** The services that the outbox works with. */
 export interface OutboxParts {
   store: Store;
   clock: () => Date;
   chance: Chance;
   log: Logger;
-  /** Tells the operator that the store can't be used. */
+  /** Logs that the store can't be used. */
   logOutage: (failure: Failure) => void;
   post: Post;
-  /** null: mail is not set up, and letters are held. */
+  /** null: mail is not set up, and e-mails are held. */
   mailer: Mailer | null;
   templates: Templates;
   publicUrl: string;
-  /** Only who holds it works. */
+  /** Only the process that holds it works on the outbox. */
   lease: Lease;
 }

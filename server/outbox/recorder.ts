@@ -6,10 +6,10 @@ import { emailInLog } from "./letter.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
 
-/** Results written in one commit. */
+/** Most results in one commit. */
 const MOST_AT_ONCE = 100;
 
-/** Writes what became of an attempt, and when there is to be another one. */
+/** Records the result of an attempt, and when the next attempt is due. */
 export type Recorder = (sent: Delivery, attempt: Attempt) => Promise<void>;
 
 interface Result {
@@ -19,7 +19,7 @@ interface Result {
   failed: (error: unknown) => void;
 }
 
-/** Makes a recorder, whose commits each take all results that came during the one before. */
+/** Makes a recorder. Each of its commits takes all results that arrived during the commit before. */
 export function newRecorder(parts: OutboxParts): Recorder {
   const waiting: Result[] = [];
   let isWriting = false;
@@ -28,7 +28,7 @@ export function newRecorder(parts: OutboxParts): Recorder {
     isWriting = true;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, MOST_AT_ONCE);
-      // One that can't be written must not keep the others from it.
+      // If the batch can't be written, each result is written alone, so that one bad result stops no other.
       if (!(await isWritten(batch)))
         for (const each of batch) await write([each]).then(each.done, each.failed);
     }
@@ -39,7 +39,7 @@ export function newRecorder(parts: OutboxParts): Recorder {
     try {
       await write(batch);
     } catch {
-      return false; // the reason shows when each is written by itself
+      return false; // the error shows when each result is written alone
     }
     for (const { done } of batch) done();
     return true;
@@ -49,14 +49,14 @@ export function newRecorder(parts: OutboxParts): Recorder {
     const { store, lease, log } = parts;
     const givenUp = await store.transact(async (tx) => {
       await lease.guard(tx);
-      const letters: Delivery[] = [];
+      const emails: Delivery[] = [];
       for (const { sent, attempt } of batch) {
         const after = await record(tx, parts, { sent, attempt });
-        if (after?.letter && !isAsWanted(attempt)) letters.push(after);
+        if (after?.letter && !isAsWanted(attempt)) emails.push(after);
       }
-      return letters;
+      return emails;
     });
-    for (const letter of givenUp) log.warn(emailInLog(letter), "a letter was given up");
+    for (const email of givenUp) log.warn(emailInLog(email), "an e-mail was given up");
   }
 
   return (sent, attempt) =>
@@ -66,12 +66,12 @@ export function newRecorder(parts: OutboxParts): Recorder {
     });
 }
 
-/** Whether a letter ended for its reader's sake, who has unsubscribed or is gone. */
+/** Whether an e-mail ended because the promoter unsubscribed or was deleted. */
 function isAsWanted({ isFinal, status }: Attempt): boolean {
   return isFinal && status === null;
 }
 
-/** Gives the delivery if this was its end without having arrived. */
+/** Gives the delivery if it failed for good. null: it was delivered, or will be retried. */
 async function record(
   tx: Transaction,
   { store, clock }: OutboxParts,
@@ -80,14 +80,15 @@ async function record(
   const now = clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return null;
-  // What failed was no try of the beginning that somebody asked for meanwhile.
+  // Somebody may have restarted the delivery while this attempt ran. The failure then does not count as an attempt of
+  // the new start.
   const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
   const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
   const after: Delivery = {
     ...before,
     attempts,
     responseCode: attempt.status,
-    // Receivers may answer with what they were sent: a name that was erased meanwhile must not come back.
+    // Receivers may echo the event. If a name was erased from it meanwhile, the answer must not bring the name back.
     responseBody: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
     lastError: attempt.error,
   };

@@ -23,13 +23,13 @@ import { referralJson } from "../v2/referral-json.ts";
 
 type Json = Record<string, unknown>;
 
-/** What a happening shows: its record in V2's shape, and which of its fields differ from before. */
+/** A change as receivers see it: the record in V2's shape, and its fields that differ from before. */
 export interface Rendering {
   data: Json;
   changes: Record<string, [old: unknown, now: unknown]>;
 }
 
-/** Writes a happening out; what the record refers to is shown as it is now. @throws Failure `not_found` */
+/** Renders a change. The records that it refers to are shown as they are now. @throws Failure `not_found` */
 export async function render(store: Store, change: RecordChange): Promise<Rendering> {
   const { before, after } = change;
   const data = await dataOf(store, change, "after");
@@ -42,7 +42,7 @@ export async function render(store: Store, change: RecordChange): Promise<Render
   return { data, changes };
 }
 
-/** The record as it became, or was; of one that went, as it was last. */
+/** The record before or after the change. A deleted record is shown as it was last. */
 async function dataOf(store: Store, change: RecordChange, time: "before" | "after"): Promise<Json> {
   switch (change.entity) {
     case "promoter":
@@ -60,7 +60,7 @@ async function dataOf(store: Store, change: RecordChange, time: "before" | "afte
 
 function recordAt<R>(change: { before: R | null; after: R | null }, time: "before" | "after"): R {
   const record = change[time] ?? change.before;
-  if (record === null) throw new Error("A happening has no record");
+  if (record === null) throw new Error("A change has no record");
   return record;
 }
 
@@ -90,7 +90,7 @@ async function referralData(store: Store, lead: Lead): Promise<Json> {
   return { ...referral, promoter_campaign: promoterCampaign };
 }
 
-/** V2's promo code names no promoter, so that one is added for the sake of their `cust_id`. */
+/** V2's promo code does not name its promoter. Receivers need the promoter's `cust_id`, so it is added. */
 async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> {
   const { accountId, promoterCampaignId } = promoCode;
   const owner = await store.get(promoterCampaigns, accountId, promoterCampaignId);
@@ -116,5 +116,5 @@ function ownerJson(promoter: Promoter | null): Json | null {
   return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
 }
 
-/** Stands where a serialiser wants a promoter who is gone; what it makes of them is replaced by null. */
+/** Stands in for a promoter who is gone, because the serialisers need one. The result is replaced by null. */
 const NOBODY = { profile: { firstName: null, lastName: null } } as Promoter;

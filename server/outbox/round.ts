@@ -2,24 +2,29 @@ import { facts } from "../domain/event.ts";
 import { SYSTEM, type Fact } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** Gives some of the facts that wait. */
+/** Gives some of the waiting facts. */
 export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Promise<Fact[]>;
 
 /**
- * Goes round the facts that wait, in the order of their ids: each is given once before any is given again, and
- * those that come to be in a round wait for the next, so that none is passed over for what comes to be meanwhile.
- * What is given may have changed since it was read. Choice: order counts within each thing; of different ones, those
- * that wait together are told by id.
+ * Goes through the waiting facts in rounds, ordered by id. Each fact is given once per round, and facts that
+ * arrive during a round wait for the next one. So new facts never keep an old one waiting. A fact may have
+ * changed since it was read.
+ *
+ * Choice: facts of one entity keep their order. Facts of different entities that wait together are given by
+ * id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
   let walk: AsyncGenerator<Fact[]> | null = null;
   let beganAt = 0;
   let ahead: Fact[] = [];
 
-  /** Else a round would have no end while more comes than is told, and whoever is behind that no turn. */
+  /**
+   * Without this, a round would never end while facts arrive faster than they are sent, and the last ones
+   * would starve.
+   */
   function isForNext({ at }: Fact): boolean {
     const cameAt = Date.parse(at);
-    // What a clock that goes ahead of this one has dated is not kept waiting until this one is there.
+    // A machine whose clock is ahead may have dated a fact in our future. Such a fact is not kept waiting.
     return cameAt > beganAt && cameAt <= clock().getTime();
   }
 
@@ -33,7 +38,7 @@ export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">)
         continue;
       }
       if (walk === null) {
-        // A second one would give the same again.
+        // A second round would give the same facts again.
         if (hasBegun || taken.length > 0) return taken;
         hasBegun = true;
         beganAt = clock().getTime();

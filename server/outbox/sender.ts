@@ -7,22 +7,22 @@ import { giveUp } from "./given-up.ts";
 import { newRecorder } from "./recorder.ts";
 import { isSetAside } from "./waiting.ts";
 
-/** Sendings to one destination at a time. */
+/** Simultaneous sendings to one destination. */
 const CONCURRENCY = 4;
-/** To one whose last sending failed: enough to see it come back, too few to hold anything up. */
+/** The same after a failed sending: enough to notice a recovery, too few to hold anything up. */
 const CONCURRENCY_FAILING = 1;
-/** After the store could not take a result. */
+/** After the store could not record a result. */
 const PAUSE_MS = 30_000;
 
-/** Sends what is due. */
+/** Sends deliveries that are due. */
 export interface Sender {
-  /** Begins so many sendings at most; gives how many it began. */
+  /** Starts at most `limit` sendings and gives how many it started. */
   begin(limit: number): Promise<number>;
-  /** Resolves when none is under way. */
+  /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
 }
 
-/** Makes the part of the outbox that sends: to each destination by itself, so that none waits for another. */
+/** Makes the part of the outbox that sends. Each destination has its own queue, so none waits for another. */
 export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   const { store, clock, log } = parts;
   const record = newRecorder(parts);
@@ -31,7 +31,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   let pausedUntil = 0;
   let turn = 0;
 
-  /** Those that have something due, another one first each time. */
+  /** The destinations that have deliveries due. A different one comes first each time. */
   async function destinations(): Promise<string[]> {
     const found: string[] = [];
     for await (const sums of store.sums(SYSTEM, ["delivery.due"])) {
@@ -42,7 +42,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   }
 
   async function waitingFor(destination: string): Promise<Delivery[]> {
-    // Before the listing, in which one that ends meanwhile still stands as due.
+    // Copied before the listing, which may still show a delivery as due although it ends meanwhile.
     const sending = new Map(underWay);
     const busy = [...sending.values()].filter((each) => each.destination === destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
@@ -57,11 +57,11 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
       const attempt = await attemptOf(parts, delivery);
       if (attempt === null) return;
       if (attempt.error === null) failing.delete(destination);
-      // What is refused for good says nothing of others that go there.
+      // A final refusal concerns this delivery alone, not others to the same destination.
       else if (!attempt.isFinal) failing.add(destination);
       await record(delivery, attempt);
     } catch (error) {
-      // Another process has taken over, and sends it again.
+      // Another process has taken over and sends the delivery again.
       if (!parts.lease.isHeld()) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
       if (isOutage(error)) parts.logOutage(error);
@@ -76,7 +76,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
       for (const destination of await destinations()) {
         const waiting = await waitingFor(destination);
         const [first] = waiting;
-        // Nothing to be done: counted as work, it would be come back to without a pause.
+        // There is nothing to do here. If it counted as work, the dispatcher would skip its pause.
         if (first === undefined) continue;
         const reach = await reachOf(parts, first);
         if (reach === "never") count += await giveUp(parts, destination);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EMAIL_KINDS, type Email, type EmailKind } from "../records.ts";
 import { EMAIL_TEXTS } from "./letter-text.ts";
 
-/** A letter in words, with `{{name}}` where a value goes. */
+/** The text of an e-mail, with `{{name}}` in place of each value. */
 export interface Template {
   subject: string;
   text: string;
@@ -12,7 +12,7 @@ export interface Template {
 
 export type Templates = Record<EmailKind, Template>;
 
-/** A letter that can be sent. */
+/** An e-mail ready to be sent. */
 export interface WrittenEmail {
   subject: string;
   text: string;
@@ -20,24 +20,24 @@ export interface WrittenEmail {
 }
 
 /**
- * The templates of all letters: those of a folder (`accepted.subject.txt`, `accepted.txt`,
- * `accepted.html`), and ours for whatever is not there.
+ * The templates of all e-mails. They come from the operator's folder (`accepted.subject.txt`, `accepted.txt`,
+ * `accepted.html`). Ours stand in for missing files.
  *
- * @throws Error for a folder that is not there, and for a file that is there and can't be read
+ * @throws Error for a folder that does not exist, and for a file that can't be read
  */
 export function readTemplates(folder: string | null): Templates {
-  if (folder !== null && !existsSync(folder)) throw new Error(`MAIL_TEMPLATES ${folder} is not there`);
+  if (folder !== null && !existsSync(folder)) throw new Error(`MAIL_TEMPLATES ${folder} does not exist`);
   const templates = EMAIL_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
   return Object.fromEntries(templates) as Templates;
 }
 
-/** Puts a letter into words. Every value is escaped for where it goes; one that is unknown is left out. */
+/** Fills a template in. Each value is escaped for its place. Unknown names become empty. */
 export function writeEmail(templates: Templates, { kind, values }: Email): WrittenEmail {
   const { subject, text, html } = templates[kind];
   return {
-    // A line end would begin a header of its own; one of the template's own, too.
+    // A line break, in a value or in the template, would start another header.
     subject: onOneLine(fill(subject, values, onOneLine)),
-    // A value is a word or two: what is more lines would pass for words of ours.
+    // A value is a word or two. Several lines could pass for text of ours.
     text: fill(text, values, onOneLine),
     html: fill(html, values, escapeHtml),
   };
@@ -69,7 +69,7 @@ function fill(template: string, values: Record<string, string>, escape: (value: 
 }
 
 function onOneLine(value: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what it keeps out
+  // eslint-disable-next-line no-control-regex -- control characters are removed on purpose
   return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
 }
 

@@ -1,28 +1,30 @@
 import { performance, type EventLoopUtilization } from "node:perf_hooks";
 
-/** Requests in a second below which a process is never busy with them. */
+/** Below this many requests a second a process never counts as busy. */
 const BUSY_PER_SECOND = 300;
-/** Share of its time that a process works from which on it is, with so many. */
+/** With that many requests, a process counts as busy from this share of its time on. */
 const BUSY_SHARE = 0.5;
 const WINDOW_MS = 200;
-/** In a window. */
+/** Requests in one window. */
 const MANY = (BUSY_PER_SECOND * WINDOW_MS) / 1_000;
 
-/** Counts requests, so that work that can wait gives way to them. */
+/** Counts requests, so that work that can wait lets them go first. */
 export interface Traffic {
   count(): void;
   /**
-   * Whether requests leave no time for more. What gives way is work too, and fills the windows that it is free
-   * in: the window after such a one shows what requests take alone. So it gets half of the time, at least, of a
-   * process that has much to answer, and next to none of one that can do no more.
+   * Whether requests leave no time for other work.
+   *
+   * The other work counts as load too, and fills the windows in which it may run. The window after such a one
+   * shows the load of the requests alone. So the other work gets at least half of the time of a process with
+   * much to answer, and almost none of an overloaded one.
    */
   isBusy(): boolean;
 }
 
 interface Options {
-  /** A monotonic clock, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number;
-  /** The share of its time that the process has worked since this was last asked. */
+  /** The share of time that the process has worked since the last call. */
   workedShare?: () => number;
 }
 
@@ -35,7 +37,7 @@ export function newTraffic({
   let counted = 0;
   let last = { counted: 0, share: 0 };
 
-  /** What was found in the last whole window stands until the next one is over. */
+  /** The result of the last whole window holds until the next window is over. */
   const turn = () => {
     const passed = Math.floor((now() - windowBegan) / WINDOW_MS);
     if (passed === 0) return;
@@ -52,7 +54,7 @@ export function newTraffic({
     isBusy() {
       turn();
       if (last.counted >= MANY) return last.share >= BUSY_SHARE;
-      // They have just begun: until a whole window of them is over, nobody knows what they take.
+      // The requests have just begun. Until a whole window is over, only their number is known, not their load.
       return counted >= MANY;
     },
   };

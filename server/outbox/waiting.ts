@@ -3,32 +3,34 @@ import { SYSTEM, type Delivery } from "../records.ts";
 import type { OutboxParts } from "./parts.ts";
 
 const MINUTE_MS = 60_000;
-/** How often all that waits is looked through, for what others wrote whose clocks go ahead of this one. */
+/** How often all waiting deliveries are checked, because a process whose clock is ahead may have written some. */
 const AGAIN_MS = 10 * MINUTE_MS;
-/** Changed in one commit. */
+/** Most deliveries changed in one commit. */
 const MOST_AT_ONCE = 100;
 
-/** When a delivery that failed so often is tried again: 2, 4, 8 … minutes later. @see docs/spec/events.md */
+/** The delay before the next attempt: 2, 4, 8 … minutes. @see docs/spec/events.md */
 export function retryDelayMs(failedAttempts: number): number {
   return 2 ** failedAttempts * MINUTE_MS;
 }
 
-/** Whether something set aside until an instant, for so long at most, is still to be left alone. */
+/** Whether something that was set aside until an instant, for `mostMs` at most, must still wait. */
 export function isSetAside(until: number, now: number, mostMs: number): boolean {
-  // Not where the clock was set back since: it would be left alone until the clock has caught up.
+  // If the clock was set back since, it would otherwise wait until the clock catches up.
   return until > now && until - now <= mostMs;
 }
 
 /**
- * Makes the part of the outbox that brings forward what a clock that was set back would keep waiting; gives how
- * many those were. Choice: what waits longer than its failures allow is due at once, so that nothing waits longer
- * from when the clock was set. One chunk is looked through at a time, so that no backlog keeps anybody waiting.
+ * Makes the part of the outbox that finds deliveries whose wait became too long because the clock was set back,
+ * and makes them due. Gives how many it found.
+ *
+ * Choice: a delivery that would wait longer than its failures justify is due at once. Each call checks one
+ * chunk, so that a long backlog holds nothing up.
  */
 export function newClockWatch(parts: OutboxParts): () => Promise<number> {
   const { store, clock } = parts;
   let walk: AsyncGenerator<Delivery[]> | null = null;
   let beganAt = 0;
-  // Whoever begins to work does not know what became of the clock before.
+  // A new process does not know whether the clock was set back before, so it checks at once.
   let seenAt = Infinity;
   return async () => {
     const now = clock().getTime();

@@ -6,13 +6,13 @@ import type { Store } from "../storage/store.ts";
 
 const MAX_WEBHOOKS = 1_000;
 
-/** An account's webhooks that are switched on. */
+/** An account's active webhooks. */
 export async function activeWebhooks(store: Store, ownerId: number): Promise<Webhook[]> {
   const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
   return all.filter(({ isActive }) => isActive);
 }
 
-/** Those of them that want an event of a happening. */
+/** The webhooks among `all` that want an event of this change. */
 export async function wantingOf(store: Store, change: RecordChange, all: Webhook[]): Promise<Webhook[]> {
   const types = eventTypesOf(change);
   const wanting = all.filter(({ eventTypes }) => types.some((type) => eventTypes.includes(type)));
@@ -21,7 +21,7 @@ export async function wantingOf(store: Store, change: RecordChange, all: Webhook
   return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));
 }
 
-/** The campaign that a happening belongs to. null: to none of them alone. */
+/** The campaign that a change belongs to. null: it belongs to no single one. */
 async function campaignOf(store: Store, change: RecordChange): Promise<number | null> {
   const record = change.after ?? change.before;
   if (record === null) return null;
@@ -31,7 +31,10 @@ async function campaignOf(store: Store, change: RecordChange): Promise<number | 
   return owner?.campaignId ?? null;
 }
 
-/** Choice: a webhook of some campaigns is told of promoters all the same, who belong to no single one. */
+/**
+ * Choice: a webhook for certain campaigns still gets events about promoters, who belong to no single
+ * campaign.
+ */
 function includes(campaignIds: number[], campaignId: number | null): boolean {
   return campaignIds.length === 0 || campaignId === null || campaignIds.includes(campaignId);
 }

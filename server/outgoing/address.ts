@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Networks that no receiver on the internet is in. @see IANA special-purpose address registries, RFC 6890 */
+/** Networks that no receiver on the public internet is in. @see IANA special-purpose address registries, RFC 6890 */
 const PRIVATE_NETWORKS = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -17,10 +17,10 @@ const PRIVATE_NETWORKS = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  "::/96", // loopback, and a former way to write IPv4 addresses
+  "::/96", // loopback, and an old way to write IPv4 addresses
   "::ffff:0:0:0/96",
   "100::/64",
-  "64:ff9b::/96", // these three lead to IPv4 addresses, private ones too
+  "64:ff9b::/96", // these three lead to IPv4 addresses, private ones included
   "64:ff9b:1::/48",
   "2002::/16",
   "2001::/23",
@@ -37,26 +37,26 @@ for (const network of PRIVATE_NETWORKS) {
   blocked.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
 }
 
-/** Whether an IP address, mapped ones included, is of a private, loopback, link-local or otherwise special network. */
+/** Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise special. */
 export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   return blocked.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 }
 
-/** The address that a URL's host is, where it is no name. */
+/** The IP address that a URL names directly. null: it has a host name. */
 function literalAddress({ hostname }: URL): string | null {
   const plain = hostname.replace(/^\[|\]$/g, "");
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** Whether a URL says by itself that it leads to the machine or its network. */
+/** Whether a URL alone shows that it leads to this machine or its network. */
 export function isPlainlyPrivate(url: URL): boolean {
   const literal = literalAddress(url);
   if (literal !== null) return isPrivateAddress(literal);
   return /(^|\.)localhost\.?$/i.test(url.hostname);
 }
 
-/** The refusal of an address, told apart from faults of the network. */
+/** The error for a private address. `isRefusal` tells it from network faults. */
 export function privateAddressError(host: string): Error & { isRefusal: true } {
   return Object.assign(new Error(`${host} is a private or internal address`), { isRefusal: true } as const);
 }

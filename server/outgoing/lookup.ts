@@ -2,19 +2,21 @@ import { lookup as systemLookup, promises as dns, type LookupAddress } from "nod
 import type { LookupFunction } from "node:net";
 import { isPrivateAddress, privateAddressError } from "./address.ts";
 
-/** Finds the addresses of a name. @throws Error where it has none, or none that answers in time */
+/** Finds the addresses of a host name. @throws Error if it has none, or no name server answers in time */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-/** Name servers get two tries; both together take less than a receiver's usual ten seconds. */
+/** Each name server gets two tries. Together they take less than the usual ten seconds that a receiver has. */
 const DNS_LIMITS = { timeout: 2_000, tries: 2 };
-/** Of the four threads that the system's own way of asking shares with the writes of the store. */
+/** The system's lookup and the store's writes share the four threads of Node's pool. */
 const SYSTEM_LOOKUPS = 2;
-/** By which name servers say that they know no such name, or that there are none. */
+/** The codes that say a name does not exist, or that there is no name server. */
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED", "EBADNAME"]);
 
 /**
- * Resolves names for connections and leaves out private addresses, unless they are allowed. As the
- * connection goes to what this gives, a name that resolves to something else a moment later gains nothing.
+ * Resolves names for connections and leaves out private addresses, unless they are allowed.
+ *
+ * The connection goes to the address that was checked here. A name that resolves to another address a moment
+ * later gains nothing (DNS rebinding).
  */
 export function newLookup({
   allowsPrivate,
@@ -34,14 +36,14 @@ export function newLookup({
 }
 
 /**
- * Makes a way to resolve names that a name server which hangs can't clog: name servers are asked without
- * a thread, and the system, which knows local names but takes a thread for each, little at a time.
+ * Makes a resolver that a slow name server can't block. Name servers are asked without a thread. The system's
+ * lookup, which also knows local names, takes a thread for each question, so only a few run at once.
  */
 export function newResolve(askSystem: Resolve = resolveBySystem): Resolve {
   const resolver = new dns.Resolver(DNS_LIMITS);
   const limited = atMost(SYSTEM_LOOKUPS, askSystem);
   return async (host) => {
-    // Names of one label are local ones.
+    // A name without a dot is a local name.
     if (!host.includes(".") || /\.localhost\.?$/i.test(host)) return limited(host);
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
@@ -57,7 +59,7 @@ function addressesOf(result: PromiseSettledResult<string[]>, family: 4 | 6): Loo
   return result.status === "rejected" ? [] : result.value.map((address) => ({ address, family }));
 }
 
-/** Runs so many at a time, and one alone for each name; others wait for their turn. */
+/** Runs at most `limit` lookups at a time, and one per name. Others wait for their turn. */
 function atMost(limit: number, resolve: Resolve): Resolve {
   const underWay = new Map<string, Promise<LookupAddress[]>>();
   const waiting: (() => void)[] = [];
@@ -71,7 +73,7 @@ function atMost(limit: number, resolve: Resolve): Resolve {
     } finally {
       underWay.delete(host);
       const next = waiting.shift();
-      // Whoever waits takes the turn over.
+      // A waiting lookup takes over this turn.
       if (next === undefined) running -= 1;
       else next();
     }

@@ -3,7 +3,7 @@ import { createTransport } from "nodemailer";
 const TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 4;
 
-/** A letter in words, and whom it goes to. */
+/** An e-mail with its text and its recipient. */
 export interface Mail {
   to: string;
   /** null: the server's usual sender. */
@@ -11,36 +11,39 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** Where its reader can ask for no more. null: nowhere. */
+  /** Where the reader can unsubscribe. null: nowhere. */
   unsubscribeUrl: string | null;
-  /** What stands before the `@` of its Message-ID. */
+  /** The part of the Message-ID before the `@`. */
   messageId: string;
 }
 
-/** What became of a letter. */
+/** The result of sending an e-mail. */
 export interface MailReceipt {
-  /** The code of the mail server's refusal. null: it has taken it, or said nothing. @see RFC 5321, 4.2 */
+  /**
+   * The code that the mail server refused with. null: it accepted the e-mail, or did not answer. @see RFC 5321,
+   * 4.2
+   */
   status: number | null;
-  /** null: the mail server has taken it. */
+  /** null: the mail server accepted it. */
   error: string | null;
-  /** Whether the mail server will never take it, as for an address that does not exist. */
+  /** Whether the mail server will never accept it, for example because the address does not exist. */
   isFinal: boolean;
 }
 
-/** Sends letters; gives a receipt whatever happens. */
+/** Sends e-mails. It always gives a receipt and never throws. */
 export interface Mailer {
   send(mail: Mail): Promise<MailReceipt>;
   close(): void;
 }
 
-/** Which mail server, who sends by it, and how long it may be silent. */
+/** The mail server, the usual sender, and how long the server may be silent. */
 export interface MailSettings {
   smtpUrl: string;
   from: string;
   timeoutMs?: number;
 }
 
-/** Makes a mailer that speaks SMTP, as `smtp://user:password@host:587` or `smtps://` says. */
+/** Makes a mailer for SMTP. The URL looks like `smtp://user:password@host:587` or `smtps://…`. */
 export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSettings): Mailer {
   const transport = createTransport({
     url: smtpUrl,
@@ -49,7 +52,7 @@ export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSetting
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // Templates and values are text, never files or addresses to be fetched.
+    // Templates and values are text. They must never make the server read files or fetch addresses.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -60,7 +63,7 @@ export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSetting
       try {
         await transport.sendMail({
           from: sender,
-          // An object, as text could name more than one.
+          // An object, because text could contain several addresses.
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: mail.text,
@@ -84,7 +87,7 @@ interface SmtpFault {
   command?: string;
 }
 
-/** A refusal of the recipient or of the letter is for good; one of the sender is the operator's to set right. */
+/** A refused recipient or e-mail is final. A refused sender is not, because the operator can correct it. */
 function isForGood({ responseCode = 0, command }: SmtpFault): boolean {
   return responseCode >= 500 && (command === "RCPT TO" || command === "DATA");
 }

@@ -8,13 +8,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isPlainlyPrivate, privateAddressError } from "./address.ts";
 import { newLookup, type Resolve } from "./lookup.ts";
 
-/** What of an answer is read; the rest is cut off. */
+/** Most bytes read of an answer. The rest is dropped. */
 const ANSWER_BYTES = 64 * 1024;
 /** @see docs/spec/events.md */
 const KEPT_LENGTH = 1_000;
 const IDLE_MS = 15_000;
 
-/** A body to be posted. */
+/** A body to post. */
 export interface Posting {
   url: string;
   headers: Record<string, string>;
@@ -22,28 +22,28 @@ export interface Posting {
   timeoutMs: number;
 }
 
-/** What became of it. */
+/** The result of posting. */
 export interface Receipt {
   /** null: no answer came. */
   status: number | null;
   /** The first 1,000 characters of the answer. */
   body: string | null;
-  /** null: it has arrived. */
+  /** null: it arrived. */
   error: string | null;
-  /** Whether the address may not be posted to at all. */
+  /** Whether posting to this address is forbidden. */
   isRefused: boolean;
 }
 
-/** Posts to a receiver; gives a receipt whatever happens. */
+/** Posts to a receiver. It always gives a receipt and never throws. */
 export interface Post {
   (posting: Posting): Promise<Receipt>;
-  /** Whether a URL shows by itself that it would be refused; what a name leads to is seen when it is connected to. */
+  /** Whether a URL alone shows that it is refused. The address behind a host name is only known when connecting. */
   refuses(url: string): boolean;
-  /** Closes connections that are kept for the next posting. */
+  /** Closes the connections kept for later postings. */
   close(): void;
 }
 
-/** Makes the function that posts; it reaches private addresses only where that is allowed. */
+/** Makes the function that posts. It reaches private addresses only if that is allowed. */
 export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): Post {
   const { allowsPrivate } = reach;
   const options = { keepAlive: true, timeout: IDLE_MS, lookup: newLookup(reach) };
@@ -52,7 +52,7 @@ export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): P
   const post = async (posting: Posting): Promise<Receipt> => {
     try {
       const url = new URL(posting.url);
-      // A literal address is never looked up.
+      // A literal address is never looked up, so it is checked here.
       if (!allowsPrivate && isPlainlyPrivate(url)) throw privateAddressError(url.hostname);
       const { status, body } = await send(url, posting, agents);
       return { status, body, error: faultOf(status), isRefused: false };
@@ -81,7 +81,7 @@ async function send(url: URL, posting: Posting, agents: Agents): Promise<{ statu
   try {
     return await exchange(request, posting);
   } catch (error) {
-    // The receiver closed a kept connection just as it was to be used again: that says nothing of the receiver.
+    // The receiver closed a kept connection just as it was used again. That is no fault of the receiver: try again.
     const { code } = error as NodeJS.ErrnoException;
     if (request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE"))
       return send(url, posting, agents);
@@ -93,7 +93,7 @@ function exchange(request: ClientRequest, posting: Posting): Promise<{ status: n
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | null = null;
     const chunks: Buffer[] = [];
-    // Once the status has come, it counts, however the rest of the answer ends.
+    // Once the status has come it counts, however the rest of the answer ends.
     const settle = (error: Error) => {
       clearTimeout(timer);
       const body = cut(Buffer.concat(chunks).toString());
@@ -123,7 +123,7 @@ function exchange(request: ClientRequest, posting: Posting): Promise<{ status: n
   });
 }
 
-/** Why a status is none that says "received". */
+/** Why a status does not mean "received". null: it does. */
 function faultOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `Answered ${status}; redirects are not followed`;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The headers by which a receiver knows who posts, and when: one signature for each secret.
+ * The headers that tell a receiver who posts and when. There is one signature for each secret.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */

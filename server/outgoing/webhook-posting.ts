@@ -1,18 +1,21 @@
 import { signatureHeaders } from "./signature.ts";
 import type { Posting } from "./post.ts";
 
-/** What of a webhook its postings need. */
+/** The fields of a webhook that a posting needs. */
 export interface WebhookTarget {
   url: string;
   timeoutSeconds: number;
   headers: Record<string, string>;
   basicAuthUser: string | null;
   basicAuthPassword: string | null;
-  /** Those that sign now. */
+  /** The secrets in use now. */
   secrets: readonly string[];
 }
 
-/** The posting of an event to a webhook. Its own headers come first, so that none of them can stand for ours. */
+/**
+ * The posting of an event to a webhook. The webhook's own headers come first, so that they can't replace
+ * ours.
+ */
 export function webhookPosting(
   target: WebhookTarget,
   { eventId, type, body, now }: { eventId: string; type: string; body: string; now: Date },

@@ -6,28 +6,31 @@ import type { Started } from "./serving.ts";
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
-/** Where nobody is left who serves, a try costs nobody anything, and each second without one is an outage. */
+/** If no worker is left, every second is an outage and a quick retry disturbs nobody. */
 const LONGEST_OUTAGE_DELAY_MS = 1_000;
-/** Who lived so long before it died is replaced at once. */
+/** A worker that lived this long before it died is replaced at once. */
 const STEADY_MS = 60_000;
-/** When workers that were told to stop and have not are killed, in milliseconds. They give up themselves before. */
+/** After this time workers that were told to stop are killed. Normally they give up by themselves before. */
 const KILL_MS = 9_800;
 
 /** The workers of a primary. */
 export interface Crew {
-  /** Those that serve. */
+  /** The workers that accept requests. */
   readonly serving: ReadonlySet<Worker>;
-  /** Starts one more and resolves when it listens. @throws Error what kept it from that */
+  /** Starts a worker and resolves when it listens. @throws Error why it could not start */
   add(): Promise<Started>;
-  /** From now on sees to it that there are so many; resolves when each has been tried to start. */
+  /** Keeps this many workers running from now on. Resolves when each has been started or has failed to start. */
   keepUp(count: number): Promise<void>;
-  /** Replaces each by a new one, which serves before the old one stops; asked for meanwhile, once more. */
+  /**
+   * Replaces each worker. The new one serves before the old one stops. A call during a renewal makes one more
+   * follow.
+   */
   renew(): Promise<void>;
-  /** Lets each answer what it was asked, and resolves to whether all of them ended in order. */
+  /** Lets each worker finish its requests. Resolves to whether all of them ended in order. */
   stop(): Promise<boolean>;
 }
 
-/** Who has left, and after how long. */
+/** A worker that died, and how long it had lived. */
 interface Loss {
   worker: Worker;
   code: number;
@@ -35,7 +38,7 @@ interface Loss {
   livedMs: number;
 }
 
-/** Begins a crew of nobody. */
+/** Makes a crew without workers. */
 export function newCrew(log: Logger): Crew {
   const live = new Set<Worker>();
   const serving = new Set<Worker>();
@@ -48,7 +51,7 @@ export function newCrew(log: Logger): Crew {
     const worker = cluster.fork();
     live.add(worker);
     const began = performance.now();
-    // What is sent to one that has just died, as by the limiter, must not end the primary.
+    // A message to a worker that has just died, for example from the limiter, must not end the primary.
     worker.on("error", (error) =>
       log.debug({ worker: worker.process.pid, err: error }, "worker unreachable"),
     );
@@ -83,27 +86,27 @@ export function newCrew(log: Logger): Crew {
       await add();
       return true;
     } catch (error) {
-      log.error({ err: error }, "worker could not start"); // its end sees to the next try
+      log.error({ err: error }, "worker could not start"); // its exit triggers the next try
       return false;
     }
   }
 
   async function renewAll(): Promise<void> {
     try {
-      // A copy, as each new one joins them.
+      // A copy, because new workers are added during the loop.
       for (const old of Array.from(serving)) {
         if (wanted === 0) return;
-        if (!live.has(old)) continue; // it has died since, and is replaced already
+        if (!live.has(old)) continue; // it has died since, and is being replaced
         await add();
         live.delete(old);
         serving.delete(old);
         old.process.kill("SIGTERM");
       }
-      // One that died while there was one too many was not missed.
+      // A worker that died while there was one too many was not replaced.
       while (live.size < wanted) await add();
       log.info("workers renewed");
     } catch (error) {
-      log.error({ err: error }, "workers could not be renewed; the old ones go on");
+      log.error({ err: error }, "workers could not be renewed; the old ones continue");
     }
   }
 
@@ -116,7 +119,7 @@ export function newCrew(log: Logger): Crew {
     },
     async renew() {
       isRenewedAgain = isRenewing;
-      // Two at a time would each put a new one in the place of the same old one.
+      // Two renewals at once would both replace the same worker.
       if (isRenewing) return;
       isRenewing = true;
       do {
@@ -136,7 +139,7 @@ async function end(workers: Worker[]): Promise<boolean> {
   const ends = workers.map(
     (worker) =>
       new Promise<boolean>((resolve) =>
-        // Of the signal itself dies who has not begun to serve.
+        // A worker that has not begun to serve dies of the signal itself.
         worker.once("exit", (code, signal) => resolve(code === 0 || signal === "SIGTERM")),
       ),
   );

@@ -4,11 +4,11 @@ import { newLease } from "../outbox/lease.ts";
 import type { Services } from "../services.ts";
 import { newScheduler, type Scheduler } from "./scheduler.ts";
 
-/** How long others wait for a process that died before one of them goes on with its work. */
+/** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 60_000;
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** The jobs of a store. `elapsedMs` never goes back. */
+/** The periodic jobs of a store. `elapsedMs` never goes back. */
 export function newJobs(
   { store, clock, log, logOutage }: Pick<Services, "store" | "clock" | "log" | "logOutage">,
   elapsedMs = () => performance.now(),

@@ -2,23 +2,23 @@ import { pino, type Logger } from "pino";
 import type { Config } from "../config.ts";
 
 const MAIL_ADDRESS = /[^\s@"'<>(),;]+(@|%40)[^\s@"'<>(),;]+/gi;
-/** Parsers quote the text that they could not read, which may be anybody's. */
+/** Parsers quote text that they could not read. It may be personal data. */
 const QUOTED = /"[^"]*"/g;
 
 /**
  * Makes the log of a process: JSON lines on standard error.
  *
- * No line holds what a request said: neither its path (a route stands for it), nor its parameters,
- * headers or network address. Of an error stands what a programmer needs, without what it quotes.
+ * No line holds request data: the route stands for the path, and parameters, headers and network addresses
+ * are left out. Errors keep what a programmer needs, without the text that they quote.
  */
 export function newLog({ logLevel }: Pick<Config, "logLevel">): Logger {
   const destination = pino.destination({ dest: 2, sync: true });
-  // Lines that a full disk has no room for are no reason to stop.
+  // A full disk that can't take log lines is no reason to stop.
   for (const stream of [destination, process.stderr]) stream.on("error", () => {});
   return pino({ level: logLevel, base: { pid: process.pid }, serializers: { err: errorLine } }, destination);
 }
 
-/** An error as it may stand in the log. */
+/** An error in the form that the log may hold. */
 export function errorLine(error: unknown): unknown {
   if (!(error instanceof Error)) return error === undefined ? undefined : { type: typeof error };
   const { name, message, stack = "" } = error;

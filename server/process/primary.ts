@@ -8,19 +8,20 @@ import { newQuestions } from "./questions.ts";
 import type { Started } from "./serving.ts";
 
 /**
- * Keeps so many workers serving until it is told to stop by a signal; resolves when all of them have begun.
- * The first one starts alone, so that the store's first start happens once, and that a fault of the
- * environment is told once. What keeps another from starting may pass: the news of the first start are told.
+ * Keeps `workers` workers serving until a signal stops it. Resolves when all of them have begun.
  *
- * @throws Error what kept the first worker from starting
+ * The first worker starts alone, so that the store's first start happens once and a faulty setting is
+ * reported once. If a later one can't start, it is retried and the start still counts.
+ *
+ * @throws Error why the first worker could not start
  */
 export async function supervise({ workers }: Config, log: Logger): Promise<Started> {
-  // Workers take connections from the one port themselves. Those that the primary took and was handing over
-  // to a worker when it died would wait for an answer without an end.
+  // The workers accept connections on the port themselves. If the primary accepted them, a connection that it was
+  // handing to a dying worker would wait for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const crew = newCrew(log);
   answerForAll(crew);
-  // Counts what the workers' limiters are asked.
+  // Counts for the limiters of all workers.
   void new RateLimiterClusterMaster();
   const first = await crew.add();
   await crew.keepUp(workers);
@@ -37,7 +38,7 @@ export async function supervise({ workers }: Config, log: Logger): Promise<Start
   return first;
 }
 
-/** Gives any worker that asks the metrics of all of them. */
+/** Gives a worker that asks the metrics of all workers. */
 function answerForAll({ serving }: Crew): void {
   const questions = newQuestions();
   cluster.on("message", async (worker, received: unknown) => {
@@ -51,6 +52,6 @@ function answerForAll({ serving }: Crew): void {
 }
 
 function tell(worker: Worker, message: Message): void {
-  // One that is gone tells so by its end; nobody waits for its answer for long.
+  // A worker that is gone reports its end by its exit, and nobody waits long for its answer.
   worker.send(message, () => {});
 }

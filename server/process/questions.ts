@@ -1,17 +1,17 @@
 import type { Message } from "./message.ts";
 
-/** Longest wait for an answer: shorter than Prometheus' own of ten seconds. */
+/** The longest wait for an answer: less than Prometheus' own ten seconds. */
 const PATIENCE_MS = 3_000;
 
-/** Questions to another process, and the answers that come back. */
+/** Questions to another process, and their answers. */
 export interface Questions {
-  /** Asks and resolves to the answer; null where none came in time. */
+  /** Asks, and resolves to the answer. null: none came in time. */
   ask(send: (message: Message) => void): Promise<unknown>;
   /** Takes an answer. */
   answer(message: Message & { tidemark: "metrics" }): void;
 }
 
-/** Keeps count of questions that are under way. */
+/** Keeps a list of open questions. */
 export function newQuestions(): Questions {
   const waiting = new Map<number, (metrics: unknown) => void>();
   let count = 0;

@@ -4,31 +4,31 @@ import { isOutage } from "../failure.ts";
 import type { OutageLog } from "../outage-log.ts";
 import type { Lease } from "../outbox/lease.ts";
 
-/** Between two steps of a job that is under way, so that requests come first. */
+/** The pause between two steps of a running job, so that requests come first. */
 const STEP_PAUSE_MS = 1_000;
-/** Between two looks whether a job is due. */
+/** The pause between two checks whether a job is due. */
 const IDLE_PAUSE_MS = 10_000;
 
-/** Work that is done again and again, in small steps, by one process of all that share a store. */
+/** Work that is repeated in small steps. Of all processes that share a store, only one does it at a time. */
 export interface Job {
   name: string;
-  /** From the end of one round, or its failure, to the beginning of the next. */
+  /** The rest between the end of one round, or its failure, and the start of the next. */
   restMs: number;
   begin(): AsyncIterator<unknown>;
 }
 
-/** Does the jobs of a store, in the process that holds the lease. */
+/** Runs the jobs of a store in the process that holds the lease. */
 export interface Scheduler {
-  /** One step of each job that is under way or due. Tests call it, with a clock that they set. */
+  /** Runs one step of each job that is running or due. Tests call it, with a clock that they set. */
   pass(): Promise<void>;
   start(): void;
-  /** Begins nothing more, and leaves the jobs to the next process. */
+  /** Starts nothing more and leaves the jobs to the next process. */
   stop(): Promise<void>;
 }
 
-/** What is known of a job's rounds. */
+/** The state of a job. */
 interface Round {
-  /** null: none is under way. */
+  /** null: no round is running. */
   steps: AsyncIterator<unknown> | null;
   dueAt: number;
 }
@@ -40,7 +40,7 @@ interface SchedulerParts {
   elapsedMs: () => number;
 }
 
-/** Makes a scheduler; nothing is done before it starts. */
+/** Makes a scheduler. It does nothing until it is started. */
 export function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerParts, jobs: Job[]): Scheduler {
   const rounds = new Map(jobs.map((job): [Job, Round] => [job, { steps: null, dueAt: -Infinity }]));
   const stopping = new AbortController();
@@ -63,7 +63,7 @@ export function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerPart
     try {
       return (await steps.next()).done === true;
     } catch (error) {
-      report(error, `the job ${name} failed and begins anew later`);
+      report(error, `the job ${name} failed and starts again later`);
       return true;
     }
   }
@@ -74,7 +74,7 @@ export function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerPart
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await pass().catch((error: unknown) => report(error, "the scheduler could not do its work"));
+      await pass().catch((error: unknown) => report(error, "the scheduler failed; it tries again"));
       const isUnderWay = [...rounds.values()].some(({ steps }) => steps !== null);
       const pauseMs = isUnderWay ? STEP_PAUSE_MS : IDLE_PAUSE_MS;
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}); // stopped
@@ -89,10 +89,10 @@ export function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerPart
     async stop() {
       stopping.abort();
       await running;
-      // A lease that can't be given back ends by itself.
+      // A lease that can't be released expires by itself.
       await lease
         .release()
-        .catch((error: unknown) => report(error, "the scheduler's lease was not given back"));
+        .catch((error: unknown) => report(error, "the scheduler could not release its lease"));
     },
   };
 }

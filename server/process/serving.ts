@@ -22,28 +22,28 @@ import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** When a stop that does not come to its end is given up, in milliseconds; it is promised within 10 s. */
+/** After this time a stop that hangs is given up. We promise to stop within 10 s. */
 const GIVE_UP_MS = 9_500;
-/** How long a stop waits for receivers; what they have not answered by then is sent again later. */
+/** How long a stop waits for receivers. Deliveries without an answer by then are sent again later. */
 const SENDING_GRACE_MS = 3_000;
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 const FAILED_TRIES_PER_MINUTE = 30;
 
-/** What is to be told of a server that has begun to serve. */
+/** The outcome of a start. */
 export interface Started {
   url: string;
-  /** Of the first account, at the store's first start. null: it was none. */
+  /** Text about the first account, which the store's first start makes. null: it was no first start. */
   news: string | null;
 }
 
-/** The edges of a serving process. */
+/** The parts of a serving process that depend on how it was started. */
 export interface Surroundings {
   log: Logger;
-  /** Shares what is counted with other processes. */
+  /** Shares this process's metrics with the other workers. */
   shareMetrics?: (own: ProcessMetrics) => Metrics;
 }
 
-/** Serves until it is told to stop by a signal; resolves when it listens. */
+/** Serves until a signal stops it. Resolves when it listens. */
 export async function serve(
   config: Config,
   { log, shareMetrics = (own) => own }: Surroundings,
@@ -72,7 +72,7 @@ export async function serve(
   const metricsListeners = await serveMetrics(config, services);
   const traffic = newTraffic();
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
-  // After all that may fail: the key that it tells is never told again.
+  // Everything that may fail comes before this, because the key that it prints is never shown again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   listener.serve((request) => {
     traffic.count();
@@ -81,7 +81,7 @@ export async function serve(
   const jobs = newJobs(services);
   outbox.start();
   jobs.start();
-  // A primary renews its workers then; alone, it would die amid its answers.
+  // With several workers the primary handles SIGHUP. Without a handler, a single process would die while it answers.
   process.on("SIGHUP", () => log.info("SIGHUP is ignored: only WORKERS=2 and more can be renewed"));
   let isStopping = false;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -89,7 +89,7 @@ export async function serve(
       if (isStopping) return;
       isStopping = true;
       stop({ listeners: [listener, ...metricsListeners], outbox, jobs }, services).catch((error: unknown) => {
-        log.error({ err: error }, "the stop did not end in order");
+        log.error({ err: error }, "the stop failed");
         process.exit(1);
       });
     });
@@ -98,23 +98,23 @@ export async function serve(
   return { url, news };
 }
 
-/** Keeps how this server is set up, for `tidemark doctor`; a store that is full is no reason not to start. */
+/** Records how this server is set up, for `tidemark doctor`. A full store is no reason not to start. */
 async function noteSetup(
   { publicUrl, trustProxyHops, smtpUrl }: Config & { publicUrl: string },
   { store, clock, log }: Services,
 ): Promise<void> {
   const setup = { publicUrl, trustProxyHops, hasMail: smtpUrl !== null, startedAt: clock().toISOString() };
   await recordSetup(store, setup).catch((error: unknown) =>
-    log.debug({ err: error }, "the set-up could not be noted"),
+    log.debug({ err: error }, "the set-up could not be recorded"),
   );
 }
 
-/** A file that the build puts beside the server. */
+/** Reads a file that the build put beside the server. */
 function readBuilt(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 }
 
-/** Serves the metrics at their own address, where the environment names one. */
+/** Serves the metrics at their own address if the settings name one. */
 async function serveMetrics({ metricsAt, metricsToken }: Config, services: Services): Promise<Listener[]> {
   if (metricsAt === null) return [];
   const listener = newListener();
@@ -161,15 +161,15 @@ function newServices(
   };
 }
 
-/** Answers what was asked, finishes what is being sent, then closes the store. */
+/** Answers open requests, finishes what is being sent, then closes the store. */
 async function stop(
   { listeners, outbox, jobs }: { listeners: Listener[]; outbox: Dispatcher; jobs: Scheduler },
   { store, log }: Pick<Services, "store" | "log">,
 ): Promise<void> {
   log.info("draining");
   setTimeout(() => {
-    // To close a store under a commit would crash; left open, it is as whole as after a power cut.
-    log.error("requests are still under way; the store is left as it is");
+    // Closing a store during a commit would crash. Left open, it is as safe as after a power cut.
+    log.error("requests are still running; the store is left as it is");
     process.exit(1);
   }, GIVE_UP_MS);
   const drained = listeners.map((listener) => listener.drain());

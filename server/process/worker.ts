@@ -5,7 +5,7 @@ import { readMessage, type Message } from "./message.ts";
 import { newQuestions } from "./questions.ts";
 import { serve } from "./serving.ts";
 
-/** Serves as one of several workers, and tells the primary how that began. */
+/** Serves as one of several workers and tells the primary how the start went. */
 export async function work(config: Config, log: Logger): Promise<void> {
   try {
     const started = await serve(config, { log, shareMetrics });
@@ -16,7 +16,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
   }
 }
 
-/** Gives the primary what this process counts, and shows what all of them count. */
+/** Sends the primary this process's metrics, and shows the sum of all workers' metrics. */
 function shareMetrics(own: ProcessMetrics): Metrics {
   const questions = newQuestions();
   process.on("message", async (received) => {
@@ -35,6 +35,6 @@ function shareMetrics(own: ProcessMetrics): Metrics {
 }
 
 function tell(message: Message): void {
-  // A primary that is gone, or was left, needs no answer; without a callback, that would end this process.
+  // A primary that is gone needs no answer. Without the callback, the error would end this process.
   process.send?.(message, () => {});
 }

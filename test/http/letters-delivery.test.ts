@@ -13,7 +13,7 @@ import { company, join } from "../support/v2.ts";
 
 const FROM = "Tidemark <mail@tidemark.example>";
 
-describe.each(STORAGES)("the sending of letters on %s", (storage) => {
+describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   let app: TestApp;
   let server: MailServer;
   let mailer: Mailer;
@@ -32,15 +32,15 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
 
   const send = () => workOff(appOutbox(app, { mailer }));
   const letter = async (id = 1) => (await app.services.store.get(deliveries, 0, id))!;
-  const recipients = () => server.letters.flatMap(({ to }) => to);
+  const recipients = () => server.emails.flatMap(({ to }) => to);
 
   it.each([
     ["recipient", 451, "retrying"],
     ["recipient", 550, "failed"],
-    ["letter", 451, "retrying"],
-    ["letter", 554, "failed"],
+    ["email", 451, "retrying"],
+    ["email", 554, "failed"],
     ["sender", 451, "retrying"],
-    // It is the operator's to set right, so that the letter waits for that.
+    // It is the operator's to set right, so the e-mail waits for that.
     ["sender", 550, "retrying"],
   ] as const)("ends for a %s refused with %d as %s", async (what, status, expected) => {
     server.refuse(status, what);
@@ -65,8 +65,8 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
     await workOff(appOutbox(app, { log, mailer }));
     const letter = { account: app.accountId, delivery: 1, letter: "signup_accepted", promoter: 1 };
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { level: 40, ...letter, status: null, msg: "held until SMTP_URL is set" },
-      { level: 40, ...letter, status: 550, msg: "a letter was given up" },
+      { level: 40, ...letter, status: null, msg: "e-mail held until SMTP_URL is set" },
+      { level: 40, ...letter, status: 550, msg: "an e-mail was given up" },
     ]);
   });
 
@@ -157,8 +157,8 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
     const first_name = 'Jane\r\nBcc: eve@x.example\r\n\r\n<img "x">{{amount}}';
     await join(app, "jane@example.com", { first_name });
     await workOff(appOutbox(app, { mailer, templates }));
-    expect(server.letters).toHaveLength(1);
-    const [{ headers, to, text, html }] = server.letters as [(typeof server.letters)[0]];
+    expect(server.emails).toHaveLength(1);
+    const [{ headers, to, text, html }] = server.emails as [(typeof server.emails)[0]];
     expect(to).toEqual(["jane@example.com"]);
     expect(headers).not.toHaveProperty("bcc");
     expect(headers["subject"]).toBe('Jane Bcc: eve@x.example <img "x">{{amount}}, welcome');
@@ -168,7 +168,7 @@ describe.each(STORAGES)("the sending of letters on %s", (storage) => {
   });
 });
 
-it("takes a mail server that says nothing, or hangs up, for one that can't take letters now", async () => {
+it("retries when a mail server says nothing or hangs up", async () => {
   const sockets = new Set<Socket>();
   let isSilent = true;
   const server: Server = createServer((socket) => {

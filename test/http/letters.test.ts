@@ -16,7 +16,7 @@ import { company, join, outcome } from "../support/v2.ts";
 
 const EMAILS = ["signup_accepted", "accepted", "rejected", "new_referral", "payout_sent"];
 
-describe.each(STORAGES)("letters on %s", (storage) => {
+describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
   let app: TestApp;
   let server: MailServer;
   let mailer: Mailer;
@@ -36,14 +36,14 @@ describe.each(STORAGES)("letters on %s", (storage) => {
   const enable = (...kinds: string[]) =>
     call("PUT /campaigns/1", { emails: Object.fromEntries(kinds.map((kind) => [kind, true])) });
   const send = () => workOff(appOutbox(app, { mailer }));
-  const subjects = () => server.letters.map(({ headers }) => headers["subject"]);
+  const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
 
   it("welcomes a new promoter, in text and HTML, with a way to get no more", async () => {
     await enable("signup_accepted");
     await join(app, "jane@example.com", { first_name: "<b>Jane</b>", ref_id: "jane" });
     await send();
-    expect(server.letters).toHaveLength(1);
-    const [letter] = server.letters;
+    expect(server.emails).toHaveLength(1);
+    const [letter] = server.emails;
     expect(letter).toMatchObject({ from: "mail@tidemark.example", to: ["jane@example.com"] });
     expect(letter!.headers).toMatchObject({
       subject: "Welcome to Default campaign",
@@ -69,16 +69,16 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     await join(app, "joe@example.com", { skip_email_notification: "true" });
     await call("POST /promoters", { email: "jim@example.com", drip_emails: false });
     await send();
-    expect(server.letters).toEqual([]);
+    expect(server.emails).toEqual([]);
   });
 
   it.each([
-    ["accepted", ["accept"], ["You were accepted to Default campaign"]],
+    ["accepted", ["accept"], ["You have been accepted to Default campaign"]],
     ["rejected", ["reject"], ["Your application to Default campaign"]],
     [
       "both",
       ["reject", "accept"],
-      ["Your application to Default campaign", "You were accepted to Default campaign"],
+      ["Your application to Default campaign", "You have been accepted to Default campaign"],
     ],
     ["neither, twice blocked", ["block", "block"], []],
     ["none who comes back from a block", ["block", "accept"], []],
@@ -112,7 +112,7 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
     await send();
     expect(subjects()).toEqual(["Your payout was sent"]);
-    expect(server.letters[0]!.text).toContain("120.00 (cash)");
+    expect(server.emails[0]!.text).toContain("120.00 (cash)");
   });
 
   it("comes from the account's own sender", async () => {
@@ -120,13 +120,13 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     await setMailSender(app.context, app.accountId, "Acme <partners@acme.example>");
     await join(app, "jane@example.com");
     await send();
-    expect(server.letters[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
+    expect(server.emails[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
     await expect(setMailSender(app.context, app.accountId, "x\r\nBcc: y@z")).rejects.toThrow(
       "no e-mail address",
     );
   });
 
-  it("keeps letters while mail is not set up, and sends them once it is", async () => {
+  it("holds e-mails while mail is not set up, and sends them once it is", async () => {
     await enable("signup_accepted");
     await join(app, "jane@example.com");
     await workOff(appOutbox(app));
@@ -135,7 +135,7 @@ describe.each(STORAGES)("letters on %s", (storage) => {
       { status: "held", letter: { to: "jane@example.com" } },
     ]);
     await send();
-    expect(server.letters).toHaveLength(1);
+    expect(server.emails).toHaveLength(1);
     expect(await send()).toBe(0);
   });
 
@@ -150,14 +150,14 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     app.setNow("2026-03-04T05:08:07.890Z");
     await send();
     expect(await delivery()).toMatchObject({ status: "failed", attempts: 2 });
-    expect(server.letters).toEqual([]);
+    expect(server.emails).toEqual([]);
   });
 
-  it("sends nobody more letters who asked for no more", async () => {
+  it("sends no more e-mails to a promoter who unsubscribed", async () => {
     await enable("signup_accepted", "new_referral");
     await join(app, "jane@example.com", { ref_id: "jane" });
     await send();
-    const link = new URL(/<(.+)>/.exec(server.letters[0]!.headers["list-unsubscribe"]!)![1]!);
+    const link = new URL(/<(.+)>/.exec(server.emails[0]!.headers["list-unsubscribe"]!)![1]!);
     const there = `${link.pathname}${link.search}`;
     expect((await app.request(there)).status).toBe(200);
     expect((await app.request(there.replace("promoter=1", "promoter=2"), { method: "POST" })).status).toBe(
@@ -166,12 +166,12 @@ describe.each(STORAGES)("letters on %s", (storage) => {
     expect((await app.request("/unsubscribe", { method: "POST" })).status).toBe(404);
     await app.v1("/track/signup", { email: "one@example.com", ref_id: "jane" });
     await send();
-    expect(server.letters).toHaveLength(2);
+    expect(server.emails).toHaveLength(2);
     const body = "List-Unsubscribe=One-Click";
     expect((await app.request(there, { method: "POST", body })).status).toBe(200);
     await app.v1("/track/signup", { email: "two@example.com", ref_id: "jane" });
     await send();
-    expect(server.letters).toHaveLength(2);
+    expect(server.emails).toHaveLength(2);
   });
 });
 

@@ -125,9 +125,9 @@ it("invites promoters, mails them where that is set up, and lists them with thei
     stderr: "",
   });
   await mail.has(1);
-  expect(mail.letters.map(({ to }) => to)).toEqual([["joe@example.com"]]);
-  expect(mail.letters[0]!.text).toContain(link("joe"));
-  expect(mail.letters[0]!.text).toContain("https://track.acme.example/unsubscribe?");
+  expect(mail.emails.map(({ to }) => to)).toEqual([["joe@example.com"]]);
+  expect(mail.emails[0]!.text).toContain(link("joe"));
+  expect(mail.emails[0]!.text).toContain("https://track.acme.example/unsubscribe?");
   await server.stop();
   await mail.close();
   expect(JSON.parse((await run("promoter", "list", "acme")).stdout)).toEqual([

@@ -188,7 +188,7 @@ it("tells its operator what was given up or held, and sends it once that is set 
   const second = await start({ SMTP_URL: mail.url, MAIL_FROM: "Acme <mail@acme.example>" });
   await receiver.has(2);
   await mail.has(1);
-  expect(mail.letters[0]).toMatchObject({ from: "mail@acme.example", to: ["jane@example.com"] });
+  expect(mail.emails[0]).toMatchObject({ from: "mail@acme.example", to: ["jane@example.com"] });
   await second.stop();
   await mail.close();
 });

@@ -48,10 +48,10 @@ it("says in one line that its host is none of this machine", () => {
   expect(stderr).toMatch(/^Tidemark can't start: HOST 300\.1\.1\.1 and PORT 0 can't be listened on: .*\n$/);
 });
 
-it("says in one line that the folder of its letters is not there", () => {
+it("says in one line that the folder of its e-mail templates does not exist", () => {
   const { status, stdout, stderr } = run("main.js", [], { MAIL_TEMPLATES: join(folder, "none") });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^Tidemark can't start: MAIL_TEMPLATES .*none is not there\n$/);
+  expect(stderr).toMatch(/^Tidemark can't start: MAIL_TEMPLATES .*none does not exist\n$/);
 });
 
 it.each([

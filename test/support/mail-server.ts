@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A letter as the mail server got it. */
+/** An e-mail as the mail server received it. */
 export interface ReceivedEmail {
   from: string;
   to: string[];
@@ -14,17 +14,17 @@ export interface ReceivedEmail {
 /** A mail server on loopback. */
 export interface MailServer {
   url: string;
-  letters: ReceivedEmail[];
-  /** Refuses recipients, senders or letters with this status from now on; null takes them again. */
-  refuse(status: number | null, what?: "recipient" | "sender" | "letter"): void;
-  /** Resolves when so many letters have come. */
+  emails: ReceivedEmail[];
+  /** Refuses recipients, senders or emails with this status from now on; null takes them again. */
+  refuse(status: number | null, what?: "recipient" | "sender" | "email"): void;
+  /** Resolves when so many emails have come. */
   has(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts one. */
 export async function startMailServer(): Promise<MailServer> {
-  const letters: ReceivedEmail[] = [];
+  const emails: ReceivedEmail[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   let refusal: number | null = null;
   let refused = "recipient";
@@ -41,14 +41,14 @@ export async function startMailServer(): Promise<MailServer> {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
-        if (refused === "letter" && refusal !== null) return judge("letter", done);
+        if (refused === "email" && refusal !== null) return judge("email", done);
         const { mailFrom, rcptTo } = session.envelope;
-        letters.push({
+        emails.push({
           from: mailFrom === false ? "" : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           ...parse(Buffer.concat(chunks).toString()),
         });
-        for (const each of waiting) if (letters.length >= each.count) each.resolve();
+        for (const each of waiting) if (emails.length >= each.count) each.resolve();
         done();
       });
     },
@@ -57,14 +57,14 @@ export async function startMailServer(): Promise<MailServer> {
   const { port } = server.server.address() as AddressInfo;
   return {
     url: `smtp://127.0.0.1:${port}`,
-    letters,
+    emails,
     refuse: (status, what = "recipient") => {
       refusal = status;
       refused = what;
     },
     has: (count) =>
       new Promise((resolve) => {
-        if (letters.length >= count) resolve();
+        if (emails.length >= count) resolve();
         else waiting.push({ count, resolve });
       }),
     close: () => new Promise((resolve) => server.close(() => resolve())),
