@@ -1,7 +1,7 @@
 import type { Commission } from "../records.ts";
 import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { balanceCounts } from "./balance.ts";
-import { BELONGING_GROUPS, BELONGING_INDEXES } from "./scoped.ts";
+import { BELONGING_INDEXES } from "./scoped.ts";
 import { factCounts, type Fact } from "./stats.ts";
 
 export const commissions = collection<Commission>()({
@@ -12,7 +12,6 @@ export const commissions = collection<Commission>()({
     ...BELONGING_INDEXES,
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
   },
-  groups: BELONGING_GROUPS,
   counts: (commission) => [
     ...(commission.leadId === null ? [] : listCounts("commission", { lead: [commission.leadId] })),
     ...factCounts(commission, commissionFacts(commission)),

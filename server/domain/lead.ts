@@ -3,7 +3,7 @@ import type { Lead } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { leadFacts } from "./lead-facts.ts";
-import { BELONGING_GROUPS, BELONGING_INDEXES } from "./scoped.ts";
+import { BELONGING_INDEXES } from "./scoped.ts";
 import { factCounts } from "./stats.ts";
 
 export const leads = collection<Lead>()({
@@ -13,9 +13,7 @@ export const leads = collection<Lead>()({
     email: ({ email }) => (email === null ? null : [leadEmail(email)]),
     uid: ({ uid }) => (uid === null ? null : [uid]),
   },
-  orderedClaims: ["uid"],
   indexes: BELONGING_INDEXES,
-  groups: BELONGING_GROUPS,
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
 

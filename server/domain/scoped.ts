@@ -8,9 +8,6 @@ export interface Belonging {
   campaignId: number;
 }
 
-/** What each promoter has of everything lies together in the store. */
-const PROMOTER_GROUP = "promoter";
-
 /**
  * How such records are listed. The lists of a promoter's participations, of which nearly all have one, are told
  * from the promoter's own.
@@ -20,5 +17,3 @@ export const BELONGING_INDEXES = {
   campaign: ({ campaignId }: Belonging): Key => [campaignId],
 };
 export type BelongingIndex = keyof typeof BELONGING_INDEXES;
-
-export const BELONGING_GROUPS = { promoter: PROMOTER_GROUP };

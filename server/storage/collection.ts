@@ -1,7 +1,4 @@
-import { encodeKey, fingerprint, type Key, type KeyPart } from "./keys.ts";
-
-/** Of an ordered claim's value, in a key; a longer one is kept by its fingerprint. */
-const MAX_ORDERED_LENGTH = 64;
+import { encodeKey, fingerprint, type Key } from "./keys.ts";
 
 /** Declares a kind of record once: how it is found, what is unique in it, and in which orders it is listed. */
 export interface Collection<R, Claim extends string = string, Index extends string = string> {
@@ -17,16 +14,6 @@ export interface Collection<R, Claim extends string = string, Index extends stri
    * always the sum over all records, of whatever collection, that count for it.
    */
   counts?: (record: R) => Count[];
-  /**
-   * Claims whose values follow each other in time, as most ids of other programs do: they are kept in their
-   * order, so that new ones meet on few pages of the store, while fingerprints are scattered over all of it.
-   */
-  orderedClaims?: readonly NoInfer<Claim>[];
-  /**
-   * Indexes, by name, with the group that they are kept in: what begins with the same value lies
-   * together there, whatever collection it is of, so that one fact touches one page rather than one for each.
-   */
-  groups?: Readonly<Record<string, string>>;
 }
 
 /** A counter of the record's account, its name first, and what the record adds to it. */
@@ -56,18 +43,9 @@ export function recordKey({ name }: { name: string }, accountId: number, id: Key
   return encodeKey([accountId, name, ...id]);
 }
 
-/** The storage key of a claim. Claimed values may be long or personal, so most are kept by their hash alone. */
-export function claimKey(
-  { name, orderedClaims }: Pick<Collection<never>, "name" | "orderedClaims">,
-  claim: string,
-  accountId: number,
-  value: Key,
-): string {
-  const start = encodeKey([accountId, `${name}.${claim}`]);
-  const ordered = orderedClaims?.includes(claim) ? encodeKey(value) : null;
-  // Texts end with a mark that no fingerprint has.
-  const isKept = ordered !== null && ordered.length <= MAX_ORDERED_LENGTH;
-  return `${start}:${isKept ? ordered : fingerprint(value)}`;
+/** The storage key of a claim. Claimed values may be long or personal, so they are kept by their hash. */
+export function claimKey({ name }: { name: string }, claim: string, accountId: number, value: Key): string {
+  return encodeKey([accountId, `${name}.${claim}`, fingerprint(value)]);
 }
 
 /** The storage key of what a record claims. null: it claims nothing. */
@@ -90,17 +68,9 @@ export function indexKeyOf<R extends { accountId: number }>(
   return value && encodeKey([...indexPrefix(from, index, record.accountId, value), ...from.id(record)]);
 }
 
-/** The tuple that all entries of an index begin with; in a group it has the value that they are grouped by. */
-export function indexPrefix(
-  { name, groups }: Pick<Collection<never>, "name" | "groups">,
-  index: string,
-  accountId: number,
-  start: Key,
-): Key {
-  const group = groups?.[index];
-  if (group === undefined) return [accountId, `${name}/${index}`, ...start];
-  const [first, ...rest] = start;
-  return inGroup(group, accountId, first, [name, index, ...rest]);
+/** The tuple that all entries of an index begin with. */
+export function indexPrefix({ name }: { name: string }, index: string, accountId: number, start: Key): Key {
+  return [accountId, `${name}/${index}`, ...start];
 }
 
 /** The tuple that a counter is kept under. No other key has a second part that ends so. */
@@ -138,10 +108,4 @@ export function derivedOf<R extends { accountId: number }>(from: Collection<R>, 
     amount,
   ]);
   return { pointers, pointer: JSON.stringify(from.id(record) satisfies Pointer), sums };
-}
-
-/** The tuple of something in a group. */
-function inGroup(group: string, accountId: number, of: KeyPart | undefined, rest: Key): Key {
-  if (of === undefined) throw new RangeError(`What is grouped by ${group} is found by one alone`);
-  return [accountId, `${group}/`, of, ...rest];
 }

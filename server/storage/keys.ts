@@ -9,38 +9,9 @@ export type Key = readonly KeyPart[];
 const INTEGER_DIGITS = 11;
 /** Stands before an integer for the count of its digits, so that longer ones sort after shorter ones. */
 const LENGTH_MARKS = "_cdefghijklm";
-const FINGERPRINT_LENGTH = 16;
+/** Hexadecimal digits: 128 bits. */
+const FINGERPRINT_LENGTH = 32;
 const END = "!";
-/**
- * What stands in the keys that a store has most of, and what stands for it there. Else names would be half of such
- * a key, and a tree of longer keys has more pages above its leaves, which each commit writes, too.
- *
- * The letters order what an account has: leads, which grow fastest, lie at its end, as LMDB leaves pages half empty
- * that grow anywhere but at the end of all.
- */
-export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
-  ["promoter", "t"],
-  ["clicks", "ta"],
-  ["commission", "tb"],
-  ["commission/campaign", "tc"],
-  ["commission/lead", "td"],
-  ["referrals", "te"],
-  ["visitor", "tf"],
-  ["daily.promoter-campaign=", "u"],
-  ["lead.uid", "v"],
-  ["lead.email", "w"],
-  ["stats.promoter=", "x"],
-  ["promoter/", "y"],
-  ["lead/campaign", "yc"],
-  ["lead", "z"],
-]);
-/** Of the names in keys that most commits write, those whose keys lie all over a store: a person's, a promoter's. */
-const SCATTERED = new Set(
-  ["daily.promoter-campaign=", "stats.promoter=", "lead.email", "promoter/"].map((name) =>
-    ABBREVIATIONS.get(name),
-  ),
-);
-const ABBREVIATED = new Map([...ABBREVIATIONS].map(([text, short]) => [short, text]));
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
@@ -50,7 +21,7 @@ const MAX_ENCODED_NAMES = 1_000;
 
 /**
  * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
- * texts, numbers by value, texts by UTF-16 code unit, and what is abbreviated after all other texts.
+ * texts, numbers by value, texts by UTF-16 code unit.
  *
  * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`; so each segment is made of letters,
  * digits and a few safe marks, and `:` only joins.
@@ -71,8 +42,6 @@ export function encodeKey(key: Key): string {
 /** The tuple of a storage key. */
 export function decodeKey(encoded: string): KeyPart[] {
   return encoded.split(":").map((segment) => {
-    const abbreviated = ABBREVIATED.get(segment);
-    if (abbreviated !== undefined) return abbreviated;
     if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
     const value = Number.parseInt(segment.slice(1), 36);
     return segment.startsWith("b") ? value - Number.MAX_SAFE_INTEGER : value;
@@ -92,24 +61,14 @@ export function successor(encoded: string): string {
   return `${encoded} `;
 }
 
-/** Whether a storage key is one of those that follow no order of time, of the kinds that a store has most of. */
-export function isScattered(encoded: string): boolean {
-  const start = encoded.indexOf(":") + 1;
-  return encoded.charAt(start + 1) === ":" && SCATTERED.has(encoded.charAt(start));
-}
-
 /** SHA-256 of a text, hexadecimal: stands in a key for what could be too long or should not be readable there. */
 export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/**
- * Stands for a tuple where only equality counts: 96 bits of its SHA-256. Of a billion, two share one with a chance
- * of one in a hundred billion; who searched for two of their own would be refused the second, and none is found
- * that shares somebody else's.
- */
+/** Stands for a tuple where only equality counts: enough of its SHA-256 that nobody finds two which share it. */
 export function fingerprint(key: Key): string {
-  return hash("sha256", JSON.stringify(key), "base64url").slice(0, FINGERPRINT_LENGTH);
+  return digest(JSON.stringify(key)).slice(0, FINGERPRINT_LENGTH);
 }
 
 function encodeInteger(value: number): string {
@@ -131,8 +90,6 @@ function encodeName(name: string): string {
 
 /** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
 function encodeText(text: string): string {
-  const short = ABBREVIATIONS.get(text);
-  if (short !== undefined) return short;
   if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
   return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
 }

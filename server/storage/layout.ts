@@ -4,7 +4,7 @@ import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./snapshot.ts";
 
 /** Grows when claims, lists or counters come to lie elsewhere in a store, or a driver keeps them otherwise. */
-export const LAYOUT = 6;
+export const LAYOUT = 7;
 /** Where a store says how it is laid out. */
 export const MARK_KEY = encodeKey([0, "layout"]);
 

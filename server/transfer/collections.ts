@@ -25,7 +25,7 @@ import { visitors } from "../domain/visitor.ts";
 import { webhooks } from "../domain/webhook-list.ts";
 import { leases } from "../outbox/lease.ts";
 import type { Collection } from "../storage/collection.ts";
-import { decodeKey, type KeyPart } from "../storage/keys.ts";
+import { decodeKey } from "../storage/keys.ts";
 
 /** A record of any kind. */
 export interface AnyRecord {
@@ -88,17 +88,12 @@ export function collectionNamed(name: string): AnyCollection | null {
 
 /** Tells by its key what an entry is. */
 export function kindOf(key: string): Kind {
-  const [accountId, name, , third] = decodeKey(key.split(":", 4).join(":"));
+  const [accountId, name] = decodeKey(key.split(":", 2).join(":"));
   const text = String(name);
   const records = byName.get(text);
   if (records !== undefined) return { kind: "record", from: records };
   if (text.endsWith("=")) return { kind: "counter" };
   if (accountId === 0 && (text === "ids" || text === "layout")) return { kind: "system" };
-  const from = byName.get(pointedAt(text, third));
+  const from = byName.get(text.replace(/[./].*/, ""));
   return from === undefined ? { kind: "unknown" } : { kind: "pointer", from };
-}
-
-/** The collection that a claim or an index belongs to; within a group, each entry names its own. */
-function pointedAt(name: string, member: KeyPart | undefined): string {
-  return name.endsWith("/") ? String(member) : name.replace(/[./].*/, "");
 }

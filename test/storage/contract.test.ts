@@ -198,6 +198,27 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       await store.transact((tx) => tx.put(people, { accountId: 2, id: 2, email: "a@b", rank: 2 }));
     });
 
+    it("keeps claims apart, however long they are, and of whatever characters", async () => {
+      const emails = [
+        "10",
+        "9",
+        "a/b",
+        "A?",
+        "",
+        " ",
+        "a:b",
+        "é",
+        "9".repeat(65),
+        "9".repeat(66),
+        "x".repeat(10_000),
+      ];
+      for (const [at, email] of emails.entries()) await put({ id: at + 1, email, rank: 0 });
+      for (const [at, email] of emails.entries()) {
+        expect(await store.find(people, "email", 1, [email])).toMatchObject({ id: at + 1, email });
+        await expect(put({ id: 99, email, rank: 0 })).rejects.toMatchObject({ kind: "taken" });
+      }
+    });
+
     it("inserts a record with its claims and index entries, and refuses a claim that another holds", async () => {
       const insert = (id: number) =>
         store.transact((tx) => tx.insert(people, { accountId: 1, id, email: "a@b", rank: 4 }));
