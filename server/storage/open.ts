@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
 import { memoryDriver } from "./drivers/memory.ts";
@@ -46,6 +46,7 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
   const folder = folderOf(url);
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
+  refuseLmdb(path);
   // Nobody else on the machine is to read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return sqliteDriver(path);
@@ -64,6 +65,7 @@ function isPostgres(url: string): boolean {
 export function requireStore(url: string): void {
   const folder = folderOf(url);
   if (folder === undefined || existsSync(fileIn(folder))) return;
+  refuseLmdb(folder);
   throw new Error(`there is no store in ${resolve(folder)}`);
 }
 
@@ -71,10 +73,17 @@ function folderOf(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
+/** A new store beside an old one would pass for the old one, emptied. @throws Error */
+function refuseLmdb(folder: string): void {
+  if (existsSync(join(folder, "data.mdb")) && !existsSync(fileIn(folder))) throw new Error(whyLmdb(folder));
+}
+
+function whyLmdb(folder: string): string {
+  return `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:${folder} sqlite:./folder`;
+}
+
 function whyUnknown(url: string): string {
-  const scheme = url.split(":")[0];
-  if (scheme === "lmdb") {
-    return `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move ${url} sqlite:./folder`;
-  }
+  const [scheme, ...rest] = url.split(":");
+  if (scheme === "lmdb") return whyLmdb(rest.join(":"));
   return `STORAGE_URL ${scheme}: is unknown; use sqlite:./folder, postgres://… or memory:`;
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { encodeKey } from "../../server/storage/keys.ts";
-import { openDriver, openStore } from "../../server/storage/open.ts";
+import { openDriver, openStore, requireStore } from "../../server/storage/open.ts";
 
 const LAYOUT = encodeKey([0, "layout"]);
 const OTHERS = {
@@ -27,6 +27,14 @@ it("opens a store again that it laid out, also where several are the first at on
   for (const store of stores) await store.close();
   await put(encodeKey([1, "lead", 1]), "{}");
   await (await openStore(`sqlite:${folder}`)).close();
+});
+
+it("makes no new store beside that of a release that kept it in LMDB, and says which release moves it", async () => {
+  writeFileSync(join(folder, "data.mdb"), "");
+  const said = `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:${folder} sqlite:./folder`;
+  await expect(openStore(`sqlite:${folder}`)).rejects.toThrow(new Error(said));
+  expect(() => requireStore(`sqlite:${folder}`)).toThrow(new Error(said));
+  expect(readdirSync(folder)).toEqual(["data.mdb"]);
 });
 
 it.each([
