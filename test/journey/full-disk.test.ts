@@ -6,11 +6,13 @@ import { leads } from "../../server/domain/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
+import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
 /** How much the store's file may still grow by. */
 const ROOM_BYTES = 200_000;
 const BATCHES = 40;
+const MANY = String(rounds(2, 4));
 
 let folder: string;
 let remove: () => void;
@@ -24,7 +26,7 @@ afterEach(async () => {
 });
 
 // The limit is set and lifted by prlimit, which belongs to Linux.
-it.skipIf(!hasPrlimit()).each(["1", "4"])(
+it.skipIf(!hasPrlimit()).each(["1", MANY])(
   "answers 503 while the disk is full, reads on, and writes on when there is room again, with WORKERS=%s",
   async (workers) => {
     server = await startServer(folder, { WORKERS: workers });
@@ -70,7 +72,7 @@ it.skipIf(!hasPrlimit())(
   },
 );
 
-it.skipIf(!hasPrlimit()).each(["1", "4"])(
+it.skipIf(!hasPrlimit()).each(["1", MANY])(
   "goes on, and stops in order, though neither its store nor its log has any room, with WORKERS=%s",
   async (workers) => {
     server = await startServer(folder, { WORKERS: workers }, { logFile: join(folder, "log") });

@@ -8,11 +8,12 @@ import { newJudge } from "../support/fuzz/judge.ts";
 import { newKnown } from "../support/fuzz/known.ts";
 import { spoil, type Spoiling } from "../support/fuzz/spoil.ts";
 import { fillStore } from "../support/fuzz/world.ts";
+import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
 /** To repeat a failure: its seed, and one lane where it should be repeated to the letter. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(1_500, 10_000));
 const LANES = Number(process.env.FUZZ_LANES ?? 8);
 /** Faults that are shown; one cause has many. */
 const SHOWN = 25;

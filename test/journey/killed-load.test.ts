@@ -8,9 +8,10 @@ import { newDice } from "../support/fuzz/dice.ts";
 import { operationsOf, type DescribedOperation } from "../support/fuzz/document.ts";
 import { newKnown, type Known } from "../support/fuzz/known.ts";
 import { fillStore } from "../support/fuzz/world.ts";
+import { IS_LONG, rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
-const ROUNDS = 5;
+const ROUNDS = rounds(1, 5);
 const LANES = 4;
 /** Answers of both servers together after which the first is killed, and then the second. */
 const KILLS = [300, 500];
@@ -48,6 +49,8 @@ it("leaves a whole store when two servers are killed in the middle of all that t
     expect(servers.map((server) => server.output()).join("")).not.toContain('"msg":"bug"');
     expect(await findFaults(await readEntries(url))).toEqual([]);
   }
+  // A short run does not get round to all of them.
+  if (!IS_LONG) return;
   const { of } = readHoldings(await readEntries(url));
   const missing = COLLECTIONS.filter((from) => of(from).length === 0).map(({ name }) => name);
   expect(missing.filter((name) => !NOT_BY_REQUESTS.has(name))).toEqual([]);

@@ -5,6 +5,7 @@ import { openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
@@ -82,7 +83,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
   it("record everybody once though Postgres is killed under the load of several processes", async () => {
     const pair = [await start({ WORKERS: "2" }), await start()];
     await signUpDuring(pair, async () => {
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < rounds(1, 3); round++) {
         await cluster.kill();
         await cluster.start();
         await signUp(() => pair[round % 2]!);

@@ -5,6 +5,7 @@ import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { rounds } from "../support/rounds.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
@@ -62,7 +63,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
 
   it("have every acknowledged sign-up, and counters that agree, after a server and the database were killed", async () => {
     const acknowledged: string[] = [];
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds(2, 3); round++) {
       const pair = [await start(), await start()] as const;
       const signups = Array.from({ length: 80 }, async (_, index) => {
         const email = `lead-${round}-${index}@example.com`;

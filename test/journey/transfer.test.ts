@@ -6,6 +6,7 @@ import { loadAccountStats } from "../../server/domain/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
+import { rounds } from "../support/rounds.ts";
 import { startSignups } from "../support/signup-load.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
@@ -16,7 +17,7 @@ let server: Server;
 const at = (name: string) => join(folder, name);
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(at("first"), { WORKERS: "4" });
+  server = await startServer(at("first"), { WORKERS: String(rounds(2, 4)) });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
 });
 afterEach(async () => {

@@ -4,18 +4,20 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { childrenOf } from "../support/child-processes.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
 import { freePort } from "../support/free-port.ts";
+import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { startSignups } from "../support/signup-load.ts";
 
 const CLIENTS = 16;
-const KILLS = 20;
+const KILLS = rounds(4, 20);
 
 let folder: string;
 let remove: () => void;
 let server: Server;
 let port: number;
 // A port of its own: 0 would be another one when all workers are gone, and the port with them.
-const start = () => startServer(folder, { WORKERS: "4", LOG_LEVEL: "info", PORT: String(port) });
+const start = () =>
+  startServer(folder, { WORKERS: String(rounds(2, 4)), LOG_LEVEL: "info", PORT: String(port) });
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
   port = await freePort();
@@ -110,7 +112,7 @@ it("loses nothing, and is never long without a worker, when they are killed agai
 
 it("takes busy workers along when it is killed, and leaves its port and a whole store to the next", async () => {
   const recorded: string[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < rounds(1, 3); round++) {
     const load = startSignups(server, { clients: CLIENTS, name: `round-${round}` });
     await load.more(100);
     await server.kill(); // resolves when the last process that writes to its output has ended

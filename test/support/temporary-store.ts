@@ -6,8 +6,12 @@ import { decodeKey } from "../../server/storage/keys.ts";
 import { openDriver, storeOn } from "../../server/storage/open.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { IS_LONG } from "./rounds.ts";
 
-export const STORAGES = ["memory", "sqlite"] as const;
+type Kind = "memory" | "sqlite";
+
+/** Where tests above storage run; `engines.test.ts` holds the other engines against memory in every run. */
+export const STORAGES: readonly Kind[] = IS_LONG ? ["memory", "sqlite"] : ["memory"];
 
 /** A store that is gone when it is closed, and can be looked into until then. */
 export interface TemporaryStore {
@@ -20,7 +24,7 @@ export interface TemporaryStore {
 
 /** Makes an empty store; with `through`, what is committed goes through that driver. */
 export async function temporaryStore(
-  kind: (typeof STORAGES)[number],
+  kind: Kind,
   through: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
 ): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));

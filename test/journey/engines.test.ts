@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadAccount } from "../../server/domain/account.ts";
+import { seed } from "../../server/domain/seed.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { startApp, type TestApp } from "../support/app.ts";
+import { honestCall, write } from "../support/fuzz/call.ts";
+import { newDice } from "../support/fuzz/dice.ts";
+import { operationsOf, type DescribedOperation } from "../support/fuzz/document.ts";
+import { newKnown, type Known } from "../support/fuzz/known.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { rounds } from "../support/rounds.ts";
+
+/** Calls of each operation. */
+const CALLS = rounds(15, 60);
+/** These post to the web, where nothing repeats. */
+const POSTS = /webhook.*test/;
+/** Nothing is delivered here: the outbox does not run. */
+const NEEDS_A_DELIVERY = /webhook_deliveries\/\{id\}/;
+
+let expected: string[];
+let cluster: Cluster | null = null;
+beforeAll(async () => {
+  expected = await answersOf(await startApp("memory"));
+  if (POSTGRES_FOLDER !== null) cluster = await startCluster();
+});
+afterAll(() => cluster?.remove());
+
+describe("every operation, called with values that may well be right", () => {
+  it("is answered with success on memory", () => {
+    const operations = new Set(expected.map((answer) => answer.split(": ", 1)[0]!));
+    const refused = [...operations].filter(
+      (name) => !expected.some((answer) => answer.startsWith(`${name}: 2`)),
+    );
+    expect(refused.filter((name) => !NEEDS_A_DELIVERY.test(name))).toEqual([]);
+  });
+
+  it("is answered on SQLite as on memory", async () => {
+    expect(await answersOf(await startApp("sqlite"))).toEqual(expected);
+  });
+
+  it.skipIf(POSTGRES_FOLDER === null)("is answered on Postgres as on memory", async () => {
+    const store = await openStore(cluster!.url());
+    expect(await answersOf(await startApp("memory", { store }))).toEqual(expected);
+  });
+});
+
+/** Calls all operations, one after the other, and gives the status and body of each answer. */
+async function answersOf(app: TestApp): Promise<string[]> {
+  await seed(app.context, await loadAccount(app.context.store, "acme"), {
+    promoters: 10,
+    leads: 30,
+    payouts: 20,
+  });
+  const document: unknown = await (await app.request("/openapi.json")).json();
+  const operations = operationsOf(document).filter(({ path }) => !POSTS.test(path));
+  const dice = newDice(20_261_122);
+  const known = newKnown();
+  const answers: string[] = [];
+  for (let call = 0; call < CALLS * operations.length; call++) {
+    const operation = operations[call % operations.length]!;
+    const { method, target, headers, body } = write(honestCall(operation, dice, known));
+    const response = await app.request(target, {
+      method,
+      headers,
+      body: body?.toString() ?? null,
+    } as RequestInit);
+    const text = await response.text();
+    if (response.status < 300 && operation.tag !== "Operation") learn(known, operation, text);
+    answers.push(`${operation.method} ${operation.path}: ${response.status} ${text}`);
+  }
+  await app.close();
+  return answers;
+}
+
+function learn(known: Known, { path }: DescribedOperation, text: string): void {
+  if (text.startsWith("{") || text.startsWith("[")) known.learn(path, JSON.parse(text));
+}

@@ -1,0 +1,7 @@
+/** `TEST_LONG=1` runs every round; without it, enough of them to notice what broke. */
+export const IS_LONG = process.env.TEST_LONG === "1";
+
+/** How often something is tried: in the usual run, and in the long one. */
+export function rounds(short: number, long: number): number {
+  return IS_LONG ? long : short;
+}
