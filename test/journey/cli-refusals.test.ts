@@ -6,7 +6,7 @@ import { listCampaigns } from "../../server/domain/campaign.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { openDriver, openStore } from "../../server/storage/open.ts";
 import { NOW, countedChance } from "../support/app.ts";
-import { runCli } from "../support/cli.ts";
+import { callCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const LANDING = ["--landing-url", "https://www.acme.example/"];
@@ -68,7 +68,7 @@ it.each<[string[], string, Record<string, string>?]>([
   [["campaign", "update", "acme", "1", "--name", " "], "--name must not be blank"],
   [["seed", "acme", "--leads", "-3"], "--leads must be a whole number of at most 8 digits"],
   [["export", "package.json"], "package.json exists already"],
-  [["promoter", "list"], "error: unknown command 'promoter'"],
+  [["visitor", "list"], "error: unknown command 'visitor'"],
   [
     ["account", "list"],
     "The store of STORAGE_URL can't be opened: STORAGE_URL redis: is unknown; use sqlite:./folder, postgres://… or memory:",
@@ -80,11 +80,6 @@ it.each<[string[], string, Record<string, string>?]>([
     { STORAGE_URL: "lmdb:./data" },
   ],
   [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
-  [
-    ["start"],
-    "Tidemark can't start: The environment is not right:\n  PORT must be a whole number",
-    { PORT: "x" },
-  ],
 ])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
   const store = await openStore(`sqlite:${folder}`);
   const everything = async () => ({
@@ -95,7 +90,7 @@ it.each<[string[], string, Record<string, string>?]>([
   const context = { store, now: new Date(NOW), chance: countedChance() };
   await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
   const before = await everything();
-  const { code, stdout, stderr } = await runCli(folder, words, environment);
+  const { code, stdout, stderr } = await callCli(folder, words, environment);
   // Whoever mistypes a command is shown how it is meant, below an empty line.
   const [why] = stderr.split("\n\n");
   expect({ code, stdout, why: why?.trim() }).toEqual({ code: 1, stdout: "", why: message });
@@ -110,7 +105,7 @@ it.each([
   [["backup", "/tmp/never-made"]],
   [["import-csv", "acme", "--leads", "package.json"]],
 ])("%j makes no store where there is none, and ends with 1", async (words) => {
-  const { code, stdout, stderr } = await runCli(folder, words);
+  const { code, stdout, stderr } = await callCli(folder, words);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: "",
@@ -127,7 +122,7 @@ it.each([
   const driver = await openDriver(`sqlite:${folder}`);
   const entry: [string, string] = [encodeKey([0, "layout"]), `{"version":1}`];
   await driver.commit({ checks: [], puts: [entry], removes: [], sums: [] });
-  const { code, stdout, stderr } = await runCli(folder, words);
+  const { code, stdout, stderr } = await callCli(folder, words);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain("The store was made by another release of Tidemark, which laid it out otherwise");
   expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([entry]);
@@ -135,7 +130,7 @@ it.each([
 });
 
 it("moves no store that is not there", async () => {
-  const { code, stderr } = await runCli(folder, ["move", `sqlite:${folder}/a`, `sqlite:${folder}/b`]);
+  const { code, stderr } = await callCli(folder, ["move", `sqlite:${folder}/a`, `sqlite:${folder}/b`]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: `there is no store in ${folder}/a\n` });
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runCli } from "../support/cli.ts";
+import { callCli, runCli } from "../support/cli.ts";
 import { startServer, temporaryFolder } from "../support/server.ts";
 
 const LANDING = ["--landing-url", "https://www.acme.example/"];
@@ -18,7 +18,7 @@ afterEach(() => remove());
 
 /** The printed value of a command that must succeed. */
 async function run<T = unknown>(...words: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCli(folder, words);
+  const { code, stdout, stderr } = await callCli(folder, words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout) as T;
 }
@@ -110,7 +110,7 @@ describe("keys", () => {
     rows[1]!.revoked_at = INSTANT;
     const revoked = await run("key", "list", "acme");
     expect(revoked).toEqual([...rows].sort(byHash));
-    const again = await runCli(folder, ["key", "revoke", "acme", hashOf(named)]);
+    const again = await callCli(folder, ["key", "revoke", "acme", hashOf(named)]);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("was already revoked")]);
     expect(await run("key", "list", "acme")).toEqual(revoked);
   });

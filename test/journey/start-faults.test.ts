@@ -71,6 +71,12 @@ it.each([
   }
 });
 
+it("says from the command line, too, what is wrong with its environment", () => {
+  const { status, stdout, stderr } = run("cli.js", ["start"], { PORT: "x" });
+  const why = "Tidemark can't start: The environment is not right:\n  PORT must be a whole number\n";
+  expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: why });
+});
+
 it("makes no account whose key nobody would be told, where it can't start", () => {
   mkdirSync(join(folder, "accepted.txt"));
   const store = { STORAGE_URL: `sqlite:${join(folder, "data")}` };

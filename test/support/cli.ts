@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { runCommand } from "../../server/cli.ts";
 
 /** What a command printed, and its exit code. */
 export interface CommandResult {
@@ -7,7 +8,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs the built command line on the store in a folder. */
+/** Runs the built command line on the store in a folder, in a process of its own. */
 export function runCli(
   folder: string,
   words: string[],
@@ -19,4 +20,36 @@ export function runCli(
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
+}
+
+/** Runs a command in this process, which is much quicker. One at a time: streams and environment are the process's own. */
+export async function callCli(
+  folder: string,
+  words: string[],
+  environment: Record<string, string> = {},
+): Promise<CommandResult> {
+  const before = { env: process.env, exitCode: process.exitCode };
+  const stdout = capture(process.stdout);
+  const stderr = capture(process.stderr);
+  process.env = { ...before.env, STORAGE_URL: `sqlite:${folder}`, ...environment };
+  process.exitCode = undefined;
+  try {
+    await runCommand(words, "0.0.0");
+    return { code: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    Object.assign(process, before);
+    stdout.end();
+    stderr.end();
+  }
+}
+
+/** Keeps what is written to a stream, instead of showing it. */
+function capture(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+  const { write } = stream;
+  let text = "";
+  stream.write = (chunk: string | Uint8Array) => {
+    text += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    return true;
+  };
+  return { text: () => text, end: () => void (stream.write = write) };
 }
