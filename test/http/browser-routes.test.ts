@@ -40,7 +40,7 @@ describe("POST /t/click", () => {
     expect(await clicksOf(1)).toBe(1);
   });
 
-  it("counts one visitor of many simultaneous clicks", async () => {
+  it("counts many simultaneous clicks of one visitor once", async () => {
     await Promise.all(Array.from({ length: 20 }, () => click({ ref_id: "jane" })));
     expect(await clicksOf(1)).toBe(1);
   });
@@ -63,7 +63,7 @@ describe("POST /t/click", () => {
     [{ "sec-purpose": "prefetch;prerender" }],
     [{ purpose: "prefetch" }],
     [{ "x-moz": "prefetch" }],
-  ])("makes no visitor of %o", async (headers) => {
+  ])("makes no visitor from %o", async (headers) => {
     expect((await click({ ref_id: "jane" }, headers as unknown as Record<string, string>)).body).toEqual(
       NOBODY,
     );
@@ -80,7 +80,7 @@ describe("POST /t/click", () => {
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
   });
 
-  it("gives the visitor to the last promoter, or to the first where the campaign says so", async () => {
+  it("gives the visitor to the last promoter, or to the first if the campaign says so", async () => {
     await click({ ref_id: "jane" });
     const second = { tid: TID_2, ref_id: "bob", cookie_tid: TID };
     expect((await click(second)).body).toMatchObject({ tid: TID_2, ref_id: "bob" });
@@ -123,7 +123,7 @@ describe("POST /t/click", () => {
     expect((await click({ ref_id: ref_id.replace("(", "") })).body).toEqual({ status: "recorded", ...JANE });
   });
 
-  it("keeps a visitor who comes by the same promoter again, and counts them once", async () => {
+  it("keeps a visitor who returns by the same promoter, and counts them once", async () => {
     await click({ ref_id: "jane" });
     const again = { tid: TID_2, ref_id: "Jane", cookie_tid: TID };
     expect((await click(again)).body).toEqual({ status: "known", ...JANE });
@@ -135,7 +135,7 @@ describe("POST /t/click", () => {
     expect(await clicksOf(1)).toBe(2);
   });
 
-  it("leaves out addresses that are too long, and keeps the click", async () => {
+  it("drops URLs that are too long, and keeps the click", async () => {
     const { body } = await click({ ref_id: "jane", url: "x".repeat(9000), referrer: "y".repeat(9000) });
     expect(body).toEqual({ status: "recorded", ...JANE });
     expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
@@ -144,7 +144,7 @@ describe("POST /t/click", () => {
     });
   });
 
-  it("finds the promoter of a page that is tracked by its own address", async () => {
+  it("finds the promoter of a page that is tracked by its address", async () => {
     await app.v1("/promoters/create", {
       email: "d@example.com",
       ref_id: "direct",
@@ -216,7 +216,7 @@ describe("POST /t/signup", () => {
   const signup = (params: Record<string, string>, headers?: Record<string, string>) =>
     app.browser("/t/signup", { tid: TID, ...params }, headers);
 
-  it("records a lead and tells nothing of it, known or not", async () => {
+  it("records a lead and does not reveal whether it was known", async () => {
     await click({ ref_id: "jane" });
     for (let time = 0; time < 2; time++) {
       const { status, body } = await signup({
@@ -260,7 +260,7 @@ describe("POST /t/signup", () => {
   };
   const leadCount = () => app.services.store.count(leads, "id", app.accountId, []);
 
-  it("records visitor, click and lead of a sign-up that comes before its click, each once", async () => {
+  it("records visitor, click and lead once if the sign-up comes before its click", async () => {
     const answer = { status: "recorded", ...JANE };
     expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual(answer);
     expect(await app.services.store.get(visitors, app.accountId, TID)).toMatchObject({
@@ -274,7 +274,7 @@ describe("POST /t/signup", () => {
     expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
   });
 
-  it("records click and lead once when both come at the same time", async () => {
+  it("records click and lead once if both arrive at the same time", async () => {
     await Promise.all([
       click({ ref_id: "jane" }),
       signup({ email: "lead@example.com", ...VISIT }),
@@ -293,7 +293,7 @@ describe("POST /t/signup", () => {
     expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
   });
 
-  it("gives the lead to the browser's visitor where the link led to nobody", async () => {
+  it("gives the lead to the browser's visitor if the link belongs to nobody", async () => {
     await click({ ref_id: "jane" });
     const visit = { tid: TID_2, ref_id: "nobody", cookie_tid: TID };
     expect((await signup({ email: "lead@example.com", ...visit })).body).toEqual({
@@ -308,14 +308,14 @@ describe("POST /t/signup", () => {
   it.each([
     ["a site that may not", { origin: "https://evil.example" }, 403],
     ["a bot", { "user-agent": "Googlebot/2.1" }, 404],
-  ])("makes no visitor by the sign-up of %s", async (_, headers, status) => {
+  ])("makes no visitor from the sign-up of %s", async (_, headers, status) => {
     const answer = await signup({ email: "lead@example.com", ...VISIT }, headers as Record<string, string>);
     expect(answer.status).toBe(status);
     expect([await clicksOf(1), await leadCount()]).toEqual([0, 0]);
     expect(await app.services.store.get(visitors, app.accountId, TID)).toBeNull();
   });
 
-  it("takes so many sign-ups a minute from one address", async () => {
+  it("limits the sign-ups per minute from one address", async () => {
     await app.close();
     app = await startApp("memory", { publicSignups: 2 });
     const answers = [];
@@ -331,7 +331,7 @@ it.each([
   ["clicks", "/t/click", { publicClicks: 2 }],
   ["sign-ups", "/t/signup", { publicSignups: 2 }],
 ])(
-  "takes so many %s a minute from one /64, and tells scripts when to come again",
+  "limits the %s per minute from one /64 network, and tells scripts when to retry",
   async (_, path, limits) => {
     await app.close();
     app = await startApp("memory", limits);
@@ -440,7 +440,7 @@ describe("other pages", () => {
     await expect(nameTracker(app.context, account, names)).rejects.toThrow(message);
   });
 
-  it("tells that it lives and that the store answers", async () => {
+  it("reports that the process lives and that the store answers", async () => {
     expect((await answerOf(await app.request("/healthz"))).body).toEqual({ status: "ok" });
     expect((await answerOf(await app.request("/readyz"))).body).toEqual({ status: "ready" });
   });

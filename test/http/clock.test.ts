@@ -40,7 +40,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect(listed.map(({ id }) => id)).toEqual(ids);
   });
 
-  it("counts each fact on the day that it happened by the clock, and loses none", async () => {
+  it("counts each fact on its day by the clock, and loses none", async () => {
     await visit();
     await signUp({ email: "first@example.com" });
     app.setNow(DAY_BEFORE);
@@ -49,7 +49,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 2, referrals: 2 });
   });
 
-  it("keeps the visitor, the first sign-up and the suspicion of what came later by the clock", async () => {
+  it("still finds the visitor, the first sign-up and the suspicion, which now lie in the future", async () => {
     const from = { "x-forwarded-for": "203.0.113.9" };
     await visit();
     const first = await app.v1("/track/signup", { email: "lead@example.com", tid: TIDS[0]! }, from);
@@ -63,7 +63,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect(other.status).toBe(200);
   });
 
-  it("lets a lead become a customer and cancel before it was made", async () => {
+  it("lets a lead become a customer and cancel before its own creation", async () => {
     const id = idOf(await signUp({ email: "lead@example.com" }));
     app.setNow(DAY_BEFORE);
     const update = (params: Record<string, string>) => app.v1("/leads/update", { id: String(id), ...params });
@@ -83,7 +83,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 1 });
   });
 
-  it("sends events of a thing in the order in which they happened, at once", async () => {
+  it("sends the events of a record in the order in which they happened, at once", async () => {
     const receiver = await startReceiver();
     const { services } = app;
     services.post = newPost({ allowsPrivate: true });

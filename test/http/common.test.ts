@@ -54,7 +54,7 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     }
   });
 
-  it("does not repeat a content type that it does not understand", async () => {
+  it("does not repeat a content type that it does not support", async () => {
     const answer = await post(path, { headers: { "x-api-key": KEY, "content-type": "text/<b>" }, body: "x" });
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: 400,
@@ -62,7 +62,7 @@ describe.each(V1_PATHS)("POST %s", (path) => {
     });
   });
 
-  it("answers 405 to another method, with the ones that are allowed", async () => {
+  it("answers 405 to another method, with the allowed ones", async () => {
     const answer = await answerOf(await app.request(path, { method: "PUT" }));
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: 405,
@@ -97,7 +97,7 @@ describe("limits", () => {
     [404, "POST", "/api/v1/nothing", ""],
     [405, "PUT", "/api/v1/promoters/create", ""],
     [500, "POST", "/api/v1/promoters/create", "email=a@b.example"],
-  ])("tells a good key its limit with a %i to %s %s %s", async (status, method, path, body) => {
+  ])("shows a valid key its limit with a %i to %s %s %s", async (status, method, path, body) => {
     app.services.store.transact =
       status === 500 ? () => Promise.reject(new Error("bug")) : app.services.store.transact;
     const answer = await post(path, { ...form({}, { "x-api-key": KEY }), method, body });
@@ -106,7 +106,7 @@ describe("limits", () => {
     expect(answer.headers.get("ratelimit-remaining")).toBe("99");
   });
 
-  it("answers 404 to an unknown path whatever the key, and counts no request without a good one", async () => {
+  it("answers 404 to an unknown path with any key, and counts only requests with a valid one", async () => {
     for (const key of ["", "wrong"]) {
       const answer = await post("/api/v1/nothing", form({}, { "x-api-key": key }));
       expect({ status: answer.status, body: answer.body }).toEqual({
@@ -125,7 +125,7 @@ describe("limits", () => {
     expect(answers[3]!.body).toEqual({ message: "Rate limit exceeded", code: "rate_limited" });
   });
 
-  it("hears an address no more that guessed keys too often, but for the keys it used well", async () => {
+  it("refuses an address that guessed too many keys, except for the keys that were valid there", async () => {
     const from = (key: string, address: string) =>
       post(V1_PATHS[1]!, form({}, { "x-api-key": key, "x-forwarded-for": address }));
     const other = await createApiKey(app.context, app.accountId, "other");
@@ -143,7 +143,7 @@ describe("limits", () => {
     expect((await from(other, "203.0.113.2")).status).toBe(400);
   });
 
-  it("looks at no more guessed keys than that, from whatever addresses of one /64 they come at once", async () => {
+  it("looks up no more guesses than that, even if they come at once from many addresses of one /64", async () => {
     const looks: unknown[] = [];
     const { get } = app.services.store;
     app.services.store.get = (...what) => {
@@ -159,7 +159,7 @@ describe("limits", () => {
     expect((await guess(1, "2001:db8:1:3")).status).toBe(401);
   });
 
-  it("refuses a key from the moment that it is revoked", async () => {
+  it("refuses a key as soon as it is revoked", async () => {
     const key = await createApiKey(app.context, app.accountId, "short");
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(400);
     const { hash } = (await listApiKeys(app.services.store, app.accountId)).find(
@@ -183,7 +183,7 @@ describe("unknown paths", () => {
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 404, body });
   });
 
-  it("answers 400 to an address that can't be decoded", async () => {
+  it("answers 400 to a path that can't be decoded", async () => {
     const answer = await answerOf(await app.request("/api/v1/%ff"));
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: 400,
@@ -193,7 +193,7 @@ describe("unknown paths", () => {
 });
 
 describe("a bug", () => {
-  it("answers 500 with the id under which it was logged, and nothing of itself", async () => {
+  it("answers 500 with the id under which it was logged, and no details", async () => {
     await app.services.store.close();
     app.services.store.get = () => Promise.reject(new Error("secret detail"));
     const answer = await post(V1_PATHS[1]!, form({}, { "x-api-key": KEY }));

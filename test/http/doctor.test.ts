@@ -31,13 +31,13 @@ const signUp = async (origin: string) => {
   return app.browser("/t/signup", { tid: TID, email: "mia@example.com" }, { ...FORWARDED, origin });
 };
 
-it("finds nothing wrong where pages load the script, by the server's address, through the proxy", async () => {
+it("finds nothing wrong if pages load the script from the server's address, through the proxy", async () => {
   await loadScript();
   expect((await signUp("https://www.acme.example")).status).toBe(200);
   expect(await problems()).toEqual([]);
 });
 
-it("asks for a server that has run", async () => {
+it("needs a server that has run", async () => {
   const fresh = await startApp();
   expect(await findProblems(fresh.services.store, new Date(NOW))).toEqual([
     "No server has run on this store yet: start one, and ask again when it has run for a while.",
@@ -50,7 +50,7 @@ describe("the script", () => {
     'No page has loaded the script yet: put <script async src="https://track.acme.example/svc.js" ' +
     'data-cid="ACCOUNT_ID"></script> on every page of your site, and open one.';
 
-  it("was never loaded, but by our own demo", async () => {
+  it("was never loaded, except by our own demo", async () => {
     expect(await problems()).toEqual([never]);
     await loadScript({ referer: "https://track.acme.example/demo" });
     expect(await problems()).toEqual([never]);
@@ -77,7 +77,7 @@ describe("the server", () => {
     ]);
   });
 
-  it("is reached by another address", async () => {
+  it("is reached by another address than its own", async () => {
     await loadScript({ host: "localhost:3000" });
     expect(await problems()).toEqual([]);
     await loadScript({ host: "Affiliates.Acme.example" });
@@ -90,7 +90,7 @@ describe("the server", () => {
     expect(await problems()).toEqual([]);
   });
 
-  it("believes too few proxies, or too many", async () => {
+  it("trusts too few proxies, or too many", async () => {
     app.services.trustProxyHops = 2;
     await loadScript();
     await recordSetup(app.services.store, { ...SETUP, trustProxyHops: 2 });
@@ -113,7 +113,7 @@ describe("a sign-up that is refused for its origin", () => {
     await app.services.lookout.write();
   });
 
-  it("is told to the browser, once in the log, in the metrics, and by the doctor until it is allowed", async () => {
+  it("is reported to the browser, once in the log, in the metrics, and by the doctor until it is allowed", async () => {
     const lines: string[] = [];
     const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
     const lookout = newLookout({ ...app.services, log }, () => {});
@@ -143,7 +143,7 @@ describe("a sign-up that is refused for its origin", () => {
     expect(await problems()).toEqual([]);
   });
 
-  it("keeps the newest twenty origins, and none that is no web site's", async () => {
+  it("keeps the newest twenty origins, and only those of web sites", async () => {
     await signUp(`https://${"x".repeat(300)}.example`);
     for (let at = 0; at < 25; at++) await signUp(`https://site${at}.example`);
     const told = await problems();
@@ -158,7 +158,7 @@ describe("deliveries", () => {
     await app.v2("PUT", "/campaigns/1", { emails: { signup_accepted: true } });
   });
 
-  it("wait for a mail server, or for a receiver that fails", async () => {
+  it("wait for a mail server, or for a receiver that keeps failing", async () => {
     const webhook = { url: "http://127.0.0.1:1/", event_types: ["promoter.created"], max_retries: 2 };
     expect((await app.v2("POST", "/webhooks", webhook)).status).toBeLessThan(300);
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });

@@ -14,11 +14,11 @@ import type { TemporaryStore } from "../support/temporary-store.ts";
 import { createV1Promoter } from "../support/v1-promoter.ts";
 import { company, reward } from "../support/v2.ts";
 
-/** Stands in whatever is the promoter's, and in nothing else. */
+/** A word that appears only in the promoter's own data. */
 const MARK = "zqx";
 const DETAILS = { wallet_email: `${MARK}@b.example` };
 
-/** Whether it was done. */
+/** Adds something, and resolves to whether it was added. */
 type Add = (app: TestApp) => Promise<boolean>;
 
 const done = async (answer: Promise<Answer>) => (await answer).status < 300;
@@ -32,7 +32,7 @@ const unlessRefused = (work: Promise<unknown>) =>
   );
 const accountOf = async (app: TestApp) => (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
 
-/** What would bring the person back to a promoter who is being erased. */
+/** Additions that would bring data of the person back to a promoter who is being erased. */
 const ADDITIONS: Record<string, Add> = {
   "a payout method": (app) =>
     done(app.v2("POST", "/payout_methods", { promoter_id: 1, method: "paypal", details: DETAILS })),
@@ -72,7 +72,7 @@ async function addPerson(app: TestApp): Promise<void> {
   await company(app, "POST /promo_codes", { code: `${MARK}-1`, reward_id: 1, promoter_campaign_id: 1 });
 }
 
-describe("what comes to a promoter who is erased in the same moment", () => {
+describe("an addition to a promoter who is erased at the same moment", () => {
   it.each(Object.entries(ADDITIONS))("%s is erased with them, or refused", async (_, add) => {
     const look = async ({ entries, placesOf }: TemporaryStore) => ({
       places: await placesOf(MARK),
@@ -87,7 +87,7 @@ describe("what comes to a promoter who is erased in the same moment", () => {
       await addPerson(app);
       return { call: () => erase(app), meanwhile: () => add(app), look };
     });
-    // In the last race of each, what should have come meanwhile did not.
+    // In the last race of each list, the addition came too late to interfere.
     const raced = [...firstErased.slice(0, -1), ...firstAdded.slice(0, -1)];
     expect(raced.map(({ seen }) => seen)).toEqual(raced.map(() => ({ places: [], faults: [] })));
     expect(raced.length).toBeGreaterThan(3);
@@ -103,7 +103,7 @@ describe("what comes to a promoter who is erased in the same moment", () => {
 });
 
 describe("an erased promoter", () => {
-  it("is neither restored, nor given a token, nor put above others", async () => {
+  it("can't be restored, given a token or made a parent", async () => {
     const app = await startApp();
     await addPerson(app);
     await erasePromoter(app.context, app.accountId, "1");
@@ -118,7 +118,7 @@ describe("an erased promoter", () => {
     await app.close();
   });
 
-  it("has payouts that fail without the words of a bank", async () => {
+  it("has payouts that fail without the bank's words", async () => {
     const app = await startApp();
     await addPerson(app);
     const promoter = await erasePromoter(app.context, app.accountId, "1");

@@ -11,10 +11,10 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
 
-/** Stands in whatever is the person's, and in nothing else. */
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 
-describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind) => {
+describe.each(STORAGES)("events of an erased person on %s", (kind) => {
   let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
@@ -24,7 +24,7 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     isDown = false;
-    // It says what it got, as some do.
+    // Some receivers answer with what they got.
     receiver.answer((response, { text }) => response.writeHead(isDown ? 500 : 200).end(text));
     await company(app, "POST /webhooks", { url: receiver.url, event_types: EVENT_TYPES });
     await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true, new_referral: true } });
@@ -51,7 +51,7 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     expect(await app.services.store.count(lanes, "id", 0, [])).toBe(0);
   };
 
-  /** Events of a promoter, their lead and payout: some sent, some failing, some still to be made ready. */
+  /** Makes events of a promoter, their lead and payout: some sent, some failing, some not rendered yet. */
   async function tellOfPromoter(): Promise<void> {
     const { store } = app.services;
     const { promoterId } = await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
@@ -70,7 +70,7 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
     await app.v1("/promoters/update", { id: "1", last_name: MARK });
   }
 
-  it("is gone where it is of a promoter, and what names them is sent without the name", async () => {
+  it("are gone if they are a promoter's, and others that name the promoter are sent without the name", async () => {
     await tellOfPromoter();
     expect((await placesOf(MARK)).filter((line) => line.includes("delivery")).length).toBeGreaterThan(6);
     await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
@@ -96,13 +96,13 @@ describe.each(STORAGES)("what was told of somebody who is erased, on %s", (kind)
       changes: { uid: [null, "u-1"] },
       data: { email: "lead@example.com", promoter_campaign: { id: 1, promoter: null } },
     });
-    // Of the lead who is somebody else, all that was sent is still to be seen.
+    // Everything that was sent about the lead, who is somebody else, is still there.
     const left = await app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
     expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
     expect(left.filter(({ letter }) => letter !== null)).toHaveLength(1);
   });
 
-  it("is gone where it is of a lead", async () => {
+  it("are gone if they are a lead's", async () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
     await workOff(appOutbox(app));

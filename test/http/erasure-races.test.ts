@@ -12,11 +12,11 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join, reward } from "../support/v2.ts";
 
-/** Stands in whatever is the person's, and in nothing else. */
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 const PROMOTER = `${MARK}@example.com`;
 
-describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) => {
+describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
   let temporary: TemporaryStore;
   let gate: (changes: Changes) => Promise<void> | void;
   let app: TestApp;
@@ -26,7 +26,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
     app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
     receiver = await startReceiver();
-    // It says what it got, as some do.
+    // Some receivers answer with what they got.
     receiver.answer((response, { text }) => response.end(text));
     await company(app, "POST /webhooks", { url: receiver.url, event_types: EVENT_TYPES });
     await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true, new_referral: true } });
@@ -51,7 +51,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: `${MARK}-jane` });
   const erase = () => erasePromoter(app.context, app.accountId, PROMOTER);
   const isDelivery = (key: string) => decodeKey(key)[1] === "delivery";
-  /** Does something once, between the decision and the writing of what a commit of deliveries says. */
+  /** Runs work once, between the decision on a commit of deliveries and its writing. */
   const amid = (isIt: (delivery: string) => boolean, then: () => Promise<unknown>) => {
     gate = async ({ puts }) => {
       if (!puts.some(([key, text]) => isDelivery(key) && isIt(text))) return;
@@ -74,7 +74,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     await workOff(appOutbox(app));
     expect(isErased).toBe(true);
     await expectNothingOf(MARK);
-    // What happened to the lead is told all the same.
+    // The event of the lead is sent all the same.
     const told = receiver.received.filter(({ body }) => body["entity_type"] === "referral");
     expect(told.map(({ body }) => body["data"])).toMatchObject([
       { promoter_campaign: { promoter: { email: "erased-1@erased.invalid", cust_id: null } } },
@@ -92,7 +92,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     await expectNothingOf(`${MARK}-uid`);
   });
 
-  it("leaves no name in the answer to what was under way", async () => {
+  it("leaves no name in the answer to a delivery that was under way", async () => {
     await workOff(appOutbox(app));
     receiver.answer((response, { text }) => {
       receiver.answer((other) => other.end());
@@ -104,7 +104,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     await expectNothingOf(MARK);
   });
 
-  it.each([200, 500])("leaves no name in an answer of %d that was being written down", async (status) => {
+  it.each([200, 500])("leaves no name in an answer of %d that was being stored", async (status) => {
     await workOff(appOutbox(app));
     receiver.answer((response, { text }) => response.writeHead(status).end(text));
     await signUp("lead@example.com");
@@ -114,7 +114,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     await expectNothingOf(MARK);
   });
 
-  it("leaves no name in what tells of a code that went to somebody else", async () => {
+  it("leaves no name in the events of a code that went to somebody else", async () => {
     const rewardId = await reward(app);
     await join(app, "other@example.com", { ref_id: "other" });
     const code = { code: "SPRING", reward_id: rewardId, promoter_campaign_id: 1 };
@@ -127,7 +127,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
     await expectNothingOf(MARK);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("leaves no name however they come, %d", async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("leaves no name in random orders of steps, %d", async (seed) => {
     const chance = chanceOf(seed);
     for (let count = 0; count < 4; count++) await signUp(`lead-${count}@example.com`);
     await app.v1("/track/signup", { email: `${MARK}-lead@example.com`, ref_id: `${MARK}-jane` });
@@ -149,7 +149,7 @@ describe.each(STORAGES)("an erasure amid the work of the outbox, on %s", (kind) 
   });
 });
 
-/** Numbers from 0 to 1 that look like chance and repeat in every run. */
+/** Pseudo-random numbers from 0 to 1 that repeat in every run. */
 function chanceOf(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {

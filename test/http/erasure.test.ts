@@ -18,7 +18,7 @@ import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { statsOf } from "../support/stats.ts";
 import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 
-/** Stands in whatever is the person's, and in nothing else. */
+/** A word that appears only in the person's own data. */
 const MARK = "zqx";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";
@@ -47,7 +47,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       referrer: `https://${MARK}.example/`,
     });
 
-  /** A promoter who has said everything of themselves, has earned and was paid, and brought a lead. */
+  /** Makes a promoter with a full profile who has earned, was paid and brought a lead. */
   async function addPromoter(): Promise<void> {
     const { store } = app.context;
     await joinAs(`${MARK}.first@example.com`, `${MARK}-old`);
@@ -151,7 +151,7 @@ describe.each(STORAGES)("on %s", (kind) => {
     it.each([
       ["by e-mail", ` ${MARK}@EXAMPLE.com`.trim()],
       ["by id", "1"],
-    ])("%s is nowhere in the store, while money and leads stay", async (_, who) => {
+    ])("%s is nowhere in the store, but money and leads stay", async (_, who) => {
       await addPromoter();
       expect((await placesOf(MARK)).length).toBeGreaterThanOrEqual(10);
       const { store } = app.context;
@@ -188,7 +188,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       });
     });
 
-    it("leaves links that lead to nobody, now and for ever", async () => {
+    it("leaves links that lead to nobody, for ever", async () => {
       await addPromoter();
       await erasePromoter(app.context, app.accountId, "1");
       expect((await click(`${MARK}-jane`)).body).toMatchObject({
@@ -204,14 +204,14 @@ describe.each(STORAGES)("on %s", (kind) => {
       }
     });
 
-    it("may join again, as somebody new", async () => {
+    it("may join again as somebody new", async () => {
       await addPromoter();
       await erasePromoter(app.context, app.accountId, "1");
       const again = await app.v1("/promoters/create", { email: `${MARK}@example.com`, cust_id: MARK });
       expect(again).toMatchObject({ status: 200, body: { email: `${MARK}@example.com` } });
     });
 
-    it("is shown as nobody by both interfaces, and can be erased again", async () => {
+    it("is shown without a name in both generations, and can be erased again", async () => {
       await addPromoter();
       await erasePromoter(app.context, app.accountId, "1");
       await erasePromoter(app.context, app.accountId, "1");
@@ -220,7 +220,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(JSON.stringify(shown.body)).not.toContain(MARK);
     });
 
-    it("is not found where there is none", async () => {
+    it("is not found if there is none", async () => {
       for (const who of ["1", "nobody@example.com", "x"])
         await expect(erasePromoter(app.context, app.accountId, who)).rejects.toMatchObject({
           kind: "not_found",
@@ -252,7 +252,7 @@ describe.each(STORAGES)("on %s", (kind) => {
     it.each([
       ["by e-mail", `${MARK}@Example.com`],
       ["by id", "1"],
-    ])("%s is nowhere in the store, while what they count for stays", async (_, who) => {
+    ])("%s is nowhere in the store, but the lead's counts stay", async (_, who) => {
       await addLead();
       expect((await placesOf(MARK)).length).toBeGreaterThan(1);
       const { store } = app.context;
@@ -279,7 +279,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
     });
 
-    it("may sign up again, as somebody new", async () => {
+    it("may sign up again as somebody new", async () => {
       await addLead();
       await eraseLead(app.context, app.accountId, "1");
       const again = await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
@@ -287,7 +287,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(await app.context.store.count(leads, "id", app.accountId, [])).toBe(2);
     });
 
-    it("is not found where there is none", async () => {
+    it("is not found if there is none", async () => {
       for (const who of ["1", "nobody@example.com", "x"])
         await expect(eraseLead(app.context, app.accountId, who)).rejects.toMatchObject({ kind: "not_found" });
     });

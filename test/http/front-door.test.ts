@@ -10,7 +10,7 @@ afterEach(() => app.close());
 it.each([
   [true, "/demo", "Tidemark demo"],
   [false, "/docs", "/docs.js"],
-])("leads from / to a page that is there, with the demo: %j", async (hasDemo, location, content) => {
+])("redirects from / to a page that exists, with the demo: %j", async (hasDemo, location, content) => {
   const pages = createApp(app.services, {
     script: storeText(""),
     docsViewer: "",

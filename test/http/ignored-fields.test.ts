@@ -26,7 +26,7 @@ describe("X-Ignored-Fields", () => {
     expect([status, headers.get("x-ignored-fields")]).toEqual([200, ignored]);
   });
 
-  it("names what was not understood of a refused record", async () => {
+  it("names the unknown fields of a refused record", async () => {
     const { status, body, headers } = await app.v2("POST", "/campaigns", { nane: "A", landing_url: "x" });
     expect([status, headers.get("x-ignored-fields")]).toEqual([422, "nane"]);
     expect(body).toMatchObject({ errors: { name: ["can't be blank"] } });
@@ -40,7 +40,7 @@ describe("X-Ignored-Fields", () => {
     expect(names).toMatch(/^field_0, field_1, .*, field_\d+, \.\.\.$/);
   });
 
-  it("is told of sign-ups, too", async () => {
+  it("comes with sign-ups too", async () => {
     const { status, headers } = await answerOf(
       await app.request("/api/v2/track/signup", {
         method: "POST",
@@ -51,7 +51,7 @@ describe("X-Ignored-Fields", () => {
     expect([status, headers.get("x-ignored-fields")]).toEqual([200, "referal"]);
   });
 
-  it("is told of nothing that a client was shown and sends back", async () => {
+  it("names no field that the server itself showed to the client", async () => {
     await reward(app);
     const entry = { apply_on: "all", product_ids: [], reward_id: 1 };
     const { body } = await app.v2("PUT", "/campaigns/1", { rewards_for_promoters: [entry] });

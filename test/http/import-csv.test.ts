@@ -54,7 +54,7 @@ describe.each(STORAGES)("on %s", (storage) => {
 
   const JANE = ["email,ref_id", "jane@example.com,jane"];
 
-  it("takes promoters over, once, by other programs' names of the columns", async () => {
+  it("imports promoters once, with the column names of other programs", async () => {
     const file = [
       "\uFEFFE-Mail;First Name;Last Name;Ref ID;Parent Email;Coupon;Created At;Their Rating",
       'Jane@Example.com;Jane;"Doe; the first";JANE;;SAVE10;2024-05-06;5',
@@ -81,7 +81,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await run(app, PROMOTERS, file, ";")).toEqual({ ...clean({ known: 2 }), unknown });
   });
 
-  it("takes leads over, once, counts them on their own days, and lets them still sign up", async () => {
+  it("imports leads once, counts them on their own days, and lets them still sign up", async () => {
     await run(app, PROMOTERS, JANE);
     const file = [
       "email,uid,ref_id,promoter_email,state,plan,customer_since,cancelled_at,created_at",
@@ -110,7 +110,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
-  it("takes customers over, those too who are known as leads", async () => {
+  it("imports customers, also those who are already leads", async () => {
     await run(app, PROMOTERS, JANE);
     await run(app, LEADS, ["email,ref_id,created_at", "mia@example.com,jane,2024-05-06"]);
     const file = [
@@ -131,7 +131,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
   });
 
-  it("takes commissions over, once, with balances; equal lines are two", async () => {
+  it("imports commissions once, with balances; two equal lines are two commissions", async () => {
     await run(app, PROMOTERS, JANE);
     await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
     const file = [
@@ -172,7 +172,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
-  it("shows balances of what it took over, flat and nested", async () => {
+  it("shows the imported balances, flat and nested", async () => {
     await run(app, PROMOTERS, JANE);
     const file = [
       "id,ref_id,amount,unit,status",
@@ -193,7 +193,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
-  describe("commissions that come again", () => {
+  describe("commissions that are imported again", () => {
     const HEADER = "event_id,lead_email,amount,status,sale_amount,created_at";
     const line = (status: string) => [HEADER, `s1,mia@example.com,12.34,${status},100,2024-05-06`];
     const balance = async () =>
@@ -216,7 +216,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       ["approved", "pending", { known: 1 }, "approved", [1_234, 1_234, 0]],
       ["paid", "approved", { known: 1 }, "approved", [1_234, 0, 1_234]],
       ["paid", "denied", { known: 1 }, "approved", [1_234, 0, 1_234]],
-    ])("are known by event and lead, from %s to %s", async (from, to, outcome, status, cents) => {
+    ])("are recognised by event and lead, from %s to %s", async (from, to, outcome, status, cents) => {
       expect(await run(app, COMMISSIONS, line(from))).toEqual(clean({ added: 1 }));
       expect(await run(app, COMMISSIONS, line(to))).toEqual(clean(outcome));
       expect(await run(app, COMMISSIONS, line(to))).toEqual(clean({ known: 1 }));
@@ -232,7 +232,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       });
     });
 
-    it("are known by the lead's uid as well, and by their ids", async () => {
+    it("are recognised by the lead's uid as well, and by their ids", async () => {
       await run(app, COMMISSIONS, line("pending"));
       const byUid = ["event_id,uid,ref_id,amount,status", "s1,u1,jane,12.34,approved"];
       expect(await run(app, COMMISSIONS, byUid)).toEqual(clean({ changed: 1 }));
@@ -242,7 +242,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       expect(await balance()).toEqual({ earnings: 1_334, current: 1_234, paid: 100 });
     });
 
-    it("are known by all but the status where no event or no lead is named", async () => {
+    it("are recognised by everything except the status if no event or no lead is named", async () => {
       const file = (...statuses: string[]) => [
         "ref_id,amount,status",
         ...statuses.map((status) => `jane,1,${status}`),
@@ -252,7 +252,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       expect(await balance()).toEqual({ earnings: 200, current: 0, paid: 200 });
     });
 
-    it("are others where the same event pays another promoter or another unit", async () => {
+    it("are new if the same event pays another promoter or another unit", async () => {
       const header = "event_id,lead_email,ref_id,amount,unit";
       const file = [
         header,
@@ -264,7 +264,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       expect(await run(app, COMMISSIONS, file)).toEqual(clean({ known: 3 }));
     });
 
-    it("are told, and stay as they are, where their amount is another", async () => {
+    it("are reported, and stay as they are, if their amount differs", async () => {
       await run(app, COMMISSIONS, line("pending"));
       const file = [HEADER, "s1,mia@example.com,12.35,approved,,"];
       const reason = "was imported with another amount; commissions of one event need ids of their own";
@@ -338,7 +338,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       ],
     ],
   ])(
-    "tells each bad line of %s with its number and reason, and takes the others",
+    "reports each bad line of %s with its number and reason, and imports the others",
     async (_, kind, file, bad) => {
       await run(app, PROMOTERS, JANE);
       await run(app, LEADS, ["email,uid,ref_id", "lead@example.com,,jane", "other@example.com,cus_2,jane"]);
@@ -361,7 +361,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     ],
     ["opens in the last line", ["a@example.com,,", "b@example.com,,", '"c@example.com,,'], [4]],
     ["is one of two that open", ['a@example.com,"A,', 'b@example.com,"B,', "c@example.com,,"], [2, 3]],
-  ])("goes on at the next line where a quote %s", async (_, lines, bad) => {
+  ])("continues with the next line if a quote %s", async (_, lines, bad) => {
     expect(await run(app, PROMOTERS, [HEADER, ...lines])).toEqual({
       ...NONE,
       added: 3 - bad.length,
@@ -369,7 +369,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     });
   });
 
-  it("takes values of several lines with commas and doubled quotes, whatever ends the lines", async () => {
+  it("reads values of several lines with commas and doubled quotes, with any line end", async () => {
     const file = [
       HEADER,
       'jane@example.com,"Jane ""J"" Doe","one,\r\ntwo\r\n\r\nthree"',
@@ -387,14 +387,14 @@ describe.each(STORAGES)("on %s", (storage) => {
     await expect(run(app, PROMOTERS, ['em"ail', "a@example.com"])).rejects.toThrow(`The header ${fault}`);
   });
 
-  it("refuses a file of which it knows no column", async () => {
+  it("refuses a file without a known column", async () => {
     await expect(run(app, PROMOTERS, ["a;b", "1;2"])).rejects.toThrow(
       /^No column is known; there may be email, /,
     );
   });
 });
 
-it("shows what would come of it without writing", async () => {
+it("shows the result of an import without writing it", async () => {
   const driver = memoryDriver();
   const app = await startApp("memory", { store: newStore(driver) });
   const before = await driver.list({ ...EVERYTHING, limit: 1_000 });

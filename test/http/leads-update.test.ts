@@ -48,7 +48,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
   };
 
   it.each(["PUT", "DELETE"])(
-    "%s passes over no selector that is no id to find another lead",
+    "%s refuses a malformed selector instead of trying the next one",
     async (method) => {
       const body = `{"id":12345678901234567890,"uid":"u1","email":"one@example.com","plan_name":"x"}`;
       const headers = { "x-api-key": KEY, "content-type": "application/json" };
@@ -59,7 +59,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     },
   );
 
-  it("changes what is given and leaves the rest", async () => {
+  it("changes what is given and keeps the rest", async () => {
     const before = await show("1");
     const after = await updated({
       email: "ONE@example.com",
@@ -90,7 +90,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     });
   });
 
-  it("clears what is blank, where that leaves a way to find the lead", async () => {
+  it("clears blank fields if e-mail or uid remains", async () => {
     await updated({ id: "1", plan_name: "Gold" });
     expect(
       await updated({ id: "1", plan_name: "", new_email: " ", new_ref_id: "", state: "" }),
@@ -106,7 +106,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     });
   });
 
-  it("frees the old e-mail and uid, and keeps the new ones from others", async () => {
+  it("frees the old e-mail and uid, and reserves the new ones", async () => {
     await updated({ id: "1", new_email: "new@example.com", new_uid: "new" });
     const taken = {
       status: 422,
@@ -152,7 +152,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         { state: "cancelled", customer_since: "2026-01-02 03:04:05" },
         { state: "cancelled", customer_since: SINCE, cancelled_at: LATER },
       ],
-    ])("of a sign-up goes with its dates by %o", async (params, expected) => {
+    ])("of a sign-up is shown with its dates after %o", async (params, expected) => {
       app.setNow(LATER);
       expect(await dates(params as Record<string, string>)).toEqual(expected);
     });
@@ -163,13 +163,13 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       [{ state: "denied" }, { state: "denied", customer_since: SINCE, cancelled_at: NOW }],
       [{ state: "signup" }, { state: "signup", customer_since: null, cancelled_at: null }],
       [{ customer_since: "" }, { state: "cancelled", customer_since: null, cancelled_at: NOW }],
-    ])("of a cancelled customer goes with its dates by %o", async (params, expected) => {
+    ])("of a cancelled customer is shown with its dates after %o", async (params, expected) => {
       await dates({ state: "cancelled", customer_since: SINCE });
       app.setNow(LATER);
       expect(await dates(params as Record<string, string>)).toEqual(expected);
     });
 
-    it("makes a customer that is none a sign-up again", async () => {
+    it("makes a customer a sign-up again if the customer date is cleared", async () => {
       await dates({ state: "active" });
       expect(await dates({ customer_since: "" })).toEqual({
         state: "signup",
@@ -178,7 +178,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       });
     });
 
-    it("keeps the counters, each fact on its own day", async () => {
+    it("keeps the counts, each fact on its own day", async () => {
       app.setNow(LATER);
       await updated({ id: "1", customer_since: SINCE });
       expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
@@ -201,7 +201,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(await daily("campaign")).toEqual(["2026-03-04 1 referrals 2"]);
     });
 
-    it("counts once whatever many say at the same time", async () => {
+    it("counts once if many requests say the same at once", async () => {
       await Promise.all(
         Array.from({ length: 20 }, (_, n) => update({ id: "1", state: n % 2 ? "active" : "cancelled" })),
       );
@@ -241,7 +241,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     const cash = async (promoterId: number) =>
       (await loadBalance(app.services.store, app.accountId, promoterId)).units["cash"]?.current ?? 0;
 
-    it("moves the lead with what was counted for it", async () => {
+    it("moves the lead with its counts", async () => {
       await updated({ id: "1", state: "active" });
       expect(await updated({ id: "1", new_ref_id: "BOB" })).toMatchObject({
         promotion: { id: 2, ref_id: "bob", leads_count: 1, customers_count: 1, active_customers_count: 1 },
@@ -258,7 +258,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(leads).toMatchObject([{ id: 1 }]);
     });
 
-    it("takes the commissions of the lead's promoter along, with the balances", async () => {
+    it("moves the commissions of the lead's promoter too, with the balances", async () => {
       await commission(1);
       await commission(2, { status: "pending", amount: 300 });
       await commission(3, { promoterCampaignId: 7, promoterId: 7, tierLevel: 2, amount: 50 });
@@ -275,7 +275,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(headers.get("total")).toBe("2");
     });
 
-    it("leaves behind what was paid, and takes along what the commissions count for", async () => {
+    it("leaves paid commissions behind, and moves the counts of the others", async () => {
       await commission(1);
       await commission(2, { isPaidElsewhere: true, amount: 300, conversionCents: 0 });
       await updated({ id: "1", new_ref_id: "bob" });
@@ -293,7 +293,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(await countedFor(2)).toEqual(moved);
     });
 
-    it("leaves the commissions behind on a soft switch, and where the lead stays", async () => {
+    it("leaves the commissions behind on a soft switch, and if the lead stays", async () => {
       await commission(1);
       await updated({ id: "1", new_ref_id: "jane" });
       await updated({ id: "1", new_ref_id: "bob", soft_switch: "YES" });
@@ -301,7 +301,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect([await cash(1), await cash(2)]).toEqual([1000, 0]);
     });
 
-    it("gives no lead to who may receive none", async () => {
+    it("gives no lead to a promoter who may receive none", async () => {
       await app.services.store.transact(async (tx) => {
         const bob = await tx.get(promoterCampaigns, app.accountId, 2);
         await tx.put(promoterCampaigns, { ...bob!, state: "pending" });

@@ -58,7 +58,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       expect(bodyOf(answer, showLead)).toEqual(LEAD);
     });
 
-    it("answers a GET that calls itself JSON and has no body, on a path that ends in .json", async () => {
+    it("answers a GET without a body that claims to be JSON, on a path that ends in .json", async () => {
       const headers = { "content-type": "application/json" };
       const answer = await send(app, "GET /leads/show.json", { id: "1" }, { headers });
       expect(bodyOf(answer, showLead)).toEqual(LEAD);
@@ -129,7 +129,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       expect((await send(app, "GET /leads/list", { per_page: "501" })).headers.get("per-page")).toBe("500");
     });
 
-    it("tells the leads of one of several promotions apart, page by page, and by the campaign they came by", async () => {
+    it("separates the leads of a promoter's campaigns, page by page", async () => {
       const bob = { selection: byId(2), show: asItIs };
       const move = { ...bob, fromCampaignId: null, toCampaignId: 2, movesLeads: false };
       await moveToCampaign(app.context, app.accountId, move);
@@ -153,7 +153,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       expect(second.headers.get("total")).toBe("3");
     });
 
-    it("reads whose leads they are once, however many there are", async () => {
+    it("reads each lead's promoter once, however many leads it has", async () => {
       const { store } = app.services;
       for (let count = 0; count < 20; count++)
         await app.v1("/track/signup", { uid: `more${count}`, ref_id: "bob" });

@@ -40,7 +40,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     ["email", 451, "retrying"],
     ["email", 554, "failed"],
     ["sender", 451, "retrying"],
-    // It is the operator's to set right, so the e-mail waits for that.
+    // The operator can mend this, so the e-mail waits.
     ["sender", 550, "retrying"],
   ] as const)("ends for a %s refused with %d as %s", async (what, status, expected) => {
     server.refuse(status, what);
@@ -53,7 +53,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect(recipients()).toEqual(expected === "failed" ? [] : ["jane@example.com"]);
   });
 
-  it("tells its operator which were held or given up, and nobody's name or address", async () => {
+  it("lists the held and failed e-mails for the operator, without names or addresses", async () => {
     const lines: string[] = [];
     const log = pino(
       { level: "info", base: null, timestamp: false },
@@ -70,7 +70,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     ]);
   });
 
-  it("says nothing in the log of one whose reader is gone", async () => {
+  it("logs nothing about an e-mail whose reader is deleted", async () => {
     const lines: string[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     await join(app, "jane@example.com");
@@ -82,7 +82,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect([lines, recipients()]).toEqual([[], []]);
   });
 
-  it("holds up no others for one that is refused", async () => {
+  it("sends the other e-mails if one is refused", async () => {
     server.refuse(550);
     await join(app, "gone@example.com");
     await send();
@@ -92,7 +92,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect(recipients().toSorted()).toEqual(["a@example.com", "b@example.com", "c@example.com"]);
   });
 
-  it("is given up after ten tries, and begun anew by whoever runs the server", async () => {
+  it("gives up after ten attempts, and starts again at the operator's command", async () => {
     server.refuse(451);
     await join(app, "jane@example.com");
     let at = Date.parse(NOW);
@@ -130,7 +130,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect(await letter(2)).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
   });
 
-  it("knows a promoter's new mailbox as theirs", async () => {
+  it("recognises a promoter's new address as theirs", async () => {
     await join(app, "jane@example.com");
     await app.v1("/promoters/update", { id: "1", email: "new@example.com" });
     for (const email of ["new+2@example.com", "jane+2@example.com"]) {
@@ -140,7 +140,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     }
   });
 
-  it("waits, and costs nothing, while mail is no more set up", async () => {
+  it("waits without any work while mail is not set up any more", async () => {
     server.refuse(451);
     await join(app, "jane@example.com");
     await send();
@@ -151,7 +151,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect(recipients()).toEqual(["jane@example.com"]);
   });
 
-  it("lets no name write headers or markup of its own", async () => {
+  it("lets no name add headers or markup", async () => {
     const templates = readTemplates(null);
     templates.signup_accepted.subject = "{{first_name}}, welcome";
     const first_name = 'Jane\r\nBcc: eve@x.example\r\n\r\n<img "x">{{amount}}';

@@ -38,7 +38,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
   const send = () => workOff(appOutbox(app, { mailer }));
   const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
 
-  it("welcomes a new promoter, in text and HTML, with a way to get no more", async () => {
+  it("welcomes a new promoter, in text and HTML, with a link to unsubscribe", async () => {
     await enable("signup_accepted");
     await join(app, "jane@example.com", { first_name: "<b>Jane</b>", ref_id: "jane" });
     await send();
@@ -63,7 +63,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect(await send()).toBe(0);
   });
 
-  it("sends none where the campaign has it off, or the request asked for silence", async () => {
+  it("sends none if the campaign has it off, or the request asked for silence", async () => {
     await join(app, "jane@example.com");
     await enable("signup_accepted");
     await join(app, "joe@example.com", { skip_email_notification: "true" });
@@ -82,7 +82,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     ],
     ["neither, twice blocked", ["block", "block"], []],
     ["none who comes back from a block", ["block", "accept"], []],
-  ])("tells of a review: %s", async (_, actions, expected) => {
+  ])("reports a review: %s", async (_, actions, expected) => {
     await enable(...EMAILS);
     await call("PUT /campaigns/1", { auto_approve_promoters: false });
     await join(app, "jane@example.com");
@@ -91,7 +91,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect(subjects()).toEqual(expected);
   });
 
-  it("tells of a new referral, unless the sign-up asked for silence", async () => {
+  it("reports a new referral, unless the sign-up asked for silence", async () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await enable("new_referral");
     await app.v1("/track/signup", { email: "one@example.com", ref_id: "jane" });
@@ -104,7 +104,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect(subjects()).toEqual(["You have a new referral"]);
   });
 
-  it("tells of a payout that was sent", async () => {
+  it("reports a payout that was sent", async () => {
     await enable("payout_sent");
     const account = (await app.services.store.get(accounts, 0, app.accountId))!;
     const promoter = await addPromoter(app.context, account, { email: "jane@example.com" });
@@ -115,7 +115,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect(server.emails[0]!.text).toContain("120.00 (cash)");
   });
 
-  it("comes from the account's own sender", async () => {
+  it("uses the account's own sender", async () => {
     await enable("signup_accepted");
     await setMailSender(app.context, app.accountId, "Acme <partners@acme.example>");
     await join(app, "jane@example.com");
@@ -139,7 +139,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect(await send()).toBe(0);
   });
 
-  it("tries again what the mail server can't take now, and gives up what it never will", async () => {
+  it("retries what the mail server can't take now, and gives up what it never will", async () => {
     await enable("signup_accepted");
     server.refuse(451);
     await join(app, "jane@example.com");
@@ -175,7 +175,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
   });
 });
 
-it("is put into the operator's words where they have some", () => {
+it("uses the operator's templates if there are some", () => {
   const { folder, remove } = temporaryFolder();
   mkdirSync(folder, { recursive: true });
   writeFileSync(path(folder, "accepted.html"), "<p>{{ first_name }} {{constructor}}</p>");

@@ -36,7 +36,7 @@ it.each<[status: number, method: string, path: string, headers: Record<string, s
   expect(answer.headers.get("cache-control")).toBe("no-store");
 });
 
-it("keeps what the browser posts, and bugs, out of caches", async () => {
+it("keeps answers to browser requests, and bugs, out of caches", async () => {
   const click = await app.browser("/t/click", { tid: "7f1b2c3d-1111-4222-8333-444455556666" });
   expect([click.status, click.headers.get("cache-control")]).toEqual([200, "no-store"]);
   const signup = await app.browser("/t/signup", { email: "a@b.example" });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => base.close());
 
-/** The routes of the test's app with a log and metrics of their own. */
+/** The routes of the test's app, with a log and metrics of their own. */
 function watched({ level = "debug", metricsToken = TOKEN as string | null, services = base.services } = {}) {
   const { services: own } = observing({ level, services });
   return createApp(own, { docsViewer: "", script: storeText(""), hasDemo: false, metricsToken });
@@ -64,7 +64,7 @@ describe("the metrics", () => {
     expect(page).not.toContain("mia");
   });
 
-  it("tell of the store, the event loop and the process", async () => {
+  it("include the store, the event loop and the process", async () => {
     const app = watched();
     isReady = false;
     const answer = await app.request("/metrics", { headers: WITH_TOKEN });
@@ -98,7 +98,7 @@ describe("the metrics", () => {
     }
   });
 
-  it("let nobody guess their token", async () => {
+  it("can't be opened by guessing their token", async () => {
     const app = watched();
     const guess = async (token: string) =>
       (await app.request("/metrics", { headers: { authorization: `Bearer ${token}` } })).status;
@@ -107,13 +107,13 @@ describe("the metrics", () => {
     expect(await guess(TOKEN)).toBe(429);
   });
 
-  it("are nowhere at the server's own address without a token, not even for local callers", async () => {
+  it("are not served at the server's own address without a token, not even to local callers", async () => {
     const app = watched({ metricsToken: null });
     expect((await app.request("/metrics", { headers: { "x-forwarded-for": "127.0.0.1" } })).status).toBe(404);
     expect((await app.request("/metrics", { headers: WITH_TOKEN })).status).toBe(404);
   });
 
-  it("are all that is at an address of their own", async () => {
+  it("are everything that their own address serves", async () => {
     const app = createMetricsApp(observing().services, null);
     const answer = await app.request("/metrics");
     expect(answer.status).toBe(200);
@@ -126,7 +126,7 @@ describe("the metrics", () => {
 
 describe("the log", () => {
   it.each(REQUESTS)(
-    "has one line of %s %s without what was sent",
+    "has one line for %s %s without anything that was sent",
     async (method, path, route, status, init) => {
       await watched().request(path, { ...init, method });
       expect(lines).toEqual([
@@ -143,12 +143,12 @@ describe("the log", () => {
     },
   );
 
-  it("has no line of a request unless it is asked for", async () => {
+  it("has no lines for requests by default", async () => {
     await watched({ level: "info" }).request("/api/v1/leads/show?id=1", { headers });
     expect(lines).toEqual([]);
   });
 
-  it("names a bug by its route and the id that its client was told", async () => {
+  it("names a bug by its route and the id that its client got", async () => {
     const cause = new Error('key "mia" is odd');
     const bug = new TypeError('Unexpected token in "{mia" of mia@example.com and mia%40example.com', {
       cause,

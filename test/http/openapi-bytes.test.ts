@@ -15,7 +15,7 @@ describe.each(["/openapi.json", "/docs.js"])("GET %s", (path) => {
   const get = (headers: Record<string, string> = {}) => app.request(path, { headers });
   const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-  it("serves the same bytes plain, by gzip and by Brotli", async () => {
+  it("serves the same bytes plain, with gzip and with Brotli", async () => {
     const plain = await get();
     const text = await bytesOf(plain);
     expect(plain.headers.get("content-encoding")).toBeNull();
@@ -27,7 +27,7 @@ describe.each(["/openapi.json", "/docs.js"])("GET %s", (path) => {
     expect(brotliDecompressSync(await bytesOf(br)).equals(text)).toBe(true);
   });
 
-  it("tells its length, its ETag, and that it varies by the encoding", async () => {
+  it("sends its length, its ETag, and that it varies by encoding", async () => {
     for (const encoding of ["identity", "gzip", "br"]) {
       const answer = await get({ "accept-encoding": encoding });
       expect(answer.headers.get("content-length")).toBe(String((await bytesOf(answer)).length));
@@ -36,7 +36,7 @@ describe.each(["/openapi.json", "/docs.js"])("GET %s", (path) => {
     }
   });
 
-  it("answers 304 without a body to a client that has it", async () => {
+  it("answers 304 without a body to a client that already has it", async () => {
     const etag = (await get()).headers.get("etag")!;
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const answer = await get({ "if-none-match": known });
@@ -46,7 +46,7 @@ describe.each(["/openapi.json", "/docs.js"])("GET %s", (path) => {
   });
 });
 
-it("makes the document once, however often it is asked for", () => {
+it("makes the document once, for any number of requests", () => {
   let descriptions = 0;
   const bodyOf = () => {
     descriptions++;

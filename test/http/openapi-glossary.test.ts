@@ -7,13 +7,13 @@ import { newDocument, type JsonSchema, type OpenApi, type OpenApiContent } from 
 const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
 const raw = newDocument();
-/** Its parameters and responses without references; schemas keep theirs. */
+/** Has parameters and responses instead of references to them. Schemas stay references. */
 const document = { ...raw, ...withoutShared(raw) };
 ajv.addSchema(raw, "document");
 
-/** A field or a parameter, with where it stands. */
+/** A field or a parameter with its place in the document. */
 interface Field {
-  /** `V1Promoter.email`, the name of a schema and of its field. */
+  /** The name of a schema and of its field, such as `V1Promoter.email`. */
   place: string;
   description: unknown;
   /** undefined: there is none. */
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect([...new Set(faults)]).toEqual([]);
   });
 
-  it("has a whole example for every body, and each fits", () => {
+  it("has a complete example for every body, and each fits", () => {
     const faults = [...operations, ...postings].flatMap(({ operationId, requestBody, responses }) =>
       [["body", requestBody] as const, ...Object.entries(responses)].flatMap(([name, holder]) =>
         Object.values((holder?.content ?? {}) as Record<string, OpenApiContent>).flatMap(
@@ -99,7 +99,7 @@ describe("the OpenAPI document", () => {
     expect(faults).toEqual([]);
   });
 
-  it("has no word in its glossary that nothing goes by", () => {
+  it("has no unused word in its glossary", () => {
     const known = new Set([...parameters, ...fields].flatMap(({ place }) => place.match(/[\w-]+/g) ?? []));
     const unused = Object.keys(FIELDS).filter((key) => !known.has(key.replace(/^.*\./, "")));
     expect(unused.map((key) => `${key}: no field has this name, so remove it from the glossary`)).toEqual([]);
@@ -142,7 +142,7 @@ function faultsOf(place: string, schema: JsonSchema, example: unknown): string[]
     : [`${place}: the example ${JSON.stringify(example)} does not fit: ${ajv.errorsText(validate.errors)}`];
 }
 
-/** One line for each name, with one of the places where it stands. */
+/** Gives one line per name, with one of its places. */
 function hints(missing: Field[], what: string): string[] {
   const places = new Map(
     missing.map(({ place }) => [place.replace(/\]$/, "").replace(/^.*[.[]/, ""), place]),
@@ -152,7 +152,7 @@ function hints(missing: Field[], what: string): string[] {
   );
 }
 
-/** Puts shared parameters and responses where they are referred to. */
+/** Puts shared parameters and responses in the place of their references. */
 function withoutShared({ paths, webhooks, components }: OpenApi): Pick<OpenApi, "paths" | "webhooks"> {
   const shared = { ...components.parameters, ...components.responses };
   const text = JSON.stringify({ paths, webhooks }).replaceAll(

@@ -14,7 +14,7 @@ const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 
 let app: TestApp;
 let raw: OpenApi;
-/** The same without references. */
+/** The document without references to parameters and responses. */
 let document: OpenApi;
 beforeAll(async () => {
   app = await startApp();
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe("GET /openapi.json", () => {
-  it("is an OpenAPI 3.1 document, as an independent validator says", async () => {
+  it("is an OpenAPI 3.1 document, according to an independent validator", async () => {
     const result = await new Validator().validate(structuredClone(raw) as never);
     expect(result.errors).toBeUndefined();
     expect(result.valid).toBe(true);
@@ -49,7 +49,7 @@ describe("GET /openapi.json", () => {
     expect(served.filter((route) => !routes.includes(route.replaceAll(/:(\w+)/g, "{$1}")))).toEqual([]);
   });
 
-  it("has lists in queries as names that come once for each value", () => {
+  it("describes lists in queries by names that repeat for each value", () => {
     const { parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
     expect(parameters.find(({ name }) => name === "ids")).toMatchObject({
       style: "form",
@@ -58,7 +58,7 @@ describe("GET /openapi.json", () => {
     });
   });
 
-  it("has what is posted to webhooks, with its data, for every type of event", () => {
+  it("describes each type of event and its data", () => {
     type Schema = { const?: string; properties?: Record<string, Schema>; required?: string[] };
     const { webhooks } = document;
     const bodyOf = ({ requestBody }: OpenApiOperation) =>
@@ -128,7 +128,7 @@ describe("GET /openapi.json", () => {
     expect(signup.responses["401"]).toMatchObject({ content: { "text/plain": {} } });
   });
 
-  it("lets every list be paged, and names the lengths of its pages", () => {
+  it("lets every list be paged, and describes the lengths of its pages", () => {
     const lists = Object.values(document.paths)
       .flatMap((methods) => Object.values(methods))
       .filter(({ responses }) => "Total" in (responses["200"]?.headers ?? {}));
@@ -149,7 +149,7 @@ describe("GET /openapi.json", () => {
     expect(lengths("listWebhooks")).toMatchObject({ default: 25, maximum: 100 });
   });
 
-  it("tells how lists are written in queries", () => {
+  it("explains how to write lists in queries", () => {
     const { parameters } = document.paths["/api/v2/company/payouts"]!["get"]!;
     const ids = parameters.find(({ name }) => name === "ids")!;
     expect(ids).toMatchObject({ style: "form", explode: true, schema: { type: "array" } });
@@ -157,8 +157,8 @@ describe("GET /openapi.json", () => {
       expect(ids.description).toContain(spelling);
   });
 
-  it("names the records of the interface, and its errors", () => {
-    /** A shared response, its schema's reference kept. */
+  it("names the records and errors of the interface", () => {
+    /** A shared response, with its schema as a reference. */
     const shallow = (response: { $ref?: string } & OpenApiResponse) =>
       response.$ref === undefined
         ? response
@@ -177,7 +177,7 @@ describe("GET /openapi.json", () => {
     });
   });
 
-  it("tells when to come back, and where a caller stands within its limit", () => {
+  it("describes when to retry, and where a caller stands within its limit", () => {
     const { responses } = document.paths["/api/v1/leads/list"]!["get"]!;
     for (const status of ["200", "422", "429"])
       expect(Object.keys(responses[status]!.headers!)).toContain("RateLimit-Remaining");
@@ -189,7 +189,7 @@ describe("GET /openapi.json", () => {
     expect(Object.keys(document.paths["/readyz"]!["get"]!.responses)).toEqual(["200", "503"]);
   });
 
-  it("is shown at /docs by a viewer of our own host", async () => {
+  it("is shown at /docs by a viewer that we serve ourselves", async () => {
     const page = await app.request("/docs");
     const html = await page.text();
     expect(html).toContain('spec-url="/openapi.json"');
@@ -226,7 +226,7 @@ describe("every operation", () => {
 });
 
 describe("real answers", () => {
-  it("fit the document, and carry what it says of their headers", async () => {
+  it("fit the document, with their headers", async () => {
     const account = await changeAccount(app.context, app.accountId, {});
     await seed(app.context, account, { promoters: 3, leads: 5, payouts: 5 });
     await app.v2("POST", "/rewards", {

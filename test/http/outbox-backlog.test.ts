@@ -13,7 +13,7 @@ import { company, join, reward } from "../support/v2.ts";
 
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 
-describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
+describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
   let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
@@ -43,7 +43,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     });
   const kept = () => app.services.store.page(deliveries, "id", 0, [], { limit: 1_000 });
 
-  it("ends at once with the webhook, not when it is due, however many stand behind each other", async () => {
+  it("end with their webhook at once, not when they are due, however many wait", async () => {
     for (let count = 0; count < 40; count++) await signUp(`lead-${count}@example.com`);
     for (let count = 0; count < 60; count++) await change(1, `u-${count}`);
     await workOff(outbox);
@@ -60,7 +60,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("is left as it is of other webhooks", async () => {
+  it("stay if they are for other webhooks", async () => {
     await company(app, "POST /webhooks", { url: receiver.url, event_types: ["referral.created"] });
     await signUp("lead@example.com");
     await workOff(outbox);
@@ -70,7 +70,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     expect(states).toEqual(["1 failed", "2 retrying"]);
   });
 
-  it("is tried once more where that is asked for while it is being sent, and never twice at once", async () => {
+  it("are sent once more if a retry is asked for while they are being sent, and never twice at once", async () => {
     await signUp("lead@example.com");
     receiver.answer((response) => {
       later(1);
@@ -83,7 +83,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     expect(await kept()).toMatchObject([{ status: "delivered", attempts: 1, lastError: null }]);
   });
 
-  it("is sent once where what was under way arrives while a retry is asked for", async () => {
+  it("are sent once if they arrive while a retry is asked for", async () => {
     await signUp("lead@example.com");
     receiver.answer((response) => {
       later(1);
@@ -94,10 +94,10 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     expect(await kept()).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  it("is begun anew in the order of events, whatever the order of ids", async () => {
+  it("start again in the order of events, whatever the order of ids", async () => {
     await company(app, "PUT /webhooks/1", { max_retries: 0 });
     const { store } = app.services;
-    // As where another process, which has taken higher ids, made what came first.
+    // Simulates another process that took higher ids for the earlier event.
     for (let count = 0; count < 9; count++) await store.nextId("delivery");
     const [first] = [await store.nextId("delivery"), await signUp("lead@example.com")];
     await workOff(outbox);
@@ -119,7 +119,7 @@ describe.each(STORAGES)("what waits in the outbox, on %s", (kind) => {
     expect(await countDeliveries(store, set)).toMatchObject({ delivered: 2, failed: 0, pending: 0 });
   });
 
-  it("goes on behind several that an erasure takes out of one lane", async () => {
+  it("go on if an erasure takes several out of one lane", async () => {
     const rewardId = await reward(app);
     await join(app, "other@example.com", { ref_id: "other" });
     await company(app, "POST /promo_codes", { code: "A", reward_id: rewardId, promoter_campaign_id: 1 });

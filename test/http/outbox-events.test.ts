@@ -39,7 +39,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
   const types = () => receiver.received.map(({ headers }) => headers["x-event-type"]);
   const jane = () => join(app, "jane@example.com", { ref_id: "jane", cust_id: "c-1" });
 
-  it("tells of every kind of thing, in order, with what changed", async () => {
+  it("cover every kind of record, in order, with the changes", async () => {
     const all = ((await call("GET /webhooks/event_types")).body as { data: string[] }).data;
     await subscribe({ event_types: all });
     await jane();
@@ -68,7 +68,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(of("promoter.created")).toMatchObject({ data: { cust_id: "c-1", name: "jane@example.com" } });
   });
 
-  it("tells of what happened as soon as a store that was away for a moment is back", async () => {
+  it("are sent as soon as a store that was briefly away is back", async () => {
     await jane();
     await subscribe({ event_types: ["referral.created"] });
     await signUp("lead@example.com");
@@ -85,7 +85,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(types()).toEqual(["referral.created"]);
   });
 
-  it("tells of what is gone as it was last, and of its promoter as gone", async () => {
+  it("show a deleted record as it was last, and its promoter as gone", async () => {
     await jane();
     await subscribe({ event_types: ["promoter.deleted", "promoter_campaign.deleted", "referral.deleted"] });
     await signUp("lead@example.com");
@@ -103,7 +103,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(gone).toMatchObject({ data: { ref_token: "jane", promoter: null } });
   });
 
-  it("tells of promo codes: made, changed, archived", async () => {
+  it("cover promo codes: created, changed, archived", async () => {
     await jane();
     const rewardId = await reward(app);
     await subscribe({ event_types: ["promo_code.created", "promo_code.updated", "promo_code.archived"] });
@@ -123,7 +123,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     });
   });
 
-  it("tells of leads: made, changed, cancelled, moved, gone", async () => {
+  it("cover leads: created, changed, cancelled, moved, deleted", async () => {
     await jane();
     await join(app, "joe@example.com", { ref_id: "joe" });
     const names = ["created", "updated", "cancelled", "moved", "deleted"];
@@ -146,7 +146,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     ]);
   });
 
-  it("tells of payouts: made, of each status that they come into, gone", async () => {
+  it("cover payouts: created, each status, deleted", async () => {
     await jane();
     await subscribe({ event_types: EVENTS.types.filter((type) => type.startsWith("payout.")) });
     const promoter = (await app.services.store.get(promoters, app.accountId, 1))!;
@@ -178,7 +178,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     });
   });
 
-  it("tells nobody of what is taken over from another program", async () => {
+  it("leave out everything that is imported from another program", async () => {
     await subscribe({ event_types: EVENTS.types });
     const account = (await app.services.store.get(accounts, 0, app.accountId))!;
     const values = { email: "jane@example.com", ref_id: "jane" };

@@ -12,7 +12,7 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { temporaryStore } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
 
-describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
+describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   let gate: (changes: Changes) => Promise<void> | void;
   let app: TestApp;
   let receiver: Receiver;
@@ -53,7 +53,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     first_name: string | null;
   }
 
-  it("are written small of what came to be, whose record says the rest", async () => {
+  it("of creations are small, because the record has the rest", async () => {
     await subscribe("created");
     await signUp("lead@example.com");
     const [fact] = await waiting();
@@ -70,7 +70,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
   });
 
   it.each([[["created"]], [["created", "updated", "deleted"]]])(
-    "tell of what came to be as it was then, whatever became of it since: %j",
+    "of creations show the record as it was then, whatever happened since: %j",
     async (names) => {
       await subscribe(...names);
       await signUp("lead@example.com");
@@ -89,7 +89,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     },
   );
 
-  it("tell of it as it was then also where it changes while that is being made ready", async () => {
+  it("of creations show it as it was then even if it changes while they are rendered", async () => {
     await subscribe("created", "updated");
     await signUp("lead@example.com");
     gate = async ({ removes }) => {
@@ -104,7 +104,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     ]);
   });
 
-  it("tell nothing of what went unseen", async () => {
+  it("of a record that disappeared without an event are dropped", async () => {
     await subscribe("created");
     await signUp("lead@example.com");
     await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
@@ -112,9 +112,9 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     expect([told(), await waiting()]).toEqual([[], []]);
   });
 
-  it("keep the order of each thing where one changes after it was read and its next is read later", async () => {
+  it("keep the order of each record if one is written between two readings", async () => {
     await subscribe("created", "updated");
-    // As many as are read at once; the next fact of the last one comes with the next reading.
+    // As many facts as one reading takes. The last record's next fact comes with the next reading.
     await Promise.all(Array.from({ length: 1_000 }, (_, at) => signUp(`lead-${at}@example.com`)));
     const last = Math.max(...(await waiting()).map(({ entityId }) => entityId));
     gate = async ({ removes }) => {
@@ -128,7 +128,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     expect(receiver.received).toHaveLength(1_001);
   });
 
-  it("come each in its turn, however many come to be meanwhile", async () => {
+  it("are each sent in turn, however many are added meanwhile", async () => {
     await subscribe("created", "updated");
     const next = newRound(app.services);
     const ids = async (limit: number, isLeftAlone: (fact: Fact) => boolean = () => false) =>
@@ -145,7 +145,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     expect(await ids(9)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("come to their turn though more come without end than are told", async () => {
+  it("are sent in turn although new ones arrive faster than they are sent", async () => {
     const { store, clock } = app.services;
     const next = newRound(app.services);
     const note = (entity: Entity, ids: number[]) =>
@@ -162,12 +162,12 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
         } as const;
         for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
       });
-    // Behind all of those in the order of ids, and older than all but the first.
+    // Last in the order of ids, but older than all except the first.
     await note("referral", [1]);
     const taken: Fact[] = [];
     for (let second = 10; second < 13; second++) {
       app.setNow(`2026-04-01T00:00:${second}.000Z`);
-      // As many as are read at once.
+      // As many facts as one reading takes.
       await note(
         "promoter",
         Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
@@ -180,7 +180,7 @@ describe.each(STORAGES)("facts that wait to be told, on %s", (kind) => {
     expect(taken.map(({ entity }) => entity)).toContain("referral");
   });
 
-  it("of a clock that goes ahead wait for no turn of this one's", async () => {
+  it("of a clock that is ahead do not wait until this clock reaches them", async () => {
     await subscribe("created");
     app.setNow("2026-05-01T00:00:00.000Z");
     await signUp("lead@example.com");

@@ -17,31 +17,31 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { send } from "../support/v1.ts";
 
-/** What a webhook may want. */
+/** The types of events that a webhook may subscribe to. */
 const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
   (names) => names.map((name) => `referral.${name}`),
 );
-/** More than a lease lasts. */
+/** Longer than a lease lasts. */
 const LEASE_OVER_MS = 10_001;
 const LEADS = 12;
 
-/** What a receiver is to be told of a lead. */
+/** An event that a receiver should get about a lead. */
 interface Told {
   type: string;
   uid: string;
   changes: unknown;
 }
-/** A lead as the test knows it, and all that happened to it. */
+/** A lead as the test knows it, with all its events. */
 interface Known {
   accountId: number;
   id: number;
-  /** Stands in whatever names the lead. */
+  /** A word in every field that names the lead. */
   mark: string;
   uid: string;
   history: Told[];
   isErased: boolean;
 }
-/** A webhook, and what it wants. */
+/** A webhook with its types of events. */
 interface Hook {
   id: number;
   path: string;
@@ -50,14 +50,14 @@ interface Hook {
 interface Program {
   accountId: number;
   key: string;
-  /** Of those who refer; the first one is erased at some time. */
+  /** The marks of the promoters. The first one is erased at some point. */
   marks: [erased: string, kept: string];
-  /** One that is always on, and one that is switched on and off. */
+  /** One webhook is always on, the other is switched on and off. */
   steady: Hook;
   fitful: Hook;
 }
 
-describe.each(STORAGES)("whatever happens while two processes take turns, on %s", (kind) => {
+describe.each(STORAGES)("two processes that take turns under random changes, on %s", (kind) => {
   let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
@@ -65,9 +65,9 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
   let now: number;
   let outboxes: [Dispatcher, Dispatcher];
   let known: Known[];
-  /** Resolve when nothing is under way. */
+  /** Called when no delivery is under way. */
   let atQuiet: (() => void)[];
-  /** Words that must not be sent, from so many postings on. */
+  /** Words that must not be sent any more, counted from a number of postings on. */
   let erased: { word: string; from: number }[];
   let over: AbortController;
 
@@ -86,7 +86,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     await app.close();
   });
 
-  /** Lets others go first, for so many turns at most. */
+  /** Lets other work go first, for a random number of turns. */
   async function others(most: number): Promise<void> {
     for (let turns = dice.below(most + 1); turns > 0; turns--) await othersTurn();
   }
@@ -117,7 +117,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     await others(60);
     const made = { email: `${mark}@example.com`, uid: `${mark}-0`, ref_id: dice.pick(marks) };
     const { status, body } = await app.v1("/track/signup", { ...made, sub_id: made.ref_id }, headers);
-    if (status === 404) return; // its promoter has been erased
+    if (status === 404) return; // the promoter has been erased
     expect(status).toBe(200);
     const { id } = (body as { lead: { id: number } }).lead;
     const lead = know({ accountId, id, mark });
@@ -148,7 +148,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     }
   }
 
-  /** Notes a lead that has come to be. */
+  /** Notes a new lead. */
   function know(made: Pick<Known, "accountId" | "id" | "mark">): Known {
     const uid = `${made.mark}-0`;
     const history = [{ type: "referral.created", uid, changes: {} }];
@@ -157,7 +157,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     return lead;
   }
 
-  /** Notes that a lead has changed, or, with null, was deleted. */
+  /** Notes that a lead was changed or, with null, deleted. */
   function tell(lead: Known, uid: string | null): void {
     const type = uid === null ? "referral.deleted" : "referral.updated";
     const changes = uid === null ? {} : { uid: [lead.uid, uid] };
@@ -165,7 +165,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     lead.history.push({ type, uid: lead.uid, changes });
   }
 
-  /** Changes a lead twice within one commit, in which a lead like another one may come to be as well. */
+  /** Changes a lead twice in one commit, and may first create it as a copy of another lead. */
   async function changeTwice(lead: Known, [first, last]: [string, string], model?: Known): Promise<void> {
     const { accountId, id, mark } = lead;
     const context = newContext(app.services);
@@ -187,7 +187,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     tell(lead, last);
   }
 
-  /** From when all is done that was under way at an erasure, a word must not be sent. */
+  /** Forbids a word as soon as the deliveries under way at the erasure are done. */
   async function forget(word: string): Promise<void> {
     await new Promise<void>((resolve) => void atQuiet.push(resolve));
     erased.push({ word, from: receiver.received.length });
@@ -200,14 +200,14 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
   }
 
   async function flicker({ accountId, fitful: { id } }: Program): Promise<void> {
-    // On in the end.
+    // The loop ends with the webhook on.
     for (let isActive = false; isActive || !over.signal.aborted; isActive = !isActive) {
       await others(60);
       await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive } });
     }
   }
 
-  /** One of the two works, after it has taken over where the other did. */
+  /** One of the two processes works after it has taken the lease over. */
   async function turn(outbox: Dispatcher): Promise<void> {
     for (let passes = 2 + dice.below(3); passes > 0; passes--) {
       await outbox.pass().catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
@@ -226,14 +226,14 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     await Promise.all(outboxes.map((outbox) => outbox.settle()));
   }
 
-  /** The first one takes over for good, and tells what is left. */
+  /** The first process takes over for good and sends the rest. */
   async function finishWork(): Promise<void> {
     await workOff(outboxes[0]);
     app.setNow(new Date((now += LEASE_OVER_MS)).toISOString());
     await workOff(outboxes[0]);
   }
 
-  /** What came to a webhook of a lead, without what came again. */
+  /** The events of a lead that a webhook got, without repetitions. */
   function receivedOf({ path }: Hook, id: number): Told[] {
     const came = receiver.received.filter((each) => each.path === path && each.body["entity_id"] === id);
     const ids = came.map(({ headers }) => headers["webhook-id"]);
@@ -244,7 +244,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     });
   }
 
-  /** A webhook that is always on got all that it wants, the other one some of it, and both got that in order. */
+  /** The steady webhook got all its events and the fitful one some of them, both in order. */
   function expectTold({ steady, fitful }: Program, { id, history, isErased }: Known): void {
     const wanted = ({ types }: Hook) => history.filter(({ type }) => types.includes(type));
     const came = receivedOf(steady, id);
@@ -258,7 +258,7 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     }
   }
 
-  /** What had not been told of who is erased never is, but for their end. */
+  /** An erased lead's events are not sent after the erasure, except for the deletion. */
   function expectForgotten({ types }: Hook, came: Told[], due: Told[]): void {
     const end = types.includes("referral.deleted") ? ["referral.deleted"] : [];
     const before = came.slice(0, came.length - end.length);
@@ -266,32 +266,29 @@ describe.each(STORAGES)("whatever happens while two processes take turns, on %s"
     expect(came.map(({ type }) => type)).toEqual([...known, ...end]);
   }
 
-  it.each([1, 2, 3])(
-    "each is told all that it wants, in order, and nothing of who is erased, %d",
-    async (seed) => {
-      dice = newDice(seed);
-      const programs = [await startProgram("one"), await startProgram("other")];
-      const lives = programs.flatMap((program) => [
-        loseReferrer(program),
-        ...Array.from({ length: LEADS }, (_, number) => live(program, number)),
-      ]);
-      const rest = [...programs.map(flicker), dispatch()];
-      await Promise.all(lives);
-      over.abort();
-      await Promise.all(rest);
-      await finishWork();
-      for (const program of programs) {
-        const own = known.filter(({ accountId }) => accountId === program.accountId);
-        for (const lead of own) expectTold(program, lead);
-      }
-      expect(receiver.received.length).toBeGreaterThan(LEADS);
-      for (const { word, from } of erased) {
-        expect(receiver.received.slice(from).filter(({ text }) => text.includes(word))).toEqual([]);
-        expect(await temporary.placesOf(word)).toEqual([]);
-      }
-      expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
-      expect(await findFaults(await temporary.entries())).toEqual([]);
-      expect(app.bugs).toEqual([]);
-    },
-  );
+  it.each([1, 2, 3])("send every event in order, and nothing about erased people, %d", async (seed) => {
+    dice = newDice(seed);
+    const programs = [await startProgram("one"), await startProgram("other")];
+    const lives = programs.flatMap((program) => [
+      loseReferrer(program),
+      ...Array.from({ length: LEADS }, (_, number) => live(program, number)),
+    ]);
+    const rest = [...programs.map(flicker), dispatch()];
+    await Promise.all(lives);
+    over.abort();
+    await Promise.all(rest);
+    await finishWork();
+    for (const program of programs) {
+      const own = known.filter(({ accountId }) => accountId === program.accountId);
+      for (const lead of own) expectTold(program, lead);
+    }
+    expect(receiver.received.length).toBeGreaterThan(LEADS);
+    for (const { word, from } of erased) {
+      expect(receiver.received.slice(from).filter(({ text }) => text.includes(word))).toEqual([]);
+      expect(await temporary.placesOf(word)).toEqual([]);
+    }
+    expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
+    expect(await findFaults(await temporary.entries())).toEqual([]);
+    expect(app.bugs).toEqual([]);
+  });
 });

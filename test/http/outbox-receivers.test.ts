@@ -82,7 +82,7 @@ describe("receivers of any kind, over real sockets", () => {
       (response) => response.writeHead(302, { location: "/hook" }).end(),
       { response_code: 302, last_error: "Answered 302; redirects are not followed" },
     ],
-  ])("one that %s is tried again, and keeps no other from its events", async (_, behaviour, record) => {
+  ])("one that %s is retried, and does not delay the others", async (_, behaviour, record) => {
     const [bad, good] = [await listen(behaviour), await listen()];
     await signUp("lead@example.com");
     await workOff(outbox);
@@ -104,17 +104,17 @@ describe("receivers of any kind, over real sockets", () => {
     [
       "sends what would grow a thousandfold",
       (response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb),
-      // It is not unpacked.
+      // The body is not decompressed.
       { response_body: bomb.toString().slice(0, 1_000) },
     ],
-  ])("one that %s has received", async (_, behaviour, record, over) => {
+  ])("one that %s has received its event", async (_, behaviour, record, over) => {
     const { id } = await listen(behaviour, over);
     await signUp("lead@example.com");
     await workOff(outbox);
     expect(await deliveries(id)).toMatchObject([{ status: "delivered", attempts: 1, ...record }]);
   });
 
-  it("one that hangs holds up neither the interface nor those who answer", async () => {
+  it("one that hangs delays neither the interface nor the other receivers", async () => {
     const hanging = await listen(() => {}, { timeout: 120 });
     const quick = [await listen(), await listen()];
     const expected = Array.from({ length: 30 }, (_, index) => `lead-${index}@example.com`);
@@ -130,17 +130,17 @@ describe("receivers of any kind, over real sockets", () => {
     for (const { receiver } of quick)
       expect(emails(receiver.received).toSorted()).toEqual(expected.toSorted());
     expect(hanging.receiver.received.length).toBeLessThanOrEqual(4);
-    // Whoever waited for it would wait for two minutes.
+    // Waiting for it would take two minutes.
     expect(slowest.ms).toBeLessThan(60_000);
-    // Those that hang end with it.
+    // The hanging postings end when it closes.
     await hanging.receiver.close();
     await outbox.settle();
   });
 
-  it("one whose address turned private after it was subscribed gets nothing", async () => {
+  it("one whose address became private after the subscription gets nothing", async () => {
     const receiver = await startReceiver();
     receivers.push(receiver);
-    // The name was public when it was looked at, and leads home when it is connected to.
+    // The name was public when it was checked, and leads to this machine when it is connected to.
     const post = newPost({
       allowsPrivate: false,
       resolve: async () => [{ address: "127.0.0.1", family: 4 }],
@@ -158,7 +158,7 @@ describe("receivers of any kind, over real sockets", () => {
     post.close();
   });
 
-  it("one that speaks no HTTP has not received", async () => {
+  it("one that does not speak HTTP has not received its event", async () => {
     const server = createServer((socket) => socket.resume().end("hello\r\n\r\n"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

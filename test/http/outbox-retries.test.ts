@@ -6,7 +6,7 @@ import { appOutbox, workOff } from "../support/outbox.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { company, join, outcome } from "../support/v2.ts";
 
-/** About 2, 4, 8, 16, 32 minutes, 1, 2, 4 and 8.5 hours. */
+/** About 2, 4, 8, 16 and 32 minutes, then 1, 2, 4 and 8.5 hours. */
 const DELAYS_MINUTES = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 const USED_UP = {
@@ -17,7 +17,7 @@ const USED_UP = {
   },
 };
 
-describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
+describe.each(STORAGES)("attempts of the outbox on %s", (storage) => {
   let app: TestApp;
   let receiver: Receiver;
   let outbox: Dispatcher;
@@ -47,7 +47,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     await workOff(outbox);
   };
 
-  it("come after exactly the promised delays, ten in all, under one id, and then never again", async () => {
+  it("come after exactly the promised delays, ten in all, under one id, and then stop", async () => {
     await subscribe();
     await signUp();
     let at = Date.parse(NOW);
@@ -91,7 +91,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     expect(await deliveries()).toMatchObject([{ status: "failed", attempts: tries }]);
   });
 
-  it("may be begun anew by hand while there are some left, at once, whatever became of it", async () => {
+  it("may be repeated by hand, at once, while some are left, whatever the last result", async () => {
     await subscribe();
     await signUp();
     receiver.answer((response) => response.end());
@@ -107,7 +107,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  it("may be begun anew once the webhook is allowed more of them", async () => {
+  it("may be repeated once the webhook is allowed more of them", async () => {
     await subscribe({ max_retries: 0 });
     await signUp();
     expect(await call(RETRY)).toEqual(USED_UP);
@@ -117,7 +117,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     expect(await deliveries()).toMatchObject([{ status: "retrying", attempts: 1 }]);
   });
 
-  it("are refused to a webhook that is off, and unknown of one that is deleted", async () => {
+  it("are refused for a webhook that is off, and not found for a deleted one", async () => {
     await subscribe();
     await signUp();
     await call("PUT /webhooks/1", { active: false });
@@ -130,7 +130,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     expect(await call(RETRY)).toEqual({ status: 404, body });
   });
 
-  it("may be begun anew for all that was given up, in their order, by whoever runs the server", async () => {
+  it("may be repeated by the operator for all failed deliveries, in their order", async () => {
     await subscribe({ max_retries: 0, event_types: ["referral.created", "referral.updated"] });
     await signUp();
     const key = { "x-api-key": "key-of-acme" };
@@ -153,7 +153,7 @@ describe.each(STORAGES)("tries of the outbox on %s", (storage) => {
     });
   });
 
-  it("wait for a webhook that is switched off, which costs nothing meanwhile, and end with it", async () => {
+  it("wait without any work for a webhook that is switched off, and end with it", async () => {
     await subscribe();
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await call("PUT /webhooks/1", { active: false });

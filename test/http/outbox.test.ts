@@ -73,7 +73,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
   const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/) as string;
   const jane = () => join(app, "jane@example.com", { ref_id: "jane", cust_id: "c-1" });
 
-  it("posts an event whole, with its headers, and keeps a record of that", async () => {
+  it("posts a complete event with its headers, and records the delivery", async () => {
     await jane();
     const { secret_key: secret } = await subscribe({
       headers: { "X-Team": "blue" },
@@ -127,7 +127,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(await workOff(outbox)).toBe(0);
   });
 
-  it("signs so that the independent package verifies it, by both secrets for a day after a rotation", async () => {
+  it("signs so that the independent package verifies it, with both secrets for a day after a rotation", async () => {
     app.setNow(new Date().toISOString()); // the package compares with the real time
     await jane();
     const { secret_key: first } = await subscribe();
@@ -152,7 +152,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(String(headers["webhook-signature"]).split(" ")).toHaveLength(1);
   });
 
-  it("sends each subscription what it asked for, under one event id", async () => {
+  it("sends each webhook its own types of events, under one event id", async () => {
     await jane();
     await subscribe();
     await subscribe({ campaign_ids: [1] });
@@ -166,7 +166,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(first!.body).toEqual(second!.body);
   });
 
-  it("keeps what comes later of a thing behind what failed, and other things go on", async () => {
+  it("holds later events of a record back behind a failed one, and sends those of other records", async () => {
     await jane();
     await subscribe({ event_types: ["referral.created", "referral.updated"] });
     let isDown = true;
@@ -189,7 +189,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(receiver.received.at(-1)!.body).toMatchObject({ changes: { uid: [null, "u-1"] } });
   });
 
-  it("answers 404 to deliveries of others", async () => {
+  it("answers 404 to deliveries of another webhook", async () => {
     await subscribe();
     const body = { message: "Delivery not found.", code: "not_found" };
     expect(await call("GET /webhooks/1/webhook_deliveries/9")).toEqual({ status: 404, body });
@@ -198,7 +198,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(await call("GET /webhooks/x/webhook_deliveries")).toMatchObject({ status: 404 });
   });
 
-  it("posts a test, and answers with what the endpoint said", async () => {
+  it("posts a test, and answers with the endpoint's answer", async () => {
     receiver.answer((response) => response.writeHead(418).end("teapot"));
     const answer = await call("POST /webhooks/test", { url: receiver.url, event_type: "referral.created" });
     expect(answer).toEqual({
@@ -217,7 +217,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     });
   });
 
-  it("posts a test to a webhook with what was stored for it, and signs with its secrets", async () => {
+  it("posts a test to a webhook with its stored settings, signed with its secrets", async () => {
     app.setNow(new Date().toISOString()); // the package compares with the real time
     const { id, secret_key } = await subscribe({
       headers: { "X-Team": "blue" },
@@ -237,7 +237,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     };
     const authorization = `Basic ${Buffer.from("acme:p").toString("base64")}`;
     expect(await post({})).toMatchObject({ "x-team": "blue", authorization });
-    // Elsewhere nobody learns what was stored.
+    // An answer from elsewhere must not reveal what was stored.
     const elsewhere = await post({ url: receiver.url });
     expect([elsewhere["x-team"], elsewhere["authorization"]]).toEqual([undefined, undefined]);
     expect(await call("POST /webhooks/test", { webhook_id: 99, event_type: "referral.created" })).toEqual({
@@ -246,7 +246,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     });
   });
 
-  it("sends nothing twice that arrives while it looks for what is due", async () => {
+  it("sends nothing twice if it arrives while the outbox looks for due deliveries", async () => {
     await jane();
     await subscribe();
     let answerLater = () => {};
@@ -272,7 +272,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
-  it("gives its work to one process at a time, and to the next when the first has died", async () => {
+  it("lets one process work at a time, and the next one if the first has died", async () => {
     await jane();
     await subscribe();
     const second = appOutbox(app, { holder: "second" });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** What the three reports say was paid, month by month. */
+/** The amounts paid according to the three reports, by month. */
 async function paid(): Promise<Record<string, unknown>> {
   const asked = {
     "selected_fields[]": "promoter_paid_amount",
@@ -54,7 +54,7 @@ async function importCommissions(lines: string[]): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-it("counts a payout as paid on the day on which it was, until it is marked as unpaid", async () => {
+it("counts a payout as paid on its own day, until it is marked as unpaid", async () => {
   await addPayout(app.context, jane, { amount: 1_234 });
   await addPayout(app.context, jane, { amount: 500, unit: "credits" });
   expect(await paid()).toEqual([]);
@@ -66,7 +66,7 @@ it("counts a payout as paid on the day on which it was, until it is marked as un
   expect(await paid()).toEqual([]);
 });
 
-it("counts what another program has paid on the day on which it was earned, beside the payouts", async () => {
+it("counts amounts paid by another program on the day of their earning, beside the payouts", async () => {
   const lines = [
     "a,jane@example.com,5,cash,paid,2026-01-02",
     "b,jane@example.com,7,cash,approved,2026-01-03",

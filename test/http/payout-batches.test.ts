@@ -33,7 +33,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     return (body as Record<string, unknown>[])[0]!;
   };
 
-  it("marks as paid what can be, once, and tells of the rest", async () => {
+  it("marks payouts as paid where it can, once, and reports the rest", async () => {
     const method = await selectMethod(app.context, jane, { method: "wise" });
     await addPayout(app.context, jane);
     await addPayout(app.context, jane, { status: "cancelled" });
@@ -68,7 +68,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     expect(units).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
   });
 
-  it("marks as unpaid again, and gives the balance back", async () => {
+  it("marks payouts as unpaid, and gives the balance back", async () => {
     await addPayout(app.context, jane, { status: "completed", paidAt: NOW, paymentsBatchId: 4 });
     const units = async () => (await loadBalance(app.context.store, app.accountId, jane.id)).units;
     expect(await units()).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
@@ -115,7 +115,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     },
   );
 
-  it("lets whoever judges invoice details say so", async () => {
+  it("lets the company approve or deny invoice details", async () => {
     const path = `/promoters/${jane.id}`;
     expect((await app.v2("PUT", path, { invoice_details_status: "approved" })).body).toMatchObject({
       invoice_details_status: "approved",

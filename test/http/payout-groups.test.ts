@@ -98,7 +98,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     });
   });
 
-  it("shows where the money goes to those who ask", async () => {
+  it("shows account details on request", async () => {
     await app.v2("POST", "/payout_methods", {
       method: "paypal",
       promoter_id: jane.id,
@@ -160,7 +160,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     });
   });
 
-  it("tells the coming due date of the whole filter, and of no others", async () => {
+  it("shows the coming due date of the whole filter only", async () => {
     await addPayout(app.context, jane, { dueDate: "2026-03-10", periodEnd: "2026-02-08T23:59:59.999Z" });
     await addPayout(app.context, bob, { dueDate: "2026-03-20", periodEnd: "2026-02-18T23:59:59.999Z" });
     const due = async (query: string) => {
@@ -176,7 +176,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     expect(await due("?q=nobody")).toEqual([null, null]);
   });
 
-  it("pages by promoter while meta speaks of all", async () => {
+  it("pages by promoter, with sums over all pages in meta", async () => {
     for (const promoter of [jane, bob]) await addPayout(app.context, promoter);
     const { data, meta } = await grouped("?per_page=1&page=2");
     expect(data.map(({ promoter }) => promoter.id)).toEqual([bob.id]);

@@ -42,7 +42,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect([body, headers.get("total")]).toEqual([[shown], "1"]);
   });
 
-  it("take paypal_email as another name of wallet_email, and what they show", async () => {
+  it("accept and show paypal_email as another name of wallet_email", async () => {
     const given = { ...paypal, details: { wallet_email: "", paypal_email: "jane@example.com" } };
     const made = await create(given);
     expect([made.status, made.body]).toEqual([200, shown]);
@@ -50,7 +50,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect([again.status, again.body]).toEqual([200, shown]);
   });
 
-  it("do not choose between two wallets", async () => {
+  it("refuse two different wallets", async () => {
     const { status, body } = await create({
       ...paypal,
       details: { wallet_email: "jane@example.com", paypal_email: "other@example.com" },
@@ -65,7 +65,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     ]);
   });
 
-  it("are not removed when a payout is paid by them at that moment", async () => {
+  it("are not removed while a payout is being paid by them", async () => {
     const { id } = (await create(paypal)).body as { id: number };
     const payout = await addPayout(app.context, jane);
     const { store } = app.context;
@@ -101,7 +101,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     ]);
   });
 
-  it("change in part, and keep what is left out", async () => {
+  it("change in part, and keep the rest", async () => {
     await create(paypal);
     const changed = await app.v2("PATCH", "/payout_methods/1", { is_disabled: true });
     expect(changed.body).toEqual({ ...shown, is_disabled: true });
@@ -134,12 +134,12 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect([status, code, Object.keys(errors)]).toEqual([422, "invalid_params", [field]]);
   });
 
-  it("are nobody's for a promoter that does not exist", async () => {
+  it("are not found for a promoter that does not exist", async () => {
     const { status, body } = await create({ ...paypal, promoter_id: 99 });
     expect([status, body]).toEqual([404, { message: "Promoter not found.", code: "not_found" }]);
   });
 
-  it("go only while no payout was paid by them", async () => {
+  it("can be removed only while no payout was paid by them", async () => {
     const { body } = await create(paypal);
     await addPayout(app.context, jane, { payoutMethodId: (body as { id: number }).id });
     const refused = await app.v2("DELETE", "/payout_methods/1");

@@ -99,7 +99,7 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
     [{ status: "completed", promoter_id: "1", campaign_id: "1" }, [2]],
     [{ status: "cancelled" }, []],
     [{ promoter_id: "99" }, []],
-  ])("filters by %o and tells how many there are", async (params, ids) => {
+  ])("filters by %o and reports how many there are", async (params, ids) => {
     const answer = await send(app, "GET /payouts/list", params as Record<string, string>);
     const body = bodyOf(answer, listPayouts) as { id: number }[];
     expect(body.map(({ id }) => id)).toEqual(ids);

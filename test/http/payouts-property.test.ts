@@ -84,7 +84,7 @@ const sorting = fc.uniqueArray(
   { maxLength: 2, selector: ([name]) => name },
 );
 
-/** What the endpoint must answer, from all records at once. */
+/** The expected answer, computed from all records at once. */
 function expected(subjects: Subject[], given: Filter[], orders: [keyof typeof FIELDS, string][]): number[] {
   const all = subjects.map((subject) => subject.payout);
   const sign = (direction: string | undefined) => (direction === "desc" ? -1 : 1);
@@ -101,7 +101,7 @@ function expected(subjects: Subject[], given: Filter[], orders: [keyof typeof FI
     .map(({ id }) => id);
 }
 
-it("lists what a plain filter of all payouts gives, whatever is combined", async () => {
+it("answers like a plain filter over all payouts, for any combination of filters", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(payout, { maxLength: 25 }),

@@ -219,7 +219,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
       "?filters[fraud_suspicions][]=x",
       "filters[fraud_suspicions] is not one of same_promoter_email, same_ip_suspicion, ad_source, no_suspicion",
     ],
-  ])("refuses %s and names what is wrong", async (query, fault) => {
+  ])("refuses %s and names the fault", async (query, fault) => {
     const { status, body } = await list(query);
     const at = fault.indexOf(" ");
     expect([status, body]).toEqual([
@@ -232,7 +232,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     ]);
   });
 
-  it("counts as payable who reaches the minimum, with approved invoice details where they are required", async () => {
+  it("counts a promoter as payable above the minimum and, if required, with approved invoice details", async () => {
     await selectMethod(app.context, jane, { method: "wise" });
     await addPayout(app.context, jane, { amount: 10_000 });
     await changeAccount(app.context, app.accountId, { minPaymentCents: 10_000 });

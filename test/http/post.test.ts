@@ -24,7 +24,7 @@ describe("a posting", () => {
     await receiver.close();
   });
 
-  it("arrives with its headers, and brings back the answer", async () => {
+  it("arrives with its headers, and returns the answer", async () => {
     expect(await post(posting(receiver.url))).toEqual({
       status: 200,
       body: "thanks",
@@ -42,7 +42,7 @@ describe("a posting", () => {
     [400, "Answered 400"],
     [410, "Answered 410"],
     [503, "Answered 503"],
-  ])("takes %d for %j", async (status, error) => {
+  ])("reports %d with the error %j", async (status, error) => {
     receiver.answer((response) => response.writeHead(status, { location: "http://10.0.0.1/" }).end());
     expect(await post(posting(receiver.url))).toMatchObject({ status, error });
     expect(receiver.received).toHaveLength(1);
@@ -66,7 +66,7 @@ describe("a posting", () => {
     expect(written).toBeLessThan(10 * 1024 * 1024);
   });
 
-  it("waits no longer than it is told for a receiver that hangs", async () => {
+  it("waits for a receiver that hangs only as long as it may", async () => {
     receiver.answer(() => {});
     expect(await post(posting(receiver.url, 100))).toMatchObject({
       status: null,
@@ -79,7 +79,7 @@ describe("a posting", () => {
     expect(await post(posting(receiver.url, 2_000))).toMatchObject({ status: 200, body: "tha", error: null });
   });
 
-  it("tells of a connection that is reset, refused or no HTTP", async () => {
+  it("reports a connection that is reset, refused or not HTTP", async () => {
     receiver.answer((response) => response.destroy());
     expect(await post(posting(receiver.url))).toMatchObject({ status: null, error: "socket hang up" });
     const server: Server = createServer((socket) => socket.resume().end("hello\r\n\r\n"));
@@ -90,19 +90,19 @@ describe("a posting", () => {
     expect((await post(posting(`http://127.0.0.1:${port}/`))).error).toMatch(/ECONNREFUSED/);
   });
 
-  it("goes over a new connection when the receiver has closed the kept one", async () => {
+  it("uses a new connection if the receiver has closed the kept one", async () => {
     await post(posting(receiver.url));
     const other = receiver;
     let resets = 0;
     other.answer((response) => {
-      // As of a receiver that closes idle connections just when the next posting is on its way.
+      // Simulates a receiver that closes idle connections just as the next posting is sent.
       if (resets++ === 0) return void response.socket?.resetAndDestroy();
       response.end();
     });
     expect(await post(posting(receiver.url))).toMatchObject({ status: 200, error: null });
   });
 
-  it("reaches no private address, by its number or by a name", async () => {
+  it("reaches no private address, by number or by name", async () => {
     const guarded = newPost({ allowsPrivate: false });
     const { port } = new URL(receiver.url);
     for (const host of [
@@ -121,7 +121,7 @@ describe("a posting", () => {
     guarded.close();
   });
 
-  it.each(["not a url", "ftp://x/"])("gives a receipt for %j, too", async (url) => {
+  it.each(["not a url", "ftp://x/"])("returns a receipt for %j too", async (url) => {
     expect(await post(posting(url))).toMatchObject({ status: null, error: expect.any(String) as string });
   });
 });

@@ -34,7 +34,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     ["accept", "accepted"],
     ["reject", "rejected"],
     ["block", "blocked"],
-  ])("%s makes participations %s, each by itself, and tells what was done", async (name, state) => {
+  ])("%s sets promoter campaigns to %s, each by itself, and reports the result", async (name, state) => {
     const { status, body } = await batch(name, { campaign_id: "1", ids: [1, "2", 2, 99] });
     expect({ status, body }).toEqual({
       status: 200,
@@ -63,7 +63,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     });
   });
 
-  it("stops tracking for whom it blocks, until they are accepted again", async () => {
+  it("stops tracking for blocked promoters until they are accepted again", async () => {
     const signup = (email: string) => v1(app, "POST", "/track/signup", { email, ref_id: "jane" });
     await batch("block", { campaign_id: 1, ids: [1] });
     expect((await signup("a@x.example")).status).toBe(404);
@@ -71,7 +71,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect((await signup("a@x.example")).status).toBe(200);
   });
 
-  it("archives with all participations, and gives them their states back", async () => {
+  it("archives all promoter campaigns, and restores their states", async () => {
     await batch("add_to_campaign", { campaign_id: 2, ids: [1] });
     await batch("reject", { campaign_id: 2, ids: [1] });
     expect((await batch("archive", { ids: [1] })).body).toMatchObject({ processed_count: 1 });
@@ -99,7 +99,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     ]);
   });
 
-  it("lets restoring change no state that was set meanwhile", async () => {
+  it("keeps states that were set meanwhile on a restore", async () => {
     await batch("archive", { ids: [1] });
     await app.services.store.transact(async (tx) => {
       const promoterCampaign = await loadPromoterCampaign(tx, app.accountId, 1);
@@ -109,7 +109,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect(await states(1)).toEqual([[1, "inactive"]]);
   });
 
-  it("archives a participation that is added in the same moment", async () => {
+  it("archives a promoter campaign that is added at the same moment", async () => {
     await Promise.all([
       batch("archive", { ids: [1] }),
       batch("add_to_campaign", { campaign_id: 2, ids: [1] }),
@@ -117,7 +117,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect((await states(1)).map(([, state]) => state)).not.toContain("accepted");
   });
 
-  it("adds to a campaign, and leaves members as they are", async () => {
+  it("adds promoters to a campaign, and leaves those who are in it as they are", async () => {
     await batch("add_to_campaign", { campaign_id: 2, ids: [1] });
     const { body } = await batch("add_to_campaign", { campaign_id: 2, ids: [1, 2], drip_emails: false });
     expect(body).toMatchObject({
@@ -159,7 +159,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect((await promoter(1)).parent_promoter).toBeNull();
   });
 
-  it("lets no two assignments make a circle in the same moment", async () => {
+  it("lets two assignments at the same moment make no circle", async () => {
     await Promise.all([
       batch("assign_parent", { parent_promoter_id: 1, ids: [2] }),
       batch("assign_parent", { parent_promoter_id: 2, ids: [1] }),
@@ -215,7 +215,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
       expect(await labels(query)).toEqual(expected);
     });
 
-    it("tells how many there are", async () => {
+    it("reports how many there are", async () => {
       const { headers } = await v2(app, "GET", "/batch_processes?per_page=1");
       expect([headers.get("total"), headers.get("link")]).toEqual([
         "2",
@@ -228,7 +228,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
       expect(answer).toMatchObject({ status: 422, body: { code: "invalid_params" } });
     });
 
-    it("shows one, and how far all are", async () => {
+    it("shows one batch, and the progress of all", async () => {
       expect((await v2(app, "GET", "/batch_processes/1")).body).toMatchObject({
         id: 1,
         processing_errors: ["99: Promoter not found."],

@@ -13,7 +13,7 @@ import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2, type Params } from "../support/calls.ts";
 import { createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";
 
-describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
+describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
   let app: TestApp;
   let jane: V1Promoter;
   let second: string;
@@ -88,7 +88,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
   describe("add_to_campaign", () => {
     const add = (params: Params) => v1(app, "POST", "/promoters/add_to_campaign", params);
 
-    it("makes a second participation with a ref id of its own", async () => {
+    it("adds a second promoter campaign with its own ref id", async () => {
       const { body } = await add({ id: "1", campaign_id: second });
       expect(body).toEqual({
         ...jane,
@@ -106,7 +106,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
       });
     });
 
-    it("refuses a member, one of two at once, and a call without a campaign", async () => {
+    it("refuses a promoter who is already in it, one of two calls at once, and a call without a campaign", async () => {
       const isMember = { status: 422, body: { error: "Promoter is already in this campaign." } };
       expect(await add({ id: "1", campaign_id: "1" })).toMatchObject(isMember);
       const both = await Promise.all([1, 2].map(() => add({ id: "1", campaign_id: second })));
@@ -125,7 +125,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
   describe("move_to_campaign", () => {
     const move = (params: Params) => v1(app, "POST", "/promoters/move_to_campaign", params);
 
-    it("moves the participation with its ref id, while its leads stay with their campaign", async () => {
+    it("moves the promoter campaign with its ref id, and leaves its leads in their campaign", async () => {
       await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
       const { body } = await move({ id: "1", destination_campaign_id: second });
       expect(body).toEqual({
@@ -146,7 +146,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
       ).toMatchObject({ status: 200 });
     });
 
-    it("moves from the campaign that is named", async () => {
+    it("moves from the named campaign", async () => {
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
       const landingUrl = "https://third.example/";
       const third = await createCampaign(app.context, app.accountId, { name: "Third", landingUrl });
@@ -178,7 +178,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
   });
 
   describe("delete", () => {
-    it("removes the promoter and what is theirs, retires their ref id and keeps their leads", async () => {
+    it("removes the promoter and their records, retires their ref id and keeps their leads", async () => {
       const { store } = app.services;
       const { accountId } = app;
       await v1(app, "POST", "/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" });
@@ -234,7 +234,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
       ).toMatchObject({ status: 200 });
     });
 
-    it("refuses who has earned or is to be paid, and changes nothing", async () => {
+    it("refuses a promoter who has earned or will be paid, and changes nothing", async () => {
       const { accountId, services } = app;
       const { store } = services;
       const refused = { status: 422, body: { error: expect.stringContaining("can't be removed") } };
@@ -246,7 +246,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
       expect((await show({ id: "1" })).body).toEqual(jane);
     });
 
-    it("leaves no participation behind that is added in the same moment", async () => {
+    it("leaves no promoter campaign that is added at the same moment", async () => {
       const [removed, added] = await Promise.all([
         remove({ id: "1" }),
         v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second }),
@@ -257,7 +257,7 @@ describe.each(STORAGES)("what V1 does to a promoter on %s", (storage) => {
     });
   });
 
-  it("neither adds nor moves who is archived", async () => {
+  it("neither adds nor moves an archived promoter", async () => {
     await v2(app, "POST", "/promoters/archive", { ids: [1] });
     const archived = { status: 422, body: { error: "Promoter is archived." } };
     expect(

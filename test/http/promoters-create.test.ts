@@ -17,7 +17,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
 
   const create = (params: Record<string, string>) => app.v1("/promoters/create", params);
 
-  it("answers 200 with the whole promoter made of an e-mail address alone", async () => {
+  it("answers 200 with the complete promoter for an e-mail address alone", async () => {
     const { status, body } = await create({ email: "jane@example.com" });
     expect({ status, body }).toEqual({
       status: 200,
@@ -78,7 +78,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     });
   });
 
-  it("keeps every parameter that it takes", async () => {
+  it("keeps every parameter", async () => {
     await create({ email: "parent@example.com", first_name: "Pat" });
     const { status, body } = await create({
       email: " Jane.Doe@Example.com ",
@@ -149,7 +149,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     });
   });
 
-  it("appends the ref id to a landing page of the promoter's own", async () => {
+  it("appends the ref id to the promoter's own landing page", async () => {
     const { body } = await create({ email: "a@b.example", landing_url: "https://jane.example/shop?x=1#top" });
     expect(body).toMatchObject({
       promotions: [{ referral_link: "https://jane.example/shop?x=1&via=a#top" }],
@@ -261,7 +261,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect({ status, body }).toEqual({ status: 404, body: { error } });
   });
 
-  it("lets a promoter wait where the campaign does not approve by itself, whatever is asked", async () => {
+  it("lets a promoter wait if the campaign does not auto-approve, whatever the request says", async () => {
     const campaign = await createCampaign(app.context, app.accountId, {
       name: "By hand",
       landingUrl: "https://acme.example/",
@@ -275,7 +275,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect(body).toMatchObject({ status: "pending", promotions: [{ campaign_name: "By hand" }] });
   });
 
-  it("lets a second self of a promoter wait, unless told to approve always", async () => {
+  it("lets a second identity of a promoter wait, unless told to approve always", async () => {
     await create({ email: "janedoe@gmail.com" });
     expect((await create({ email: "jane.doe+2@googlemail.com" })).body).toMatchObject({ status: "pending" });
     expect((await create({ email: "j.anedoe@gmail.com", always_approve: "true" })).body).toMatchObject({
@@ -283,7 +283,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     });
   });
 
-  it("approves one of many simultaneous second selves", async () => {
+  it("approves one of many simultaneous identities", async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => create({ email: `jane+${index}@example.com` })),
     );
@@ -291,7 +291,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect(states).toEqual(["approved", ...Array(99).fill("pending")]);
   });
 
-  it("reads query, form and flat JSON, the body first, and ignores what it does not know", async () => {
+  it("reads query, form and flat JSON, the body first, and ignores unknown parameters", async () => {
     const path = "/api/v1/promoters/create.json?email=query@example.com&first_name=Query&wid=1";
     const answer = await answerOf(
       await app.request(path, {
@@ -303,7 +303,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     expect(answer.body).toMatchObject({ email: "json@example.com", cust_id: "7", default_ref_id: "query" });
   });
 
-  it("gives one of many simultaneous creations of one address", async () => {
+  it("lets one of many simultaneous creations with one e-mail address win", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create({ email: "a@b.example" })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(422)]);
   });

@@ -11,7 +11,7 @@ import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
 import { reward } from "../support/v2.ts";
 
-/** What comes to belong to the first promoter. */
+/** Additions that belong to the first promoter. */
 const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
   [
     "a payout method",
@@ -41,7 +41,7 @@ const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
   ],
 ];
 
-describe.each(STORAGES)("what a deleted promoter leaves behind on %s", (storage) => {
+describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
@@ -57,8 +57,8 @@ describe.each(STORAGES)("what a deleted promoter leaves behind on %s", (storage)
 
   const remove = () => v1(app, "DELETE", "/promoters/delete", { id: "1" });
 
-  describe.each(COMINGS)("%s that comes in the same moment", (_, come) => {
-    /** Does something after the first transaction has read all that it wants, before its commit. */
+  describe.each(COMINGS)("%s that is added at the same moment", (_, come) => {
+    /** Runs work after the first transaction has read everything, but before its commit. */
     function beforeCommit(work: () => Promise<unknown>): void {
       const { store } = app.services;
       const { transact } = store;
@@ -72,13 +72,13 @@ describe.each(STORAGES)("what a deleted promoter leaves behind on %s", (storage)
         });
     }
 
-    it("goes with them where it was first", async () => {
+    it("is deleted too if it was first", async () => {
       beforeCommit(() => come(app));
       expect(await remove()).toMatchObject({ status: 200 });
       expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
     });
 
-    it("is refused where it was late", async () => {
+    it("is refused if it was late", async () => {
       beforeCommit(remove);
       await come(app);
       expect(await v1(app, "GET", "/promoters/show", { id: "1" })).toMatchObject({ status: 404 });
@@ -95,7 +95,7 @@ describe.each(STORAGES)("what a deleted promoter leaves behind on %s", (storage)
       await remove();
     });
 
-    it("can be overridden, and stays theirs", async () => {
+    it("can be overridden, and keeps its promoter", async () => {
       expect(await signup({ username: "new", override_existing_lead: "true" })).toMatchObject({
         status: 200,
         body: { id: 1, lead: { id: 1, username: "new" }, promoter: { id: 2 } },
@@ -115,7 +115,7 @@ describe.each(STORAGES)("what a deleted promoter leaves behind on %s", (storage)
   });
 });
 
-/** Everything in use that names the first promoter. */
+/** Every stored entry that names the first promoter. */
 async function remainsOf(store: Store, accountId: number): Promise<object[]> {
   const all = { limit: 1_000 };
   const codes = await store.page(promoCodes, "id", accountId, [], all);

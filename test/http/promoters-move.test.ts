@@ -48,7 +48,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
     });
   }
 
-  it("takes along what was counted for the leads", async () => {
+  it("takes the leads' counts along", async () => {
     await signup("lead@example.com");
     await v1(app, "PUT", "/leads/update", { id: "1", state: "active" });
     await v2(app, "POST", "/promoters/move_to_campaign", {
@@ -76,7 +76,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
     expect(await counted()).toEqual({ sums: [], customers: [0, 0] });
   });
 
-  it("finishes a move that was cut short when it is asked for again", async () => {
+  it("finishes an interrupted move when it is repeated", async () => {
     await signUpMany();
     const { store } = app.services;
     const { transact } = store;
@@ -93,7 +93,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
     await expect(moving(1, 2)).rejects.toThrow("Promoter is not in this campaign.");
   });
 
-  it("fetches leads that a move has left behind, and only where it is told to", async () => {
+  it("moves leads that a former move left behind, but only on request", async () => {
     await signup("lead@example.com");
     await moving(1, 2, false);
     await expect(moving(1, 2, false)).rejects.toThrow("Promoter is not in this campaign.");
@@ -104,7 +104,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
     await expect(moving(2, 2)).rejects.toThrow("Promoter is already in this campaign.");
   });
 
-  it("leaves the leads where the promoter is when they are moved back in between", async () => {
+  it("leaves the leads with the promoter if they are moved back in between", async () => {
     await signUpMany();
     const { store } = app.services;
     const { transact } = store;
@@ -118,7 +118,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
     expect([await where(), await campaignsOfLeads()]).toEqual([1, new Set([1])]);
   });
 
-  describe("lists of what they left behind", () => {
+  describe("lists of records that they left behind", () => {
     beforeEach(async () => {
       await signup("1@example.com");
       await signup("2@example.com", "bob");
@@ -131,7 +131,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
         await app.services.store.transact((tx) => tx.put(commissions, commissionOf(lead)));
     });
 
-    it.each(["/leads/list", "/rewards/list"])("%s answers what all filters have in common", async (path) => {
+    it.each(["/leads/list", "/rewards/list"])("%s combines all filters", async (path) => {
       const list = async (params: Params) => {
         const { body, headers } = await v1(app, "GET", path, params);
         const ids = (body as { id: number }[]).map(({ id }) => id);
@@ -163,7 +163,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
   });
 });
 
-/** Every choice of some names with one value of each. */
+/** Every combination of the names with one value each. */
 function combinations(values: Record<string, string[]>): Params[] {
   let found: Params[] = [{}];
   for (const [name, all] of Object.entries(values)) {

@@ -25,12 +25,12 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
   });
 
   describe("show", () => {
-    it.each(SELECTORS)("finds the whole promoter by %s", async (_, selector) => {
+    it.each(SELECTORS)("finds the complete promoter by %s", async (_, selector) => {
       const { status, body } = await show(selector(jane));
       expect({ status, body }).toEqual({ status: 200, body: jane });
     });
 
-    it("says what may be given where nothing is", async () => {
+    it("names the possible selectors if none is given", async () => {
       const { status, body } = await show({ id: " ", first_name: "Jane" });
       expect({ status, body }).toEqual({
         status: 422,
@@ -51,7 +51,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
       expect(await show(selector)).toMatchObject(NOT_FOUND);
     });
 
-    it("shows all participations, rewards and the promo codes in use", async () => {
+    it("shows all promotions, rewards and the promo codes in use", async () => {
       const { store } = app.services;
       const reward: Reward = newReward({ accountId: app.accountId, id: 1, name: "30%" });
       const offer: Reward = newReward({
@@ -132,7 +132,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
       expect((await v1(app, "GET", "/promoters/list", { page: "9" })).body).toEqual([]);
     });
 
-    it("shows those who are accepted in a campaign", async () => {
+    it("shows the promoters who are accepted in a campaign", async () => {
       const { id } = await createCampaign(app.context, app.accountId, {
         name: "By hand",
         landingUrl: "https://b.example/",
@@ -152,7 +152,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
       expect(await v1(app, "GET", "/promoters/list", { campaign_id })).toMatchObject({ status, body });
     });
 
-    it("takes a GET with a JSON content type and no body", async () => {
+    it("accepts a GET with a JSON content type and no body", async () => {
       const headers = { "x-api-key": KEY, "content-type": "application/json" };
       const answer = await answerOf(await app.request("/api/v1/promoters/list.json", { headers }));
       expect(answer.body).toEqual([jane]);

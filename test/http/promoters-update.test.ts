@@ -79,7 +79,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     expect(await kept()).toMatchObject({ tempPasswordHash });
   });
 
-  it("takes paypal_email as another name of wallet_email, which has the last word", async () => {
+  it("takes paypal_email as another name of wallet_email, which wins", async () => {
     const walletAfter = async (params: Record<string, string>) => {
       const { body } = await update({ id: "1", ...params });
       return (body as { profile: { wallet_email: string | null } }).profile.wallet_email;
@@ -101,12 +101,12 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     });
   });
 
-  it("finds by e-mail where nothing else is given", async () => {
+  it("finds by e-mail if nothing else is given", async () => {
     const { body } = await update({ email: "JANE@example.com", note: "found" });
     expect(body).toMatchObject({ id: 1, email: "jane@example.com", note: "found" });
   });
 
-  it("takes POST, JSON, and parameters in the query with an empty form", async () => {
+  it("accepts POST, JSON, and parameters in the query with an empty form", async () => {
     const headers = { "x-api-key": KEY };
     const empty = { ...form({}, headers), method: "PUT" };
     const query = await answerOf(await app.request("/api/v1/promoters/update?id=1&note=query", empty));
@@ -122,7 +122,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     expect((await answerOf(json)).body).toMatchObject({ cust_id: "7" });
   });
 
-  it("retires a ref id that is replaced, for ever", async () => {
+  it("retires a replaced ref id for ever", async () => {
     expect((await update({ ref_id: "jane", new_ref_id: "jane-2" })).body).toMatchObject({
       default_ref_id: "jane-2",
     });
@@ -133,7 +133,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     expect(await update({ id: "1", new_ref_id: "jane-2" })).toMatchObject({ status: 200 });
   });
 
-  it("changes the participation of the campaign that is named, or that the ref id leads to", async () => {
+  it("changes the promotion of the named campaign, or that of the ref id", async () => {
     const campaign = await createCampaign(app.context, app.accountId, {
       name: "B",
       landingUrl: "https://b.example/",
@@ -225,7 +225,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     ["POST", "/promoters/add_to_campaign", { campaign_id: 1 }],
     ["POST", "/promoters/move_to_campaign", { destination_campaign_id: 1 }],
     ["PUT", "/promoters/refresh_token", {}],
-  ])("%s %s passes over no selector that is no id to find another promoter", async (method, path, params) => {
+  ])("%s %s refuses a malformed selector instead of trying the next one", async (method, path, params) => {
     const body = `{"id":12345678901234567890,${JSON.stringify({ email: "jane@example.com", ref_id: "jane", ...params }).slice(1)}`;
     const headers = { "x-api-key": KEY, "content-type": "application/json" };
     const answer = await answerOf(await app.request(`/api/v1${path}`, { method, headers, body }));

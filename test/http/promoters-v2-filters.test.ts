@@ -23,7 +23,7 @@ async function ids(query: string): Promise<number[]> {
 const field = (key: string, operator: string, value: string) =>
   `filters[custom_field1][key]=${key}&filters[custom_field1][operator]=${operator}&filters[custom_field1][value]=${value}`;
 
-it("bears custom fields of any shape, and finds nobody by what every object has", async () => {
+it("accepts custom fields of any shape, and finds nobody by properties that every object has", async () => {
   const odd = { a: { toString: 1, valueOf: 1 }, b: ["Gold", null] };
   await app.v2("PUT", `/promoters/${jane.id}`, { custom_fields: odd });
   expect(await ids(field("a", "exact", "x"))).toEqual([]);
@@ -33,7 +33,7 @@ it("bears custom fields of any shape, and finds nobody by what every object has"
   expect(await ids(field("__proto__", "partial", "object"))).toEqual([]);
 });
 
-it("filters by tax forms, letters and inactivity", async () => {
+it("filters by tax forms, drip e-mails and inactivity", async () => {
   const link = { email: "lead@example.com", ref_id: "jane" };
   expect((await app.v1("/track/signup", link)).status).toBe(200);
   expect(await ids("filters[has_wform]=yes")).toEqual([]);

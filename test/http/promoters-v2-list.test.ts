@@ -17,7 +17,7 @@ interface List {
 describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
   let app: TestApp;
 
-  /** Ids 1 to 5: jane, ben, kid (below jane), cy (waits in campaign 2), old (archived). */
+  /** Ids 1 to 5: jane, ben, kid (child of jane), cy (pending in campaign 2), old (archived). */
   beforeEach(async () => {
     app = await startApp(storage);
     const landingUrl = "https://b.example/";
@@ -77,7 +77,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     return found;
   }
 
-  it("answers whole promoters, and how many participations wait", async () => {
+  it("answers complete promoters, and how many promoter campaigns are pending", async () => {
     const { body } = await v2(app, "GET", "/promoters?per_page=1");
     expect(body).toEqual({
       data: [{ ...JANE, stats: { ...JANE.stats, clicks_count: 5 } }],
@@ -161,7 +161,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  it("tells how long the list is, and where its other pages are", async () => {
+  it("sends the length of the list, and links to its other pages", async () => {
     const { headers } = await v2(app, "GET", "/promoters?per_page=2&filters[state]=accepted");
     expect([headers.get("total"), headers.get("per-page")]).toEqual(["3", "2"]);
     expect(headers.get("link")).toContain('page=2>; rel="next"');

@@ -41,7 +41,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       expect((await v2(app, "GET", "/promoters/1")).body).toEqual(after);
     });
 
-    it("finds by what the body or the query says", async () => {
+    it("finds by the selector in the body or the query", async () => {
       expect((await update("jane@example.com", { find_by: "email", cust_id: 7 })).body).toMatchObject({
         cust_id: "7",
       });

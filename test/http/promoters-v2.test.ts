@@ -20,12 +20,12 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
   const create = (body: object) => v2(app, "POST", "/promoters", body);
 
   describe("POST /promoters", () => {
-    it("answers 201 with the whole promoter made of an e-mail address alone", async () => {
+    it("answers 201 with the complete promoter for an e-mail address alone", async () => {
       const { status, body } = await create({ email: "jane@example.com" });
       expect({ status, body }).toEqual({ status: 201, body: JANE });
     });
 
-    it("keeps all that it takes", async () => {
+    it("keeps every field", async () => {
       const { id } = await createCampaign(app.context, app.accountId, {
         name: "B",
         landingUrl: "https://b.example/",
@@ -59,7 +59,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       });
     });
 
-    it("approves a second self of a promoter, unless told otherwise", async () => {
+    it("approves a second identity of a promoter, unless told otherwise", async () => {
       const states = [];
       for (const [email, always_approve] of [
         ["jane@gmail.com"],
@@ -189,7 +189,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       });
     });
 
-    it("shows the selected payout method unless told not to, and the parent if told to", async () => {
+    it("shows the selected payout method unless told not to, and the parent on request", async () => {
       await v1(app, "POST", "/promoters/create", {
         email: "kid@example.com",
         ref_id: "kid",

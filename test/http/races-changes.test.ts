@@ -19,7 +19,7 @@ async function newCampaign(app: TestApp, name: string): Promise<number> {
   return ((await company(app, "POST /campaigns", body)).body as { id: number }).id;
 }
 
-/** Requests that change something about a promoter, who is deleted meanwhile. */
+/** Changes to a promoter who is deleted at the same time. */
 const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["call"]>> = {
   "V1 sign-up": async (app) => {
     const params = { email: "lead@example.com", ref_id: "jane" };
@@ -103,7 +103,7 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
   },
 };
 
-/** Requests in whose way something else is deleted. */
+/** Changes to a record while another record that it needs is deleted. */
 const OTHERS: Record<string, Begin> = {
   "V1 promoter of a campaign that is deleted": async (app) => {
     const id = await newCampaign(app, "C");
@@ -183,8 +183,8 @@ async function leave(app: TestApp, promoterId: number, campaignId: number): Prom
   await company(app, `DELETE /campaigns/${campaignId}`);
 }
 
-describe("a change in whose way a deletion gets", () => {
-  /** What is refused has not been written; where the deletion comes last, all of it is. */
+describe("a change that races with a deletion", () => {
+  /** A refused change has written nothing. If the deletion comes last, the change is written. */
   async function expectTruth(begin: Begin): Promise<void> {
     const outcomes = await racesAtEachStep(async (app) => {
       await newCampaign(app, "B");
@@ -196,14 +196,16 @@ describe("a change in whose way a deletion gets", () => {
     expect(outcomes.at(-1)).toMatchObject({ hasWritten: true });
   }
 
-  it.each(Object.entries(OF_PROMOTER))("%s: what is written is answered as such", (_, begin) =>
-    expectTruth(async (app) => {
-      const { id } = await member(app, "jane");
-      return { call: await begin(app, id), meanwhile: removePromoter(app, id) };
-    }),
+  it.each(Object.entries(OF_PROMOTER))(
+    "%s: a success is answered exactly if the change was written",
+    (_, begin) =>
+      expectTruth(async (app) => {
+        const { id } = await member(app, "jane");
+        return { call: await begin(app, id), meanwhile: removePromoter(app, id) };
+      }),
   );
 
-  it.each(Object.entries(OTHERS))("%s: what is written is answered as such", (_, begin) =>
+  it.each(Object.entries(OTHERS))("%s: a success is answered exactly if the change was written", (_, begin) =>
     expectTruth(begin),
   );
 });

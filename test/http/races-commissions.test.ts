@@ -8,7 +8,7 @@ import { findFaults } from "../support/consistency.ts";
 import { racesAtEachCommit } from "../support/race.ts";
 import { createV1Promoter } from "../support/v1-promoter.ts";
 
-it("a commission that is imported while its lead moves goes with the lead", async () => {
+it("a commission that is imported while its lead moves follows the lead", async () => {
   const races = await racesAtEachCommit(async (app) => {
     const { context, accountId } = app;
     const account = (await context.store.get(accounts, SYSTEM, accountId))!;

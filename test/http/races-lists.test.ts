@@ -12,7 +12,7 @@ import { company, reward } from "../support/v2.ts";
 
 const TID = "6f1c7f6e-1111-4a5b-8c3d-000000000001";
 
-/** Lists that show promoters, of whom one is deleted. */
+/** Lists that show promoters, one of whom is deleted. */
 const OF_PROMOTERS = {
   "V1 promoters": "GET /promoters/list",
   "V1 promoters of a campaign": "GET /promoters/list?campaign_id=1",
@@ -28,7 +28,7 @@ const OF_PROMOTERS = {
   "V2 search of promoter campaigns": "/promoter_campaigns/search?q=doe",
 };
 
-/** Lists that show payouts, of which one is removed, and its promoter deleted. */
+/** Lists that show payouts, one of which is removed and its promoter deleted. */
 const OF_PAYOUTS = {
   "V1 payouts": "GET /payouts/list",
   "V2 payouts": "/payouts",
@@ -66,8 +66,8 @@ async function newCampaign(app: TestApp): Promise<number> {
   return ((await company(app, "POST /campaigns", body)).body as { id: number }).id;
 }
 
-describe("a list of which something is deleted while it is read", () => {
-  /** What stays is listed at any rate, and nobody is told that anything is missing. */
+describe("a list that is read during a deletion", () => {
+  /** The other records are always listed, and the answer is never a refusal. */
   async function expectAll(staying: string, begin: (app: TestApp) => Promise<Race>): Promise<void> {
     const outcomes = await racesAtEachStep(begin);
     const failed = outcomes.filter(({ answer: { status, body } }) => {
@@ -98,7 +98,7 @@ describe("a list of which something is deleted while it is read", () => {
     }),
   );
 
-  it("V1 rewards: all are listed, without a lead that went", () =>
+  it("V1 rewards: all are listed, without the deleted lead", () =>
     expectAll("jane", async (app) => {
       await reward(app);
       const promoterId = await member(app, "jane");
@@ -133,7 +133,7 @@ describe("a list of which something is deleted while it is read", () => {
   );
 
   it.each(["GET /promoters/list", "/promoters", "/promoter_campaigns"])(
-    "%s: a promoter is listed who moves out of a campaign that is deleted",
+    "%s: a promoter who moves out of a deleted campaign is listed",
     (path) =>
       expectAll(
         '"ref_token":"zoe"'.replace("ref_token", path.startsWith("GET") ? "ref_id" : "ref_token"),
@@ -154,7 +154,7 @@ describe("a list of which something is deleted while it is read", () => {
       ),
   );
 
-  it("a visitor is told of nobody where their promoter went", async () => {
+  it("a visitor's details are empty if their promoter is deleted", async () => {
     const outcomes = await racesAtEachStep(async (app) => {
       const { id } = await createV1Promoter(app, { email: "jane@example.com", ref_id: "jane" });
       await app.browser("/t/click", { tid: TID, ref_id: "jane" });

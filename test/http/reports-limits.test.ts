@@ -36,7 +36,7 @@ describe("V1 reports", () => {
 
   const report = (name: string, params: Record<string, string>) => send(app, `GET /reports/${name}`, params);
 
-  it("are refused where they would be too large, and given page by page", async () => {
+  it("are refused if they would be too large, and can be read page by page", async () => {
     expect(await report("promoters", ALL)).toMatchObject({
       status: 422,
       body: {
@@ -54,7 +54,7 @@ describe("V1 reports", () => {
     expect(pages).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  it("count a field that is named again and again once", async () => {
+  it("count a field once if it is repeated", async () => {
     const selected_fields = Array.from({ length: 100 }, () => "clicks_count").join(",");
     const { status, body } = await report("promoters", { ...ALL, selected_fields });
     expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe("V1 reports", () => {
     ]);
   });
 
-  it("leave others their turn after each promoter", async () => {
+  it("let other requests run after each promoter", async () => {
     let turns = 0;
     let next = setImmediate(function count() {
       turns += 1;
@@ -74,7 +74,7 @@ describe("V1 reports", () => {
     });
     await report("promoters", { ...ALL, per_page: "7" });
     clearImmediate(next);
-    // Once where it is computed, once where it is written.
+    // Once for the computation and once for the writing.
     expect(turns).toBeGreaterThanOrEqual(2 * 7);
   });
 
@@ -92,7 +92,7 @@ describe("V1 reports", () => {
     expect(rows.map(({ campaign_name, period }) => campaign_name ?? period)).toEqual(shown);
   });
 
-  it("show all campaigns, and all periods, where nothing is said of pages", async () => {
+  it("show all campaigns and all periods by default", async () => {
     const { body, headers } = await report("campaigns", {});
     expect(body).toHaveLength(3);
     expect(headers.get("per-page")).toBe("500");

@@ -7,7 +7,7 @@ import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.
 import { putFact } from "../support/facts.ts";
 import { bodyOf, send } from "../support/v1.ts";
 
-/** Day, promoter campaign, metric, how many. */
+/** Day, promoter campaign, metric, count. */
 type Fact = [day: string, id: number, metric: Metric, delta: number];
 
 const FACTS: Fact[] = [
@@ -89,7 +89,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       ]);
     });
 
-    it("goes over the twelve months until today, each with a row", async () => {
+    it("covers the twelve months until today, each with a row", async () => {
       const rows = await report("overview", { sort_dir: "asc", sort: "referrals_count" });
       expect(rows.map(({ period }) => period)).toEqual(
         "Mar 2025,Apr 2025,May 2025,Jun 2025,Jul 2025,Aug 2025,Sep 2025,Oct 2025,Nov 2025,Dec 2025,Jan 2026,Feb 2026,Mar 2026".split(
@@ -131,7 +131,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       expect(Object.keys((answer.body as object[])[0]!)).toEqual([...all, "period"]);
     });
 
-    it("looks back over three and six months where a rate says so", async () => {
+    it("looks back over three and six months for rates", async () => {
       const ask = { "selected_fields[]": "3m_epc", start_date: "2025-05-01", end_date: "2025-05-31" };
       expect(await report("overview", ask)).toEqual([{ "3m_epc": "$0.00", period: "May 2025" }]);
       await count(["2025-03-01", 2, "clicks", 2]);
@@ -171,7 +171,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       expect(rows.length).toBe(59);
     });
 
-    it("counts in whole units of a currency that has no smaller ones", async () => {
+    it("counts in whole units for a currency without smaller ones", async () => {
       const { accounts } = await import("../../server/domain/account.ts");
       await app.services.store.transact(async (tx) => {
         const account = await tx.get(accounts, 0, app.accountId);
@@ -250,7 +250,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
     const named = async (params: Record<string, string>) =>
       (await report("promoters", params)).map(({ promoter_name }) => promoter_name);
 
-    it("answers who had a fact in the range, the greatest revenue first", async () => {
+    it("answers the promoters with a fact in the range, the greatest revenue first", async () => {
       const body = await report("promoters", { ...YEAR_START, group_by: "year" });
       const usual = { clicks_count: 30, referrals_count: 0, customers_count: 0, revenue_amount: "$0.05" };
       expect(body.map(({ promoter_name }) => promoter_name)).toEqual(["Jane Doe", "bob@example.com", "Eve"]);
@@ -287,7 +287,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       expect(await named({ ...YEAR_START, ...(params as Record<string, string>) })).toEqual(names);
     });
 
-    it("pages by headers, which count who is known", async () => {
+    it("pages by headers, which count the known promoters", async () => {
       const some = await send(app, "GET /reports/promoters", { promoter_ids: "4,99" });
       expect(some.headers.get("total")).toBe("1");
       const { headers } = await send(app, "GET /reports/promoters", { ...YEAR_START, per_page: "2" });

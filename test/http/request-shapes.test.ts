@@ -31,7 +31,7 @@ describe("a GET of V1 with a body", () => {
     ["/reports/overview", { group_by: "year", selected_fields: "referrals_count" }],
     ["/reports/campaigns", { group_by: "year" }],
     ["/reports/promoters", { promoter_ids: "2", per_page: "1" }],
-  ])("answers %s as to a query with %o", async (path, params: Record<string, string>) => {
+  ])("is answered with %s like a query with %o", async (path, params: Record<string, string>) => {
     const { status, body } = await send(app, `GET ${path}`, params);
     const form = new URLSearchParams(params).toString();
     expect(await getWithBody(path, FORM, form)).toEqual({ status, body });
@@ -56,7 +56,7 @@ describe("a GET of V1 with a body", () => {
   });
 });
 
-describe("POST on what is shown", () => {
+describe("POST on an operation that shows a record", () => {
   it.each([
     ["/promoters/show", { cust_id: "c-1" }],
     ["/promoters/show", { cust_id: "nobody" }],
@@ -71,7 +71,7 @@ describe("POST on what is shown", () => {
   });
 });
 
-/** Posts a sign-up of `new@example.com` with a body of any kind. */
+/** Posts a sign-up of `new@example.com` with any kind of body. */
 async function signUp(body: NonNullable<RequestInit["body"]>, headers: Record<string, string> = {}) {
   const init = { method: "POST", headers: { "x-api-key": KEY, ...headers }, body };
   return answerOf(await app.request("/api/v1/track/signup", init));
@@ -89,7 +89,7 @@ describe("a sign-up's custom fields", () => {
     ["custom_fields[blank]", ""],
   ];
 
-  it("come in brackets in a form", async () => {
+  it("may come in brackets in a form", async () => {
     const { status, body } = await signUp(new URLSearchParams(FIELDS));
     expect([status, body]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe("a sign-up's custom fields", () => {
     ]);
   });
 
-  it("come in brackets in a multipart form, whose files count for nothing", async () => {
+  it("may come in brackets in a multipart form, whose files are ignored", async () => {
     const form = new FormData();
     for (const [name, value] of FIELDS) form.append(name, value);
     form.append("uid", new Blob(["c-9"]), "uid.txt");
@@ -110,7 +110,7 @@ describe("a sign-up's custom fields", () => {
     ]);
   });
 
-  it("are refused where they are no object", async () => {
+  it("are refused if they are not an object", async () => {
     expect(
       await signUp("email=new@example.com&ref_id=jane&custom_fields[]=a", { "content-type": FORM }),
     ).toMatchObject({ status: 422, body: { custom_fields: ["is not a JSON object"] } });
@@ -133,7 +133,7 @@ describe("a multipart form", () => {
     expect([status, answer]).toEqual([400, { error: "The body is not valid multipart/form-data" }]);
   });
 
-  it("of too many fields is refused", async () => {
+  it("with too many fields is refused", async () => {
     const form = new FormData();
     for (let field = 0; field <= 500; field++) form.append(`f${field}`, "");
     const { status, body } = await signUp(form);
@@ -155,7 +155,7 @@ describe("a compressed body", () => {
     expect([status, body]).toEqual([415, { message: MESSAGE, code: "unsupported_media_type" }]);
   });
 
-  it("may say that it is none", async () => {
+  it("is accepted if its encoding is `identity`", async () => {
     const plain = "email=new@example.com&ref_id=jane";
     const { status } = await signUp(plain, { "content-type": FORM, "content-encoding": "identity" });
     expect(status).toBe(200);

@@ -46,7 +46,7 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     return (bodyOf(answer, listRewards) as { id: number }[]).map(({ id }) => id);
   };
 
-  it("answers whole rewards, oldest first, with the lead where there is one", async () => {
+  it("answers complete rewards, oldest first, with the lead if there is one", async () => {
     const answer = await send(app, "GET /rewards/list");
     const shown = (await send(app, "GET /leads/show", { id: "1" })).body as Record<string, unknown>;
     const { promotion, promoter, ...lead } = shown;

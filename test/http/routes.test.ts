@@ -19,7 +19,7 @@ const answer = async (path: string, method = "GET", headers: Record<string, stri
   return { status, body };
 };
 
-describe("a path as clients write it", () => {
+describe("a path in the forms that clients write", () => {
   it.each([
     ["/api/v1/promoters/list", "/api/v1//promoters/list"],
     ["/api/v1/promoters/show?id=1", "/api/v1/promoters//show.json?id=1"],
@@ -36,7 +36,7 @@ describe("a path as clients write it", () => {
     expect(await sendRaw(app, { path: written, headers: KEYS })).toEqual({ status, body });
   });
 
-  it("keeps the end of a value whose dot is escaped", async () => {
+  it("keeps a suffix whose dot is escaped", async () => {
     await app.v1("/promoters/create", { email: "bob@example.com", cust_id: "bob.json" });
     expect(await answer("/api/v2/company/promoters/bob%2Ejson?find_by=cust_id")).toMatchObject({
       status: 200,
@@ -48,14 +48,14 @@ describe("a path as clients write it", () => {
 describe("an operation that is documented and not built", () => {
   const MESSAGE = "This operation is not built yet";
 
-  it.each(UNBUILT)("%s %s answers 501 to those who may ask", async (method, path) => {
+  it.each(UNBUILT)("%s %s answers 501 to a caller with a key", async (method, path) => {
     const target = path.replaceAll(/:\w+/g, "1");
     const isV1 = path.startsWith("/api/v1/");
     expect(await answer(target, method)).toEqual({
       status: 501,
       body: isV1 ? { error: MESSAGE } : { message: MESSAGE, code: "not_implemented" },
     });
-    // Too many failures of one address would be refused for that.
+    // One address with too many failures would be limited.
     const stranger = { "x-forwarded-for": `10.0.0.${++strangers}` };
     expect(await answer(target, method, stranger)).toEqual({
       status: 401,
@@ -63,7 +63,7 @@ describe("an operation that is documented and not built", () => {
     });
   });
 
-  it("is none of those that are built", () => {
+  it("has no route that is built", () => {
     const built = new Set(describedRoutes().map(({ method, path }) => `${method} ${path}`));
     expect(UNBUILT.filter(([method, path]) => built.has(`${method} ${path}`))).toEqual([]);
   });

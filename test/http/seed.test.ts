@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-it("makes a history of days that are over", async () => {
+it("makes a history of past days", async () => {
   const { store } = app.context;
   const account = (await store.get(accounts, SYSTEM, app.accountId))!;
   await seed(app.context, account, { promoters: 10, leads: 2_000, payouts: 0 });

@@ -53,7 +53,7 @@ describe.each(STORAGES)("POST /api/v2/track/signup on %s", (storage) => {
     expect(await v2(person)).toEqual({ status: 422, body: DUPLICATE });
   });
 
-  it("takes a uid that is a number, and keeps custom fields of any name", async () => {
+  it("accepts a number as uid, and keeps custom fields with any name", async () => {
     const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
     expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
     expect(
@@ -63,7 +63,7 @@ describe.each(STORAGES)("POST /api/v2/track/signup on %s", (storage) => {
     ).toBe('{"__proto__":{"a":1},"constructor":2}');
   });
 
-  it("reads no field out of __proto__", async () => {
+  it("ignores fields of __proto__", async () => {
     const answer = await v2(
       '{"__proto__":{"uid":"1","ref_id":"jane"},"constructor":{"prototype":{"uid":"1"}}}',
     );

@@ -36,7 +36,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       await tx.put(promoterCampaigns, { ...promotion!, ...changes });
     });
 
-  it("answers 200 with the whole tracking result", async () => {
+  it("answers 200 with the complete tracking result", async () => {
     expect(await signup({ email: "lead@example.com", ref_id: "jane" })).toEqual({
       status: 200,
       body: {
@@ -51,7 +51,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
   });
 
-  it("keeps every parameter that it takes", async () => {
+  it("keeps every parameter", async () => {
     expect(
       await lead({
         email: "Lead@Example.com",
@@ -98,7 +98,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await stored()).toMatchObject([{ tid: TID, promoterId: 1 }]);
   });
 
-  it("lets the ref id decide the promoter, and the e-mail of a promoter before the tid", async () => {
+  it("finds the promoter by ref id first, then by promoter_email, then by tid", async () => {
     await click({ ref_id: "jane" });
     await signup({ uid: "1", tid: TID, ref_id: "bob" });
     await signup({ uid: "2", tid: TID, promoter_email: "BOB@example.com" });
@@ -176,7 +176,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
   });
 
   it.each(["pending", "rejected", "blocked", "inactive"] as const)(
-    "finds nobody behind a participation that is %s",
+    "finds nobody behind a promoter campaign that is %s",
     async (state) => {
       await click({ ref_id: "jane" });
       await setPromotion(1, { state });
@@ -192,7 +192,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     [{ email: "lead@example.com", uid: "other", ref_id: "bob" }],
     [{ email: "other@example.com", uid: "u1", ref_id: "bob" }],
     [{ email: "second@example.com", uid: "u1", ref_id: "bob", override_existing_lead: "true" }],
-  ])("answers 422 to %o, which is somebody known", async (params) => {
+  ])("answers 422 to %o, because the lead is known", async (params) => {
     await signup({ email: "lead@example.com", uid: "u1", ref_id: "jane" });
     await signup({ email: "second@example.com", ref_id: "jane" });
     const before = await stored();
@@ -218,7 +218,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
   });
 
-  it("gives a lead that has no sign-up event yet its first one", async () => {
+  it("gives a lead without a sign-up event its first one", async () => {
     await signup({ email: "lead@example.com", ref_id: "jane" });
     await app.services.store.transact(async (tx) => {
       const known = await tx.get(leads, app.accountId, 1);

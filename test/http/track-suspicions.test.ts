@@ -59,7 +59,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
     ["2001:DB8:0:0::0001", "2001:db8::1"],
     ["[2001:db8::1%eth0]", "2001:db8:0::1"],
     [" 203.0.113.5 ", "203.0.113.5:443"],
-  ])("knows %s to be %s", async (first, second) => {
+  ])("reports that %s is %s", async (first, second) => {
     expect(await lead({ uid: "1", ref_id: "jane", ip: first })).toMatchObject({
       suspicion: "no_suspicion",
     });
@@ -69,14 +69,14 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
   });
 
   it.each(["1.2.3", "unknown", "203.0.113.5, 203.0.113.6", "x".repeat(5_000)])(
-    "records a lead although its address is none (%#)",
+    "records a lead although its address is malformed (%#)",
     async (ip) => {
       expect(await lead({ uid: "1", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
       expect(await lead({ uid: "2", ref_id: "jane", ip })).toMatchObject({ suspicion: "no_suspicion" });
     },
   );
 
-  it("knows an address that a lead of the promoter came from within a day", async () => {
+  it("recognises an address that another lead of the promoter used within a day", async () => {
     const from = (uid: string) => lead({ uid, ref_id: "jane", ip: "203.0.113.6" });
     expect(await from("1")).toMatchObject({ suspicion: "no_suspicion" });
     app.setNow("2026-03-05T05:06:07.889Z");
@@ -85,7 +85,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
     expect(await from("3")).toMatchObject({ suspicion: "no_suspicion" });
   });
 
-  it("writes an address that leads keep coming from once a minute, or they would conflict", async () => {
+  it("stores the address of frequent leads once a minute, because they would conflict otherwise", async () => {
     const { store } = app.services;
     const seenAt = async () =>
       (await store.page(promoterAddresses, "id", app.accountId, [], { limit: 9 })).map(

@@ -16,7 +16,7 @@ type Try = (caller: {
   accountId: string;
 }) => Promise<object>;
 
-/** Each client comes from the document alone, as a stranger's generator makes it. */
+/** Each client is generated from the document alone, as a stranger would do it. */
 beforeAll(async () => {
   mkdirSync(`${folder}generated`, { recursive: true });
   const types = await openapiTS(newDocument() as never);
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(`${folder}generated/swagger-typescript-api.ts`, files[0]?.fileContent ?? "");
 });
 
-it("gives types that fit what clients write, and refuse what they must not", () => {
+it("gets types that accept what clients write, and refuse what they must not", () => {
   const config = ts.getParsedCommandLineOfConfigFile(
     `${folder}tsconfig.json`,
     {},

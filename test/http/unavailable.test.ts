@@ -4,7 +4,7 @@ import { KEY, NOW, answerOf, startApp } from "../support/app.ts";
 
 const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
 
-it("answers 503, and calls no record failed, where the store is away for a moment amid a batch", async () => {
+it("answers 503, and reports no record as failed, if the store is briefly away during a batch", async () => {
   const app = await startApp();
   for (const name of ["jane", "ben"])
     await app.v1("/promoters/create", { email: `${name}@example.com`, first_name: name });
@@ -27,7 +27,7 @@ it("answers 503, and calls no record failed, where the store is away for a momen
   await app.close();
 });
 
-it("answers 503 with Retry-After, and logs why every ten seconds, while the store cannot be written to", async () => {
+it("answers 503 with Retry-After, and logs the reason every ten seconds, while the store can't be written to", async () => {
   const { services, v1, request, bugs, setNow, close } = await startApp();
   const failure = new Failure("unavailable", "The store could not be written to; try again");
   failure.cause = new Error("No space left on device");

@@ -29,7 +29,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
   const leave = () =>
     call("POST /promoters/move_to_campaign", { ids: [1], from_campaign_id: 2, to_campaign_id: 1 });
 
-  it("keeps one that payouts belong to, which can go on being listed", async () => {
+  it("keeps a campaign that has payouts, which can still be listed", async () => {
     const { store } = app.services;
     await addPayout(app.context, await loadPromoter(store, app.accountId, 1), { campaignId: 2 });
     await leave();
@@ -39,7 +39,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
-  it("keeps one that commissions belong to", async () => {
+  it("keeps a campaign that has commissions", async () => {
     const { store } = app.services;
     await store.transact((tx) => tx.put(commissions, commission(app.accountId)));
     await leave();
@@ -48,7 +48,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
-  it("keeps one that leads belong to", async () => {
+  it("keeps a campaign that has leads", async () => {
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await leave();
     expect(await remove()).toEqual(inUse("1 leads belong to the campaign"));
@@ -56,7 +56,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
-  it("keeps one that another upgrades to, until that one does no more", async () => {
+  it("keeps a campaign that another one upgrades to, until that upgrade ends", async () => {
     await leave();
     await call("PUT /campaigns/1", { upgrade_details: UPGRADE });
     expect(await remove()).toEqual(inUse("1 upgrades of other campaigns belong to the campaign"));
@@ -64,7 +64,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
-  it("takes a campaign back as it was shown, though its upgrade leads nowhere any more", async () => {
+  it("accepts a campaign as it was shown, although its upgrade leads nowhere any more", async () => {
     await call("PUT /campaigns/1", { upgrade_details: UPGRADE });
     await app.services.store.transact((tx) => tx.remove(campaigns, app.accountId, 2));
     const { body } = await call("GET /campaigns/1");

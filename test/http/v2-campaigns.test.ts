@@ -43,12 +43,12 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
   const create = (over: Record<string, unknown> = {}) => call("POST /campaigns", { ...GIVEN, ...over });
 
   describe("POST /campaigns", () => {
-    it("makes one of what is required", async () => {
+    it("creates a campaign from the required fields", async () => {
       expect(await create()).toEqual({ status: 201, body: SUMMER });
       expect(await call("GET /campaigns/2")).toEqual({ status: 200, body: SUMMER });
     });
 
-    it("makes one of every field", async () => {
+    it("creates a campaign from all fields", async () => {
       await reward(app);
       const links = [{ name: "Blog", url: "https://acme.example/blog" }];
       const answer = await create({
@@ -73,7 +73,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect(answer).toEqual({ status: 201, body: shown });
     });
 
-    it("is made the default one, with its e-mails, in one commit", async () => {
+    it("makes it the default campaign, with its e-mails, in one commit", async () => {
       const { store } = app.context;
       let commits = 0;
       const counted = {
@@ -94,13 +94,13 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect(await store.get(accounts, SYSTEM, app.accountId)).toMatchObject({ defaultCampaignId: 2 });
     });
 
-    it("takes text for numbers and switches, a parameter without its mark, and blank text for none", async () => {
+    it("accepts text for numbers and switches, a parameter without its mark, and blank text as none", async () => {
       const texts = { visitor_cookie_life: "30", is_private: "1", ref_token_param: "_by", color: "" };
       const shown = { ...SUMMER, visitor_cookie_life: 30, is_private: true, ref_token_param: "?_by" };
       expect(await create({ ...texts, upgrade_details: null })).toEqual({ status: 201, body: shown });
     });
 
-    it("names all that is missing", async () => {
+    it("names every missing field", async () => {
       const blank = ["can't be blank"];
       expect(await call("POST /campaigns", {})).toEqual(invalid({ name: blank, landing_url: blank }));
       const inner = {
@@ -174,12 +174,12 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect(await call("GET /campaigns/2")).toEqual(after);
     });
 
-    it("clears where promoters go who reach a goal", async () => {
+    it("clears the upgrade of promoters who reach a goal", async () => {
       await update(SETTINGS);
       expect((await update({ upgrade_details: null })).body).toMatchObject({ upgrade_details: null });
     });
 
-    it("takes back each record as it was shown", async () => {
+    it("accepts each record as it was shown", async () => {
       const own = { name: "Own", landingUrl: GIVEN.landing_url, refParams: ["partner"] };
       await createCampaign(app.context, app.accountId, own);
       for (const id of [1, 2, 3]) {
@@ -188,7 +188,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       }
     });
 
-    it("changes single links, and keeps those that are not named", async () => {
+    it("changes single links, and keeps the others", async () => {
       const url = "https://acme.example/page";
       await update({ links: ["a", "b", "c"].map((name) => ({ name, url })) });
       const changes = [
@@ -206,7 +206,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect((await update({ links: [{ id: 2, name: "gone", url }] })).status).toBe(404);
     });
 
-    it("keeps names of the parameter behind the new one", async () => {
+    it("keeps former parameter names behind the new one", async () => {
       await update({ ref_token_param: "?ref" });
       await update({ ref_token_param: "?deal" });
       const { refParams } = await loadCampaign(app.services.store, app.accountId, 2);
@@ -228,14 +228,14 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
   });
 
   describe("DELETE /campaigns/{id}", () => {
-    it("removes one that nobody takes part in", async () => {
+    it("removes a campaign that has no promoters", async () => {
       await create();
       expect(await call("DELETE /campaigns/2")).toEqual({ status: 200, body: SUMMER });
       expect(await call("GET /campaigns/2")).toEqual(NOT_FOUND);
       expect((await call("GET /campaigns")).body).toEqual([DEFAULT_CAMPAIGN]);
     });
 
-    it("refuses the default one", async () => {
+    it("refuses the default campaign", async () => {
       const body = { message: "The default campaign can't be deleted", code: "destroy_failed" };
       expect(await call("DELETE /campaigns/1")).toEqual({ status: 409, body });
       await create();
@@ -245,7 +245,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect((await call("DELETE /campaigns/1")).status).toBe(200);
     });
 
-    it("refuses one with participations", async () => {
+    it("refuses a campaign with promoter campaigns", async () => {
       await create();
       await join(app, "jane@example.com", { campaign_id: "2" });
       const body = { message: "1 promoter campaigns belong to the campaign", code: "destroy_failed" };
@@ -253,7 +253,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect((await call("GET /campaigns/2")).status).toBe(200);
     });
 
-    it("refuses one that a promoter joins just before the commit", async () => {
+    it("refuses a campaign that a promoter joins just before the commit", async () => {
       await create();
       const { store } = app.services;
       const { transact } = store;
@@ -272,14 +272,14 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
   });
 
   describe.each(["GET", "PUT", "PATCH", "DELETE"])("%s /campaigns/{id}", (method) => {
-    it("answers 404 to an unknown one, and to what is no id", async () => {
+    it("answers 404 to an unknown or malformed id", async () => {
       expect(await call(`${method} /campaigns/99`)).toEqual(NOT_FOUND);
       expect(await call(`${method} /campaigns/x`)).toEqual(NOT_FOUND);
     });
   });
 
   describe("GET /campaigns", () => {
-    it("answers every campaign whole, a page at a time", async () => {
+    it("answers every campaign in full, a page at a time", async () => {
       await create();
       const { body, headers } = await company(app, "GET /campaigns");
       expect(body).toEqual([DEFAULT_CAMPAIGN, SUMMER]);

@@ -40,19 +40,19 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     archived_at: null,
     ...over,
   });
-  /** Links a promo code to the payment processor, which no operation does yet. */
+  /** Links a promo code to the payment processor. No operation does this yet. */
   const link = (extId: string) =>
     app.services.store.transact(async (tx) =>
       tx.put(promoCodes, { ...(await loadPromoCode(tx, app.accountId, 1)), extId }),
     );
 
   describe("POST /promo_codes", () => {
-    it("makes one of what is required", async () => {
+    it("creates a promo code from the required fields", async () => {
       expect(await create()).toEqual({ status: 200, body: shown() });
       expect(await call("GET /promo_codes/1")).toEqual({ status: 200, body: shown() });
     });
 
-    it("makes one of every field, numbers and objects as text, too", async () => {
+    it("creates a promo code from all fields, with numbers and objects as text too", async () => {
       const all = {
         description: "For Jane",
         metadata: { plan: "a", note: "" },
@@ -63,14 +63,14 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await create(body)).toEqual({ status: 200, body: shown(all) });
     });
 
-    it("takes blank text for none", async () => {
+    it("takes blank text as none", async () => {
       expect(await create({ description: "", metadata: "", details: null })).toEqual({
         status: 200,
         body: shown(),
       });
     });
 
-    it("shows its code with the participation while it is in use", async () => {
+    it("shows its code with the promoter campaign while it is in use", async () => {
       await create();
       await create({ code: "JANE20" });
       const codes = async () => (await call("GET /promoter_campaigns?ids=1")).body;
@@ -79,19 +79,19 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await codes()).toMatchObject([{ promo_codes: ["JANE20"] }]);
     });
 
-    it("makes a code one's only, in any case, until it is archived", async () => {
+    it("reserves a code in any case until it is archived", async () => {
       await create();
       expect(await create({ code: "jane10", promoter_campaign_id: 2 })).toEqual(TAKEN);
       await call("DELETE /promo_codes/1");
       expect((await create({ code: "jane10", promoter_campaign_id: 2 })).status).toBe(200);
     });
 
-    it("makes a code that comes ten times at once one's only", async () => {
+    it("reserves a code once if ten requests come at once", async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => create()));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(400)]);
     });
 
-    it("names all that is missing", async () => {
+    it("names every missing field", async () => {
       const blank = ["can't be blank"];
       expect(await call("POST /promo_codes", { code: " " })).toEqual(
         invalid({ code: blank, reward_id: blank, promoter_campaign_id: blank }),
@@ -119,7 +119,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await create({ [field]: 99 })).toEqual({ status: 404, body: { message, code: "not_found" } });
     });
 
-    it("answers 422 to what is no JSON object", async () => {
+    it("answers 422 to a body that is not a JSON object", async () => {
       expect(await call("POST /promo_codes", "[]")).toEqual({
         status: 422,
         body: { message: "The body is not a JSON object", code: "invalid_params" },
@@ -158,7 +158,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await call("GET /promo_codes/1")).toEqual({ status: 200, body: usual(changes) });
     });
 
-    it("refuses one that is archived and has an ext_id, and changes nothing", async () => {
+    it("refuses an archived code with an ext_id, and changes nothing", async () => {
       await link("promo_1");
       expect((await update({ description: "linked" })).status).toBe(200);
       await call("DELETE /promo_codes/1");
@@ -168,12 +168,12 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect((await call("GET /promo_codes/1")).body).toEqual(kept);
     });
 
-    it("changes one that is archived and has no ext_id", async () => {
+    it("changes an archived code without an ext_id", async () => {
       await call("DELETE /promo_codes/1");
       expect((await update({ code: "NEW" })).body).toEqual(usual({ code: "NEW", archived_at: NOW }));
     });
 
-    it("refuses another's code", async () => {
+    it("refuses a code that another promo code has", async () => {
       await create({ code: "BOB10", promoter_campaign_id: 2 });
       expect(await update({ code: "bob10" })).toEqual(TAKEN);
       expect((await call("GET /promo_codes/1")).body).toEqual(usual());
@@ -187,7 +187,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await update(body)).toEqual(invalid(errors as Record<string, string[]>));
     });
 
-    it("answers 404 to an unknown promo code or participation, and to what is no id", async () => {
+    it("answers 404 to an unknown promo code or promoter campaign, and to a malformed id", async () => {
       const body = { message: "Promo code not found.", code: "not_found" };
       expect(await update({}, 99)).toEqual({ status: 404, body });
       expect((await update({ promoter_campaign_id: 99 })).status).toBe(404);
@@ -205,7 +205,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await call("GET /promo_codes/1")).toEqual(archived);
     });
 
-    it.each(["GET", "DELETE"])("%s answers 404 to an unknown one and to what is no id", async (method) => {
+    it.each(["GET", "DELETE"])("%s answers 404 to an unknown or malformed id", async (method) => {
       const body = { message: "Promo code not found.", code: "not_found" };
       expect(await call(`${method} /promo_codes/99`)).toEqual({ status: 404, body });
       expect(await call(`${method} /promo_codes/x`)).toEqual({ status: 404, body });
@@ -231,7 +231,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(headers.get("total")).toBe(total);
     });
 
-    it("answers 422 to a promoter campaign that is no id", async () => {
+    it("answers 422 to a malformed promoter campaign id", async () => {
       expect(await call("GET /promo_codes?promoter_campaign_id=x")).toEqual(
         invalid({ promoter_campaign_id: ["is invalid"] }),
       );

@@ -25,7 +25,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
   const put = (body: unknown, id: number | string = 1) => call(`PUT ${PATH}/${id}`, body);
-  /** Whom a click on a link with this token leads to. */
+  /** The promoter whom a click on a link with this token belongs to. */
   const click = async (refToken: string) => {
     const { body } = await app.browser("/t/click", {
       tid: `00000000-0000-4000-8000-${refToken.padStart(12, "0").replace(/[^0-9a-f]/g, "0")}`,
@@ -108,7 +108,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       expect((await call(`GET ${PATH}`)).body).toMatchObject([{ stats: { clicks_count: 1 } }]);
     });
 
-    it("leads clicks by a new ref token at once, and by the former one never again", async () => {
+    it("tracks clicks by a new ref token at once, and by the former one never again", async () => {
       expect((await put({ ref_token: "jane2" })).status).toBe(200);
       expect(await click("jane")).toBeNull();
       expect(await click("jane2")).toBe("jane2");
@@ -120,20 +120,20 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       expect(body).toMatchObject([{ ref_token: expect.stringMatching(/^jane\d\d$/) }]);
     });
 
-    it("clears what may be empty", async () => {
+    it("clears fields that may be empty", async () => {
       await put({ coupon: "c", display_coupon: "d", direct_url: "https://jane.example" });
       const { status, body } = await put({ coupon: "", display_coupon: null, direct_url: " " });
       expect({ status, body }).toEqual({ status: 200, body: JANE });
     });
 
-    it("leaves a landing page that is not tracked by its address alone", async () => {
+    it("keeps a landing page that is not tracked by its address alone", async () => {
       const page = { landing_url: "https://www.acme.example/bob" };
       const { promoterCampaignId } = await join(app, "bob@example.com", page);
       const link = { ref_link: "https://www.acme.example/bob?via=bob", direct_url: null };
       expect((await put({ direct_url: null }, promoterCampaignId)).body).toMatchObject(link);
     });
 
-    it("names every value that is another's, and changes nothing", async () => {
+    it("names every value that belongs to another record, and changes nothing", async () => {
       const taken = { coupon: "c", display_coupon: "Bob10", direct_url: "https://www.bob.example/x/" };
       await join(app, "bob@example.com");
       expect((await put(taken, 2)).status).toBe(200);
@@ -191,7 +191,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     });
   });
 
-  it("leaves the state of an archived promoter until they are restored", async () => {
+  it("keeps the state of an archived promoter until they are restored", async () => {
     await company(app, "POST /promoters/archive", { ids: [1] });
     const blocked = { ...JANE, state: "blocked" };
     const refusal = { message: "Promoter is archived.", code: "operation_failed", errors: {} };
@@ -201,7 +201,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     expect(await put({ state: "rejected" })).toMatchObject({ status: 200, body: { state: "rejected" } });
   });
 
-  describe("rewards of a participation", () => {
+  describe("rewards of a promoter campaign", () => {
     const entry = (rewardId: number) => ({ apply_on: "all", product_ids: [], reward_id: rewardId });
     const shown = (rewardId: number) => ({ ...entry(rewardId), reward: REWARD, products: [] });
 
@@ -222,7 +222,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       ).toEqual(JANE);
     });
 
-    it("stay as they are where a client sends back what it was shown", async () => {
+    it("stay as they are if a client sends back what it got", async () => {
       await reward(app);
       await company(app, "PUT /campaigns/1", { rewards_for_promoters: [entry(1)] });
       for (const isOwn of [false, true]) {
@@ -238,7 +238,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       });
     });
 
-    it("must be for those who get them", async () => {
+    it("must be for referrals in the list for referrals", async () => {
       await reward(app);
       const fault = "must not hold reward 1, which is not for referrals";
       expect(await put({ rewards_for_referrals: [entry(1)] })).toEqual(

@@ -26,7 +26,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
       return { ids: (body as { id: number }[]).map(({ id }) => id), total: headers.get("total") };
     };
 
-    it("answers every participation whole, oldest first", async () => {
+    it("answers every promoter campaign in full, oldest first", async () => {
       await join(app, "bob@example.com");
       const { status, body, headers } = await company(app, `GET ${PATH}`);
       expect({ status, body }).toEqual({
@@ -87,7 +87,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
       expect((await ids(query)).ids).toEqual(expected);
     });
 
-    it("tells the length of the whole list, and where its pages are", async () => {
+    it("sends the length of the whole list, and links to its pages", async () => {
       await join(app, "bob@example.com");
       await join(app, "cara@example.com");
       for (const filter of ["filters[state]=accepted", "q=example"]) {
@@ -141,7 +141,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
   );
 
   describe(`GET ${PATH}/search`, () => {
-    it("answers at most five, whole", async () => {
+    it("answers at most five, in full", async () => {
       expect(await call(`GET ${PATH}/search?q=Doe`)).toEqual({ status: 200, body: [JANE] });
       for (const name of ["a", "b", "c", "d", "e", "f"]) await join(app, `${name}@example.com`);
       const { body } = await call(`GET ${PATH}/search?q=example`);

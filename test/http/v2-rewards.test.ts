@@ -56,12 +56,12 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
   const create = (over: Record<string, unknown> = {}) => call("POST /rewards", { ...GIVEN, ...over });
 
   describe("POST /rewards", () => {
-    it("makes one of what is required", async () => {
+    it("creates a reward from the required fields", async () => {
       expect(await create()).toEqual({ status: 200, body: SHOWN });
       expect(await call("GET /rewards")).toEqual({ status: 200, body: [SHOWN] });
     });
 
-    it("makes one of every field", async () => {
+    it("creates a reward from all fields", async () => {
       const schemas = [
         {
           unit: "cash",
@@ -76,7 +76,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       expect(answer).toEqual({ status: 200, body: { ...SHOWN, ...all } });
     });
 
-    it("takes text for numbers and switches, and blank text for none", async () => {
+    it("accepts text for numbers and switches, and blank text as none", async () => {
       const texts = {
         is_promoter_reward: "yes",
         hide_reward: "1",
@@ -90,7 +90,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       expect(await create(texts)).toEqual({ status: 200, body });
     });
 
-    it("makes a reward for referrals without a type", async () => {
+    it("creates a reward for referrals without a type", async () => {
       const body = { ...SHOWN, is_promoter_reward: false, promoter_reward_type: null };
       expect(await create({ is_promoter_reward: false })).toEqual({ status: 200, body });
     });
@@ -122,7 +122,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       },
     );
 
-    it("names all that is missing", async () => {
+    it("names every missing field", async () => {
       const blank = ["can't be blank"];
       expect(await call("POST /rewards", {})).toEqual(
         invalid({ name: blank, is_promoter_reward: blank, schemas: blank }),
@@ -209,7 +209,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       expect((await call("GET /rewards")).body).toEqual([SHOWN]);
     });
 
-    it("answers 404 to an unknown one, and to what is no id", async () => {
+    it("answers 404 to an unknown or malformed id", async () => {
       const body = { message: "Reward not found.", code: "not_found" };
       expect(await update({}, 99)).toEqual({ status: 404, body });
       expect(await update({}, "x")).toEqual({ status: 404, body });
@@ -224,7 +224,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       expect((await call("GET /rewards")).body).toEqual([hidden]);
     });
 
-    it("answers 404 to an unknown one, and to what is no id", async () => {
+    it("answers 404 to an unknown or malformed id", async () => {
       expect((await call("POST /rewards/99/hide")).status).toBe(404);
       expect((await call("POST /rewards/x/hide")).status).toBe(404);
     });

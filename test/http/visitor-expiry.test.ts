@@ -40,8 +40,8 @@ const report = async () => {
   return (await v1(app, "GET", "/reports/overview", { ...asked, "selected_fields[]": "clicks_count" })).body;
 };
 
-describe("a visitor whose cookie has ended", () => {
-  it("is nobody to sign-ups and pages", async () => {
+describe("a visitor whose cookie has expired", () => {
+  it("is unknown to sign-ups and pages", async () => {
     await click(TID, "jane");
     app.setNow(BEFORE_THE_END);
     expect((await app.v1("/track/signup", { email: "a@example.com", tid: TID })).status).toBe(200);
@@ -57,7 +57,7 @@ describe("a visitor whose cookie has ended", () => {
     expect(body).toEqual({ details: null });
   });
 
-  it("is another visitor by the next click, which counts", async () => {
+  it("becomes another visitor with the next click, which counts", async () => {
     await click(TID, "jane");
     app.setNow(BEFORE_THE_END);
     expect((await click(TID, "bob")).body).toMatchObject({ status: "known", ref_id: "jane", cookie_days: 1 });
@@ -67,7 +67,7 @@ describe("a visitor whose cookie has ended", () => {
     expect([await clicksOf(1), await clicksOf(2), await visitorCount()]).toEqual([1, 1, 1]);
   });
 
-  it("stays with the life that the cookie was given when the campaign's changes", async () => {
+  it("keeps the lifetime of the cookie if the campaign's lifetime changes", async () => {
     await click(TID, "jane");
     await app.v2("PUT", "/campaigns/1", { visitor_cookie_life: 1 });
     app.setNow("2026-03-10T00:00:00.000Z");
@@ -78,7 +78,7 @@ describe("a visitor whose cookie has ended", () => {
 describe("the sweep of visitors", () => {
   const elapsedMs = () => app.services.clock().getTime();
 
-  it("removes who has expired, and leaves their clicks on their days", async () => {
+  it("removes expired visitors, and keeps the counts of their clicks", async () => {
     await createCampaign(app.context, app.accountId, {
       name: "Short",
       landingUrl: "https://acme.example",
@@ -100,7 +100,7 @@ describe("the sweep of visitors", () => {
     expect(await clicksOf(3)).toBe(132);
   });
 
-  it("is done by one process, and by another one when that has died", async () => {
+  it("is done by one process, and by another one if that has died", async () => {
     await click(TID, "jane");
     const [first, second] = [newJobs(app.services, elapsedMs), newJobs(app.services, elapsedMs)];
     await first.pass();
@@ -114,7 +114,7 @@ describe("the sweep of visitors", () => {
     await first.stop();
   });
 
-  it("rests for an hour between its rounds", async () => {
+  it("pauses for an hour between its rounds", async () => {
     const jobs = newJobs(app.services, elapsedMs);
     const wholeRound = async () => {
       await jobs.pass();
@@ -136,7 +136,7 @@ describe("the sweep of visitors", () => {
     expect(await visitorCount()).toBe(0);
   });
 
-  it("walks on where it was interrupted by a store that was away", async () => {
+  it("continues where an outage of the store interrupted it", async () => {
     for (let number = 0; number < 3; number++) await click(tidOf(number), "jane");
     app.setNow(THE_END);
     const { transact } = app.services.store;

@@ -5,7 +5,7 @@ import { company, invalid, join, outcome } from "../support/v2.ts";
 
 const URL = "https://hooks.example.com/tidemark";
 type Refusal = [field: string, value: unknown, message: string];
-/** In every spelling that leads there. */
+/** Every spelling of an address that leads to this machine or network. */
 const PRIVATE_URLS = [
   "http://127.0.0.1:1/",
   "http://localhost:1/",
@@ -58,7 +58,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
   const NO_WEBHOOK = { status: 404, body: { message: "Webhook not found.", code: "not_found" } };
 
   describe("POST /webhooks", () => {
-    it("makes one of what is required, and shows its secret this once", async () => {
+    it("creates a webhook from the required fields, and shows its secret once", async () => {
       const { status, body } = await create();
       const { secret_key: secret, ...rest } = body as { secret_key: string };
       expect({ status, rest }).toEqual({ status: 201, rest: shown() });
@@ -67,7 +67,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       expect(await call("GET /webhooks")).toEqual({ status: 200, body: [shown()] });
     });
 
-    it("makes one of every field, numbers and booleans as text, too", async () => {
+    it("creates a webhook from all fields, with numbers and booleans as text too", async () => {
       const all = {
         description: "Sales",
         event_types: ["referral.created", "payout.completed", "referral.created"],
@@ -96,7 +96,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       );
     });
 
-    it("names all that is missing", async () => {
+    it("names every missing field", async () => {
       const blank = ["can't be blank"];
       expect(await call("POST /webhooks", { url: " " })).toEqual(invalid({ url: blank, event_types: blank }));
     });
@@ -153,12 +153,12 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       expect((await call("GET /webhooks")).body).toEqual([]);
     });
 
-    it("takes a user only with a password", async () => {
+    it("accepts a user only with a password", async () => {
       const errors = { basic_auth_password: ["can't be blank with a basic_auth_user"] };
       expect(await create({ basic_auth_user: "acme" })).toEqual(invalid(errors));
     });
 
-    it("makes a hundred at most", async () => {
+    it("allows at most a hundred", async () => {
       await Promise.all(Array.from({ length: 100 }, () => create()));
       expect(await create()).toEqual({
         status: 422,
@@ -221,7 +221,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
     }
   });
 
-  it("deletes one, and answers with it as it was", async () => {
+  it("deletes a webhook, and answers with it as it was", async () => {
     await create();
     expect(await call("DELETE /webhooks/1")).toEqual({ status: 200, body: shown() });
     expect(await call("GET /webhooks/1")).toEqual(NO_WEBHOOK);
@@ -245,7 +245,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
     expect((await call("GET /webhooks?page=9")).body).toEqual([]);
   });
 
-  it("names all types of events, sorted", async () => {
+  it("lists all types of events, sorted", async () => {
     const { body } = await call("GET /webhooks/event_types");
     const { data } = body as { data: string[] };
     expect(data).toEqual(data.toSorted());
@@ -253,7 +253,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
     expect(data).toContain("promoter.balance.updated");
   });
 
-  it("writes nothing of what happens while nobody wants it", async () => {
+  it("writes no facts while nobody subscribes to them", async () => {
     const waiting = () => app.services.store.count(facts, "id", 0, []);
     await join(app, "jane@example.com", { ref_id: "jane" });
     expect(await waiting()).toBe(0);
@@ -278,7 +278,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
       expect(JSON.stringify(answer.body)).toContain("is a private or internal address");
     });
 
-    it("answers 422 to what is missing or unknown", async () => {
+    it("answers 422 to missing and unknown values", async () => {
       expect(await call("POST /webhooks/test", { event_type: "x" })).toEqual(
         invalid({ event_type: ["is not an event type"], url: ["can't be blank"] }),
       );

@@ -15,7 +15,7 @@ describe("an empty list", () => {
     ["null", false],
     ["", false],
     [null, false],
-  ])("lets the landing page's own site send: %j is %j", (origin, isAllowed) => {
+  ])("allows the landing page's own site to send: %j is %j", (origin, isAllowed) => {
     expect(isAllowedOrigin(origin, [], LANDING)).toBe(isAllowed);
   });
 
@@ -89,7 +89,7 @@ describe("an entry", () => {
 });
 
 describe("a list", () => {
-  it("lets each of its entries send, and the landing page's site no more", () => {
+  it("allows only its entries, not the landing page's site", () => {
     const allowed = ["https://a.example", "b.example"];
     const origins = ["https://a.example", "https://b.example", "https://c.example", "https://acme.example"];
     expect(origins.map((origin) => isAllowedOrigin(origin, allowed, LANDING))).toEqual([

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
-/** Which layers each layer may import besides itself. Lower ones stand further down. */
+/** The layers that each layer may import besides itself, from top to bottom. */
 const LAYERS: Record<string, string[]> = {
   main: ["config", "outage-log", "process"],
   process: [
@@ -64,12 +64,12 @@ const LAYERS: Record<string, string[]> = {
 };
 
 const MAX_LINES = 200;
-/** Every stored shape is in one file by design. */
+/** All stored shapes are in one file by design. */
 const LONG_FILES = new Set(["server/records.ts"]);
 const files = [...sources("server"), ...sources("client")];
 
 describe("the server's layers", () => {
-  it.each(sources("server"))("%s imports only what stands below it", (file) => {
+  it.each(sources("server"))("%s imports only from layers below it", (file) => {
     const layer = layerOf(file);
     for (const target of imports(file).filter((name) => name.startsWith("."))) {
       expect(target).toMatch(/\.ts$/);
@@ -128,7 +128,7 @@ function sources(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The folder below server/, or the file itself; what belongs to the command line is one layer. */
+/** The folder below server/, or the file itself. The files of the command line are one layer. */
 function layerOf(file: string): string {
   const [first = ""] = relative("server", file).split("/");
   const name = first.replace(/\.ts$/, "");

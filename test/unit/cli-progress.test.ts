@@ -13,7 +13,7 @@ function newScreen(isTTY: boolean) {
 const END = "\u001B[K";
 
 describe("progress on a terminal", () => {
-  it("is a bar that is drawn over, ten times a second at most, and a line for each step", () => {
+  it("is a bar that is redrawn at most ten times a second, and a line for each step", () => {
     const screen = newScreen(true);
     const { show, end } = newProgressView(screen, 4_000);
     show({ what: "moved", entries: 1_000, total: null });
@@ -33,7 +33,7 @@ describe("progress on a terminal", () => {
     ]);
   });
 
-  it("is a count where the total is not known, and never more than 100 %", () => {
+  it("is a count if the total is unknown, and never above 100 %", () => {
     const screen = newScreen(true);
     newProgressView(screen).show({ what: "checked", entries: 1_000, total: null });
     newProgressView(screen).show({ what: "exported", entries: 1_001, total: 1_000 });
@@ -43,7 +43,7 @@ describe("progress on a terminal", () => {
   });
 });
 
-it("is a line for each hundred thousand entries of a step where there is no terminal", () => {
+it("is a line for each hundred thousand entries of a step without a terminal", () => {
   const screen = newScreen(false);
   const { show, end } = newProgressView(screen, 500_000);
   for (let entries = 40_000; entries <= 240_000; entries += 40_000)
@@ -56,7 +56,7 @@ it("is a line for each hundred thousand entries of a step where there is no term
   );
 });
 
-it("is told of how many entries only where there is a terminal, and where they can be counted", async () => {
+it("counts the entries only with a terminal, and only if they can be counted", async () => {
   const driver = memoryDriver();
   await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] });
   const away = { ...driver, count: () => Promise.reject(new Error("too slow")) };

@@ -4,7 +4,7 @@ import { readWith } from "../support/event.ts";
 
 const SOCKET = "192.0.2.9";
 
-/** The address that is read where the connection comes from `socket`. */
+/** The address that is read for a connection from `socket`. */
 const read = (hops: number, forwarded: string | null, socket: string | undefined = SOCKET) =>
   readWith(
     (event) => {
@@ -22,7 +22,7 @@ describe("the client's address", () => {
     ["2001:DB8::1", "2001:db8::1"],
     ["fe80::1%eth0", "fe80::1"],
     ["", null],
-  ])("of a connection from %j is %j, whatever it says to forward", async (socket, address) => {
+  ])("of a connection from %j is %j, whatever the header says", async (socket, address) => {
     expect(await read(0, "203.0.113.1", socket)).toBe(address);
   });
 
@@ -30,7 +30,7 @@ describe("the client's address", () => {
     expect(await readWith((event) => clientAddress(event, 0), { way: "over a socket" })).toBe("127.0.0.1");
   });
 
-  it("is not known of a request without a connection", async () => {
+  it("is unknown for a request without a connection", async () => {
     expect(await readWith((event) => clientAddress(event, 0), {})).toBe(null);
   });
 
@@ -53,7 +53,7 @@ describe("the client's address", () => {
   });
 });
 
-describe("the network of an address, by which limits count", () => {
+describe("the network of an address, which limits count by", () => {
   it.each([
     ["192.0.2.9", "192.0.2.9"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],

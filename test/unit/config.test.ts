@@ -56,7 +56,7 @@ describe("the settings", () => {
     ["everything is blank", Object.fromEntries(Object.keys(EVERY).map((name) => [name, ""]))],
     ["everything is spaces", Object.fromEntries(Object.keys(EVERY).map((name) => [name, " \n"]))],
     ["everything is undefined", Object.fromEntries(Object.keys(EVERY).map((name) => [name, undefined]))],
-  ])("are the usual ones where %s", (_, variables) => {
+  ])("have their defaults if %s", (_, variables) => {
     expect(readConfig(variables)).toEqual(USUAL);
   });
 
@@ -98,11 +98,11 @@ describe("the settings", () => {
     ["METRICS_URL", "metrics.internal:9090", { metricsAt: { host: "metrics.internal", port: 9_090 } }],
     ["WORKERS", "4", { workers: 4 }],
     ["LOG_LEVEL", "trace", { logLevel: "trace" }],
-  ])("have of %s %j %o and else the usual ones", (name, value, change) => {
+  ])("have of %s %j %o and otherwise the defaults", (name, value, change) => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
   });
 
-  it("cannot be changed", () => {
+  it("can't be changed", () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });
 });
@@ -154,7 +154,7 @@ describe("the environment", () => {
     );
   });
 
-  it("is refused with all of its faults at once, and without the values, which may be secret", () => {
+  it("is refused with all its faults at once, and without the values, which may be secret", () => {
     const variables = { ...EVERY, PORT: "secret", LOG_LEVEL: "secret" };
     expect(() => readConfig(variables)).toThrow(
       new Error(`The environment is not right:\n  PORT must be a whole number\n  LOG_LEVEL ${LEVELS}`),

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 const read = (file: string) => readFileSync(file, "utf8");
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
 
-it("keeps everything out of images but what their build needs, which is there", () => {
+it("keeps everything except the build's own files out of images", () => {
   const [all, ...kept] = read(".dockerignore")
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"));
@@ -16,7 +16,7 @@ it("keeps everything out of images but what their build needs, which is there", 
   for (const name of copied.filter((each) => each !== ".")) expect(kept).toContain(`!${name}`);
 });
 
-it("gives containers only settings that there are", () => {
+it("gives containers only settings that exist", () => {
   const config = read("server/config.ts");
   const ofImage = matches(read("Dockerfile").replace(/^#.*/gm, ""), /\b([A-Z_]+)=/g);
   const ofCompose = matches(read("compose.yaml"), /^ {6}([A-Z_]+): /gm).filter(

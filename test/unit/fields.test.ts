@@ -4,7 +4,7 @@ import * as fields from "../../server/http/fields.ts";
 
 import { describe, shapeChanges, shapeFormChanges, shapeInput } from "../../server/http/shape.ts";
 
-/** What a field makes of a value; the messages where it refuses. */
+/** The output of a field for a value, or its messages if it refuses the value. */
 function read(field: z.ZodType, value: unknown): unknown {
   try {
     return shapeInput(z.object({ field }), { field: value }).field;
@@ -169,11 +169,11 @@ group("what is blank", () => {
   const schema = z.object({ ...inner.shape, inner, free: fields.jsonObject.nullable() }).partial();
   const blank = { a: " ", b: "", free: null, inner: { a: null, b: "" } };
 
-  it("is not given where a record is made", () => {
+  it("counts as not given in a new record", () => {
     expect(shapeInput(schema, blank)).toEqual({ inner: {} });
   });
 
-  it("clears what may be null where one is changed, and is a fault elsewhere", () => {
+  it("clears a field that may be null, and is a fault elsewhere", () => {
     expect(shapeChanges(schema, { b: "", free: null, inner: { b: " " } })).toEqual({
       b: null,
       free: null,
@@ -184,7 +184,7 @@ group("what is blank", () => {
     );
   });
 
-  it("clears what may be null in a form, and is not given elsewhere", () => {
+  it("clears a field of a form that may be null, and counts as not given elsewhere", () => {
     expect(shapeFormChanges(schema, blank)).toEqual({ b: null, free: null, inner: { b: null } });
   });
 
@@ -199,7 +199,7 @@ group("what is blank", () => {
 group("the shape of parameters", () => {
   const schema = z.object({ email: fields.email, id: fields.id, note: fields.text }).partial();
 
-  it("leaves out what is blank, null or not listed", () => {
+  it("drops blank, null and unlisted values", () => {
     const params: unknown = JSON.parse(
       '{"email":" ","id":null,"note":"x","is_admin":"1","__proto__":{"id":1}}',
     );

@@ -53,7 +53,7 @@ describe.each(WAYS)("the parameters of a POST %s", (way) => {
   it.each([
     [FORM, "__proto__=x&constructor=y"],
     ["application/json", '{"__proto__":"x","constructor":"y"}'],
-  ])("may be called as objects' own parts are, in %s", async (type, body) => {
+  ])("may have the names of object properties, in %s", async (type, body) => {
     expect(await read("/", type, body)).toEqual([
       ["__proto__", "x"],
       ["constructor", "y"],
@@ -87,13 +87,13 @@ describe.each(WAYS)("the parameters of a POST %s", (way) => {
     expect(await read("/", FORM, `a=${"x".repeat(65_534)}`)).toEqual([["a", "x".repeat(65_534)]]);
   });
 
-  it("refuse a body that never named its length, past 64 KiB", async () => {
+  it("refuse a body above 64 KiB without a declared length", async () => {
     const body = new Blob(["x".repeat(40_000), "x".repeat(40_000)]).stream();
     const init = { way, method: "POST", headers: { "content-type": FORM }, body, duplex: "half" as const };
     await expect(readWith(readParams, init)).rejects.toMatchObject({ kind: "too_large" });
   });
 
-  it("refuse bytes that are no UTF-8", async () => {
+  it("refuse bytes that are not UTF-8", async () => {
     const init = {
       way,
       method: "POST",
@@ -117,7 +117,7 @@ describe("the parameters of a query", () => {
     expect(entries(await readWith(readParams, { path }))).toEqual(entries(params));
   });
 
-  it("are all that a GET has, even if it says that it is JSON", async () => {
+  it("are all that a GET has, even if it claims to be JSON", async () => {
     const headers = { "content-type": "application/json" };
     expect(entries(await readWith(readParams, { path: "/?a=1", headers }))).toEqual([["a", "1"]]);
   });

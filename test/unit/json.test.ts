@@ -7,7 +7,7 @@ const NO_OBJECT = "The body is not a JSON object";
 const TOO_DEEP = "The body is nested too deeply (maximum is 16 levels)";
 const TOO_MANY = "The body has too many keys (maximum is 500)";
 
-/** An object that is so many levels deep, itself the first. */
+/** An object with a number of levels, counting itself. */
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 const object = (keyCount: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: keyCount }, (_, index) => [`k${index}`, index])));
@@ -76,7 +76,7 @@ describe.each(WAYS)("the JSON body of a request %s", (way) => {
       "too_large",
       "The body is larger than 64 KiB",
     ],
-  ])("is refused where it is %s", async (_, body, kind, message) => {
+  ])("is refused if it is %s", async (_, body, kind, message) => {
     await expect(read(body)).rejects.toMatchObject({ name: "Failure", kind, message });
   });
 });

@@ -5,7 +5,7 @@ import { newLookup, newResolve, type Resolve } from "../../server/outgoing/looku
 const four = (address: string): LookupAddress => ({ address, family: 4 });
 const six = (address: string): LookupAddress => ({ address, family: 6 });
 
-/** What a connection is given. */
+/** The result that a connection gets. */
 function lookUp(found: LookupAddress[] | Error, { allowsPrivate = false, all = true } = {}) {
   const resolve: Resolve = async () => {
     if (found instanceof Error) throw found;
@@ -20,7 +20,7 @@ function lookUp(found: LookupAddress[] | Error, { allowsPrivate = false, all = t
 }
 
 describe("the lookup of a connection", () => {
-  it("leaves out private addresses, and refuses where no other is left", async () => {
+  it("drops private addresses, and refuses if no other is left", async () => {
     const found = [four("10.0.0.1"), four("8.8.8.8"), six("::ffff:127.0.0.1"), six("2606:4700::1111")];
     const refusal = "host.example is a private or internal address";
     expect(await lookUp(found)).toEqual([four("8.8.8.8"), six("2606:4700::1111")]);
@@ -30,13 +30,13 @@ describe("the lookup of a connection", () => {
     expect(await lookUp([four("127.0.0.1")], { allowsPrivate: true })).toEqual([four("127.0.0.1")]);
   });
 
-  it("passes on what is wrong with a name", async () => {
+  it("passes on the error of a name", async () => {
     expect(await lookUp(new Error("queryA ETIMEOUT"))).toBe("queryA ETIMEOUT");
   });
 });
 
-describe("asking the system for names, each of which takes a thread", () => {
-  it("is done for two at a time, and once for those who ask for the same", async () => {
+describe("asking the system for names, which takes a thread each time", () => {
+  it("happens for two names at a time, and once for several callers with the same name", async () => {
     const asked: string[] = [];
     const answers: (() => void)[] = [];
     const resolve = newResolve((host) => {
@@ -60,7 +60,7 @@ describe("asking the system for names, each of which takes a thread", () => {
     await again;
   });
 
-  it("goes on after one that failed", async () => {
+  it("continues after a failure", async () => {
     let count = 0;
     const resolve = newResolve(async () => {
       if (count++ < 3) throw new Error("no such name");

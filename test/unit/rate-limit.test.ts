@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const pass = (milliseconds: number) => vi.advanceTimersByTime(milliseconds);
 
 describe("a limit of requests", () => {
-  it("counts down within its minute, refuses, and begins anew", async () => {
+  it("counts down within its minute, refuses, and starts again", async () => {
     const limiter = rateLimiter({ limitPerMinute: 2 });
     const state = { allowed: true, limit: 2, remaining: 0, resetSeconds: 60 };
     expect(await limiter.take("a")).toEqual({ ...state, remaining: 1 });
@@ -22,7 +22,7 @@ describe("a limit of requests", () => {
     expect(await limiter.take("a")).toEqual({ ...state, remaining: 1 });
   });
 
-  it("lasts a minute all the same when the clock is set back", async () => {
+  it("lasts a minute even if the clock is set back", async () => {
     const limiter = rateLimiter({ limitPerMinute: 1 });
     await limiter.take("a");
     vi.setSystemTime(Date.now() - 3_600_000);
@@ -31,14 +31,14 @@ describe("a limit of requests", () => {
     expect(await limiter.take("a")).toMatchObject({ allowed: true, resetSeconds: 60 });
   });
 
-  it("counts each key for itself", async () => {
+  it("counts each key separately", async () => {
     const limiter = rateLimiter({ limitPerMinute: 1 });
     await limiter.take("a");
     const [a, b] = [await limiter.take("a"), await limiter.take("b")];
     expect([a?.allowed, b?.allowed]).toEqual([false, true]);
   });
 
-  it("is none when it is 0", async () => {
+  it("does not exist if it is 0", async () => {
     const limiter = rateLimiter({ limitPerMinute: 0 });
     expect([await limiter.take("a"), await limiter.take("a")]).toEqual([null, null]);
   });
@@ -72,10 +72,10 @@ describe("the headers of a counted answer", () => {
   });
 });
 
-describe("a limit of failed tries", () => {
+describe("a limit of failed attempts", () => {
   const NETWORK = "192.0.2.1";
   const TOO_MANY = { kind: "rate_limited", retryAfterSeconds: 60 };
-  /** What was looked at, in order. */
+  /** The lookups, in order. */
   let looks: string[];
   let goodKeys: Set<string>;
   let limiter: FailureLimiter;
@@ -95,7 +95,7 @@ describe("a limit of failed tries", () => {
     for (let at = 0; at < times; at++) expect(await attempt(`bad ${at}`)).toBe(null);
   };
 
-  it("refuses a network from the last failure that it may have, and no other network", async () => {
+  it("refuses a network after its last allowed failure, and no other network", async () => {
     await fail(3);
     pass(500);
     await expect(attempt("good")).rejects.toMatchObject({ ...TOO_MANY, retryAfterSeconds: 60 });
@@ -106,27 +106,27 @@ describe("a limit of failed tries", () => {
     expect(await attempt("good")).toBe("account of good");
   });
 
-  it("looks at no more guesses than that, however many come at once", async () => {
+  it("looks up no more guesses than that, however many come at once", async () => {
     const guesses = Array.from({ length: 4_000 }, (_, at) => attempt(`guess ${at}`).catch(String));
     const answers = await Promise.all(guesses);
     expect(looks).toEqual(["guess 0", "guess 1", "guess 2"]);
     expect(answers.filter((answer) => answer === null)).toHaveLength(3);
   });
 
-  it("looks at no more than that where one guess comes many times at once", async () => {
+  it("looks up no more than that if one guess comes many times at once", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => attempt("bad").catch(String)));
     expect(looks).toHaveLength(3);
     expect(answers.filter((answer) => answer === null)).toHaveLength(3);
   });
 
-  it("counts nothing against a good credential, however often it comes at once", async () => {
+  it("counts nothing for a valid credential, however often it comes at once", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => attempt("good")));
     expect(new Set(answers)).toEqual(new Set(["account of good"]));
     await fail(3);
     await expect(attempt("bad")).rejects.toMatchObject(TOO_MANY);
   });
 
-  it("never refuses a credential that was good from the same network", async () => {
+  it("never refuses a credential that was valid from the same network", async () => {
     goodKeys.add("elsewhere");
     await attempt("good");
     await attempt("elsewhere", "192.0.2.2");
@@ -135,7 +135,7 @@ describe("a limit of failed tries", () => {
     await expect(attempt("elsewhere")).rejects.toMatchObject(TOO_MANY);
   });
 
-  it("remembers it for a day from when it last came, to the hour", async () => {
+  it("remembers it for a day after its last use, to the hour", async () => {
     await attempt("good");
     pass(3_600_000);
     await attempt("good");
@@ -144,7 +144,7 @@ describe("a limit of failed tries", () => {
     expect(await attempt("good")).toBe("account of good");
   });
 
-  it("counts a credential that was good and is revoked", async () => {
+  it("counts a credential that was valid and is revoked", async () => {
     await attempt("good");
     goodKeys.clear();
     expect(await attempt("good")).toBe(null);
@@ -152,7 +152,7 @@ describe("a limit of failed tries", () => {
     await expect(attempt("good")).rejects.toMatchObject(TOO_MANY);
   });
 
-  it("counts no try whose look fails for another reason", async () => {
+  it("does not count an attempt whose lookup fails for another reason", async () => {
     const broken = () => Promise.reject(new Error("away"));
     for (let at = 0; at < 10; at++) {
       await expect(limiter.attempt(NETWORK, "good", broken)).rejects.toThrow("away");

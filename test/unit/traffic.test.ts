@@ -7,12 +7,12 @@ it.each([
   ["300 requests a second that take half of its time", MANY, 0.5, true],
   ["fewer, whatever they take", MANY - 1, 1, false],
   ["as many that leave more of it", 100 * MANY, 0.49, false],
-])("tells of %s, for the fifth of a second after them", (_, count, share, isBusy) => {
+])("reports %s, for the fifth of a second after them", (_, count, share, isBusy) => {
   let now = 0;
   const traffic = newTraffic({ now: () => now, workedShare: () => share });
   for (let index = 0; index < count; index++) traffic.count();
   now = 199;
-  expect(traffic.isBusy()).toBe(count >= MANY); // what they take is not known yet
+  expect(traffic.isBusy()).toBe(count >= MANY); // their cost is not known yet
   now = 200;
   expect(traffic.isBusy()).toBe(isBusy);
   now = 399;
@@ -21,7 +21,7 @@ it.each([
   expect(traffic.isBusy()).toBe(false);
 });
 
-it("forgets what was before a pause", () => {
+it("forgets everything before a pause", () => {
   let now = 0;
   const traffic = newTraffic({ now: () => now, workedShare: () => 1 });
   for (let index = 0; index < MANY; index++) traffic.count();
@@ -29,7 +29,7 @@ it("forgets what was before a pause", () => {
   expect(traffic.isBusy()).toBe(false);
 });
 
-it("lets work that fills the time it leaves go on in every other window", () => {
+it("lets work that fills the free time continue in every other window", () => {
   let now = 0;
   let wasFree = false;
   const traffic = newTraffic({ now: () => now, workedShare: () => (wasFree ? 1 : 0.2) });
@@ -42,12 +42,12 @@ it("lets work that fills the time it leaves go on in every other window", () => 
   expect(free).toEqual([true, false, true, false, true, false]);
 });
 
-it("sees by itself whether the process works", () => {
+it("notices by itself whether the process works", () => {
   let now = 0;
   const traffic = newTraffic({ now: () => now });
   for (const expected of [true, true]) {
     for (let index = 0; index < MANY; index++) traffic.count();
-    // No turn of the event loop ends before it is asked.
+    // No turn of the event loop ends before the question.
     const until = performance.now() + 5;
     while (performance.now() < until);
     now += 200;
