@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { countsOf, type Site } from "../support/browser.ts";
+import { ENGINES, hasWebKit, openPrevented, type Tab } from "../support/engines.ts";
+import { startFront, type Front } from "../support/front.ts";
+import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+const DAY_SECONDS = 86_400;
+
+// In CI nothing is left out for want of a program.
+const engines = ENGINES.filter(({ isInstalled }) => isInstalled || process.env["CI"]);
+
+let folder: string;
+let remove: () => void;
+let server: Server;
+let front: Front;
+let site: Site;
+
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  server = await startServer(folder, { PUBLIC_URL: "http://www.example.test" });
+  await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await v1(server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
+  site = {};
+  front = await startFront({ site, port: server.port });
+  site["/"] = { html: tag() };
+});
+afterEach(async () => {
+  front.close();
+  await server.kill();
+  remove();
+});
+
+const address = (host: string) => `http://${host}.example.test:${front.port}`;
+const tag = (attributes = "") =>
+  `<script src="${address("track")}/svc.js" data-cid="${ACCOUNT}" ${attributes}></script>`;
+
+describe.runIf(hasWebKit || process.env["CI"])("WebKitGTK with its tracking prevention", () => {
+  it("keeps the server's cookies for 60 days, and the script's own for 7", async () => {
+    site["/"] = {
+      html: `${tag()}<script>document.cookie = "own=1; max-age=5184000";
+        svc("onReady", () => { location = "/again?via=jane"; });</script>`,
+    };
+    site["/again"] = { html: `${tag()}<script>svc("onReady", () => fetch("/seen"));</script>` };
+    const browser = await openPrevented(`${address("www")}/?via=jane`, front.port);
+    await expect.poll(() => front.requests.join()).toContain("/seen");
+    await expect.poll(browser.days).toEqual({ _svc_tid: 60, _svc_ref: 60, own: 7 });
+    expect(front.forms).toHaveLength(1);
+    browser.close();
+  });
+});
+
+describe.each(engines)("$name", ({ open }) => {
+  let tab: Tab;
+  beforeEach(async () => {
+    tab = await open(front.port);
+  });
+  afterEach(() => tab.close());
+
+  const told = (call: string) =>
+    tab.run(`new Promise((resolve) => svc(${call}, (outcome) => resolve(outcome.status)))`);
+
+  it("keeps the cookies that the server sets as long as the campaign says, though the page is opened again", async () => {
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect(await told("'onReady'")).toBe("known");
+    await tab.goto(`${address("www")}/?via=jane`);
+    await told("'onReady'");
+    const kept = await tab.cookies();
+    const daysOf = (name: string) => {
+      const { expires } = kept.find((cookie) => cookie.name === name)!;
+      return Math.round((expires - Date.now() / 1_000) / DAY_SECONDS);
+    };
+    expect([daysOf("_svc_tid"), daysOf("_svc_ref")]).toEqual([60, 60]);
+    expect(front.forms).toHaveLength(1);
+  });
+
+  it("records click and sign-up on another subdomain, though the click could not be sent", async () => {
+    site["/t/click"] = { html: "a portal's page" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect(await told("'onReady'")).toBe("waiting");
+    await tab.goto(`${address("app")}/`);
+    expect(await told(`"signup", { email: "elsewhere@example.com" }`)).toBe("recorded");
+    delete site["/t/click"];
+    await tab.goto(`${address("www")}/`);
+    await expect.poll(() => told("'onReady'")).toBe("known");
+    expect(await countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("sends one request while nothing answers, whatever the page does", async () => {
+    site["/t/click"] = { html: "a portal's page" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await tab.run(`(() => {
+      for (let turn = 0; turn < 50; turn++) { history.pushState({}, "", "/?turn=" + turn); svc("click"); svc("onReady"); }
+    })()`);
+    expect(await told("'onReady'")).toBe("waiting");
+    expect(front.forms).toHaveLength(1);
+  });
+
+  it("reads what the page was opened with, what a router leads to, and a signed-up form that leaves", async () => {
+    site["/"] = {
+      html: `<script>history.replaceState({}, "", "/home");</script>${tag()}
+        <form data-svc-signup action="/done"><input name="work_email"><button>go</button></form>`,
+    };
+    site["/done"] = { html: "done" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await told("'onReady'");
+    expect(front.forms.map(({ ref_id, url }) => [ref_id, url])).toEqual([
+      ["jane", `${address("www")}/?via=jane`],
+    ]);
+    await tab.run("history.pushState({}, '', '/shop?ref=bob')");
+    await told("'onReady'");
+    expect(await countsOf(folder, "bob")).toEqual({ clicks: 1, leads: 0 });
+    await tab.run(`(() => {
+      document.querySelector("input").value = "form@example.com";
+      setTimeout(() => document.querySelector("button").click());
+    })()`);
+    await expect.poll(() => countsOf(folder, "bob")).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it("forgets all with a no, and knows the referral again with a yes", async () => {
+    site["/"] = { html: tag('data-consent="required"') };
+    const stored = () => tab.run("document.cookie + Object.keys(localStorage)");
+    await tab.goto(`${address("www")}/?via=jane`);
+    expect([await stored(), front.forms]).toEqual(["", []]);
+    expect(await told("'consent', true")).toBe("known");
+    await tab.run("svc('consent', false)");
+    expect([await stored(), front.forms.length]).toEqual(["", 1]);
+    expect(await told("'consent', true")).toBe("known");
+    expect(await stored()).toContain("_svc_ref=jane");
+    expect(front.forms.map(({ consent }) => consent)).toEqual(["given", "given"]);
+  });
+});
