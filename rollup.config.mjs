@@ -1,4 +1,5 @@
 import { copyFile } from "node:fs/promises";
+import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
@@ -18,12 +19,13 @@ const failOnWarning = (warning) => {
   throw new Error(warning.message);
 };
 
-/** The script that marketing pages load: everything in one file. */
+/** The script that marketing pages load: everything in one file, js-cookie included. */
 export const tracker = {
   input: "client/tracker/script.ts",
   onwarn: failOnWarning,
   output: { file: "dist/svc.js", format: "iife", strict: false },
   plugins: [
+    nodeResolve({ browser: true }),
     // The module asks, because servers that render pages import it too.
     replace({ preventAssignment: true, values: { "typeof document": JSON.stringify("object") } }),
     compile("client/tracker", { target: "es2021" }),
@@ -50,6 +52,7 @@ export const trackerModule = {
   onwarn: failOnWarning,
   output: { dir: "dist/tracker", format: "es" },
   plugins: [
+    nodeResolve({ browser: true }),
     compile("client/tracker", {
       target: "es2020",
       declaration: true,

@@ -1,11 +1,9 @@
+import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
-// No library: our values need no escaping, and js-cookie as a whole would be a quarter of the script.
-
 /** A cookie's value; undefined where there is none, or where the page may have none. */
-export const readCookie = (name: string): string | undefined =>
-  quietly(() => new RegExp(`(?:^|; )${name}=([^;]*)`).exec(document.cookie)?.[1]);
+export const readCookie = (name: string): string | undefined => quietly(() => Cookies.get(name));
 
 /** Sets a cookie for so many days; -1 removes it. An empty domain is the host alone. */
 export const writeCookie = (
@@ -13,9 +11,13 @@ export const writeCookie = (
   value: unknown,
   { days, domain }: { days: number; domain: string },
 ): unknown =>
-  quietly(
-    () =>
-      (document.cookie = `${name}=${value};path=/;max-age=${days * 86_400};samesite=lax;domain=${domain}${location.protocol === "https:" ? ";secure" : ""}`),
+  quietly(() =>
+    Cookies.set(name, `${value}`, {
+      expires: days,
+      domain,
+      sameSite: "lax",
+      secure: location.protocol === "https:",
+    }),
   );
 
 /**
