@@ -109,7 +109,7 @@ export const instant = z
   .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
 /**
- * A JSON object, as it is or as text. Text has not passed the limits of a JSON body yet, and a value that is
+ * A JSON object, directly or as text. Text has not passed the limits of a JSON body yet, and a value that is
  * nested too deeply could not be written.
  */
 export const jsonObject = z

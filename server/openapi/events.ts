@@ -15,14 +15,14 @@ const header = (name: string, description: string, example: string) => ({
 
 /** The headers of each posting. */
 export const POSTING_HEADERS = {
-  WebhookId: header("webhook-id", "The event's id. Drop what comes twice with the same id.", EVENT_ID),
+  WebhookId: header("webhook-id", "The event's id. Drop a repeated id.", EVENT_ID),
   WebhookTimestamp: header("webhook-timestamp", "When it was signed, in seconds since 1970.", "1772357400"),
   WebhookSignature: header(
     "webhook-signature",
     "`v1,` and the signature, once for each secret that is valid. See standardwebhooks.com.",
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
-  EventId: header("X-Event-Id", "The event's id once more.", EVENT_ID),
+  EventId: header("X-Event-Id", "The event's id, repeated.", EVENT_ID),
   EventType: header("X-Event-Type", "The event's type.", "referral.created"),
 };
 

@@ -18,7 +18,7 @@ export const EVENT_FIELDS: Fields = {
   basic_auth_password: ["Password for HTTP authentication at your server. It is never shown.", "s3cret"],
   basic_auth_enabled: "Whether events are sent with a user name and password.",
   secret_key: [
-    "Key that signs the events. It is shown this one time.",
+    "Key that signs the events. It is shown only once.",
     "whsec_dGlkZW1hcmstZXhhbXBsZS1zZWNyZXQtMzM=",
   ],
   event_types: ["The types of events that are sent.", ["referral.created"]],

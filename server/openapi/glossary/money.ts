@@ -8,7 +8,7 @@ export const MONEY_FIELDS: Fields = {
   original_sale_amount: ["The same in the sale's own currency. null for sign-ups.", null],
   original_sale_currency: ["The sale's own currency. null for sign-ups.", null],
   conversion_amount: ["Amount of the sale that earned this, in cents.", 10_000],
-  unit: ["What the amount is of.", "cash"],
+  unit: ["Unit of the amount.", "cash"],
   per_of_sale: ["Percentage of each sale. null: a fixed amount.", 20],
   "V1PromoterReward.amount": ["The fixed amount: cents for `cash`. null: a percentage.", null],
   "V1Offer.amount": ["The amount: cents for `cash`, or a percentage.", 10],
@@ -29,7 +29,7 @@ export const MONEY_FIELDS: Fields = {
   free_months: ["Free months.", 0],
   discount: ["Discount in percent.", 0],
   discount_per: ["Discount in percent.", 0],
-  status: "Where the record stands.",
+  status: "State of the record.",
   "V1Promotion.status": [
     "Whether the referred get a reward: `offer_running` or `offer_inactive`.",
     "offer_running",

@@ -90,12 +90,12 @@ export const V1_OPERATIONS: Operations = {
   ],
   "GET /api/v1/reports/overview": [
     "v1ReportOverview",
-    "Tells visitors, leads, customers and money of the whole account for each day, month or year.",
+    "Reports visitors, leads, customers and money of the whole account by day, month or year.",
   ],
-  "GET /api/v1/reports/campaigns": ["v1ReportCampaigns", "Tells the same figures for each campaign."],
+  "GET /api/v1/reports/campaigns": ["v1ReportCampaigns", "Reports the same figures for each campaign."],
   "GET /api/v1/reports/promoters": [
     "v1ReportPromoters",
-    "Tells the same figures for each promoter. Those with the most of `top_50` come first.",
+    "Reports the same figures for each promoter. Those with the most of `top_50` come first.",
   ],
 };
 
@@ -103,7 +103,7 @@ export const V1_OPERATIONS: Operations = {
 export const OTHER_OPERATIONS: Operations = {
   "POST /t/click": [
     "trackClick",
-    "Records that a visitor came by a referral link. The script on your pages calls it. Bots, and links that name nobody, are answered with null.",
+    "Records that a visitor came by a referral link. The script on your pages calls it. Bots, and links that belong to nobody, get null.",
     { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
   ],
   "POST /t/signup": [
@@ -116,6 +116,6 @@ export const OTHER_OPERATIONS: Operations = {
     "Tells a page who sent the visitor, so that it can greet them or show the promoter's code.",
   ],
   "POST /t/details": ["postVisitorDetails", "The same as `GET`, as the script calls it."],
-  "GET /healthz": ["getHealth", "Tells whether the process lives. It asks nothing of the store."],
+  "GET /healthz": ["getHealth", "Tells whether the process lives, without asking the store."],
   "GET /readyz": ["getReadiness", "Tells whether the store answers. 503 while it does not."],
 };

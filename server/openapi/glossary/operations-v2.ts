@@ -1,6 +1,6 @@
 import type { Operations } from "./entry.ts";
 
-const BATCH = "Answers with a batch that tells how many were changed, and why others were not.";
+const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
 
 /** Operations of V2, below `/api/v2/company`. */
 const COMPANY_OPERATIONS: Operations = {
@@ -48,7 +48,7 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "GET /promoter_campaigns": [
     "listPromoterCampaigns",
-    "Lists who takes part in which campaign, with their referral links, coupons and figures.",
+    "Lists promoter campaigns with their referral links, coupons and figures.",
   ],
   "GET /promoter_campaigns/search": [
     "searchPromoterCampaigns",
@@ -79,18 +79,15 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "GET /payouts/group_by_promoters": [
     "groupPayoutsByPromoters",
-    "Lists payouts promoter by promoter, with sums. `meta` speaks of all that fit, not of the page.",
+    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that fits the filters, not only the page.",
   ],
   "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Says that you have paid these payouts. ${BATCH}`],
   "POST /payouts/mark_as_unpaid": ["markPayoutsAsUnpaid", `Takes that back. ${BATCH}`],
   "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
-  "GET /batch_processes": [
-    "listBatchProcesses",
-    "Lists what was done to many records at once, newest first.",
-  ],
+  "GET /batch_processes": ["listBatchProcesses", "Lists batches of changes, newest first."],
   "GET /batch_processes/progress": [
     "getBatchProgress",
-    "Tells how far the latest batches are, in percent, by their ids.",
+    "Shows the progress of the latest batches in percent, by their ids.",
   ],
   "GET /batch_processes/:id": ["getBatchProcess", "Finds one batch."],
   "GET /campaigns": ["listCampaigns", "Lists campaigns with their settings and figures."],
@@ -109,10 +106,7 @@ const COMPANY_OPERATIONS: Operations = {
     "deleteCampaign",
     "Removes a campaign that nothing belongs to. The default campaign stays.",
   ],
-  "GET /rewards": [
-    "listRewards",
-    "Lists rewards: what promoters earn, and what the people get whom they refer.",
-  ],
+  "GET /rewards": ["listRewards", "Lists rewards, both for promoters and for the people that they refer."],
   "POST /rewards": [
     "createReward",
     "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
@@ -149,12 +143,12 @@ const COMPANY_OPERATIONS: Operations = {
   "GET /webhooks": ["listWebhooks", "Lists webhooks, newest first."],
   "POST /webhooks": [
     "createWebhook",
-    "Tells the server where to post events. The answer holds the key that signs them, this one time.",
+    "Tells the server where to post events. Only this answer holds the key that signs them.",
   ],
   "GET /webhooks/event_types": ["listEventTypes", "Lists the types of events that a webhook can ask for."],
   "POST /webhooks/test": [
     "testWebhook",
-    "Posts a test event to an address, and tells what it answered. Answers 200 also where the address refuses.",
+    "Posts a test event to an address, and shows its answer. Answers 200 even if the address refuses.",
   ],
   "GET /webhooks/:id": ["getWebhook", "Finds one webhook."],
   "PUT /webhooks/:id": ["updateWebhook", "Changes a webhook. What you leave out stays.", { active: false }],
@@ -178,7 +172,10 @@ const COMPANY_OPERATIONS: Operations = {
 /** Operations of V2. */
 export const V2_OPERATIONS: Operations = {
   ...Object.fromEntries(
-    Object.entries(COMPANY_OPERATIONS).map(([route, told]) => [route.replace(" ", " /api/v2/company"), told]),
+    Object.entries(COMPANY_OPERATIONS).map(([route, words]) => [
+      route.replace(" ", " /api/v2/company"),
+      words,
+    ]),
   ),
   "POST /api/v2/track/signup": [
     "trackSignup",
