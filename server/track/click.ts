@@ -3,7 +3,7 @@ import { recordClick } from "../domain/click.ts";
 import { flag, text } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { clickOf, isUntracked, tellVisit, visitAnswer, visitParams } from "./visit.ts";
+import { NOBODY, clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 
 const clickParams = visitParams.extend({
   tid: z.uuidv4("is not a UUID v4"),
@@ -13,6 +13,8 @@ const clickParams = visitParams.extend({
 /**
  * `POST /t/click`: recorded once, however often it is sent. `known` is a click that was recorded before, or
  * that leads where the browser's visitor came from; `refused` one that leads to nobody.
+ *
+ * Choice: bots are refused before their body is read, whatever it holds.
  */
 export const trackClick: PublicOperation = {
   summary: "Record the click of a referral link",
@@ -20,6 +22,7 @@ export const trackClick: PublicOperation = {
   answer: z.object({ status: z.enum(["recorded", "known", "refused"]), ...visitAnswer }),
   refusals: ["not_found", "rate_limited"],
   limit: "publicClicks",
+  unattended: { status: "refused", ...NOBODY },
   handle: click,
 };
 
@@ -28,7 +31,7 @@ async function click(request: PublicRequest) {
   const { context, account, address } = request;
   const click = clickOf(given, { tid: given.tid, address });
   const namesNobody = click.refTokens.length === 0 && !given.url_tracking;
-  const visit = namesNobody || isUntracked(request) ? null : await recordClick(context, account, click);
+  const visit = namesNobody || isOptedOut(request) ? null : await recordClick(context, account, click);
   const status = visit === null ? "refused" : visit.isNew ? "recorded" : "known";
   return { status, ...tellVisit(request, visit, given.domain ?? "") };
 }

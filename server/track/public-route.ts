@@ -12,6 +12,7 @@ import { rateLimitHeaders, type RateLimiter } from "../http/rate-limit.ts";
 import type { Account } from "../records.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
+import { isUnattended } from "./unattended.ts";
 import { originOf, watchReach } from "./watched.ts";
 
 /** A request of a browser on somebody's site. */
@@ -31,6 +32,11 @@ export interface PublicRequest {
 export interface PublicOperation extends Operation<PublicRequest> {
   /** What counts its requests, by the network that they come from. */
   limit?: "publicClicks" | "publicSignups";
+  /**
+   * The answer to bots and prefetches, which is sent before the body is read. Absent: they are answered like
+   * everybody.
+   */
+  unattended?: object;
 }
 
 /**
@@ -38,13 +44,14 @@ export interface PublicOperation extends Operation<PublicRequest> {
  * whose it is.
  */
 export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
-  const { handle, limit, shape = v1Error } = operation;
+  const { handle, limit, unattended, shape = v1Error } = operation;
   const { limits } = services;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE, ...corsHeaders(event) };
     try {
       const address = clientAddress(event, services.trustProxyHops);
       if (limit !== undefined) await countIn(limits[limit], address, headers);
+      if (unattended !== undefined && isUnattended(event)) return json(unattended, headers);
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);
       watchReach(services, event);

@@ -10,7 +10,8 @@ import { text } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
 import { shapeSignup, signupParams } from "../http/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { clickOf, isUntracked, tellVisit, visitAnswer, visitParams } from "./visit.ts";
+import { isUnattended } from "./unattended.ts";
+import { clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 
 /**
  * A page says who signed up and no more: whose lead it is, when and from where is ours to say. Taken
@@ -58,6 +59,8 @@ export const trackSignup: PublicOperation = {
   handle: signup,
 };
 
+const uuid = z.uuidv4();
+
 async function signup(request: PublicRequest) {
   const { event, params, address } = request;
   const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
@@ -76,7 +79,7 @@ async function signup(request: PublicRequest) {
 
 /** Whether a sign-up may make a visitor. One by a tid of another program's making is looked up, and no more. */
 function isVisit(tid: string, request: PublicRequest): boolean {
-  return z.uuidv4().safeParse(tid).success && !isUntracked(request);
+  return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);
 }
 
 /** Records a sign-up; of a person who is known the visit alone. */

@@ -1,11 +1,9 @@
 import type { H3Event } from "h3";
-import { isbot } from "isbot";
 import { z } from "zod";
 import type { Click, Visit } from "../domain/click.ts";
 import { trackerNames } from "../domain/tracker-names.ts";
 import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, text } from "../http/fields.ts";
-import type { Account } from "../records.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 
@@ -31,8 +29,8 @@ export const visitAnswer = {
   has_cookies: z.boolean(),
 };
 
-const judgedAgents = new Map<string, boolean>();
-const MAX_JUDGED_AGENTS = 1_000;
+/** A browser that was sent by nobody. */
+export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
 /** The visit that a page tells of. */
 export function clickOf(
@@ -50,40 +48,18 @@ export function clickOf(
   };
 }
 
-/** Whether nobody may be tracked: bots, pages fetched ahead of a visit, and those who object. */
-export function isUntracked({ event, account }: Pick<PublicRequest, "event" | "account">): boolean {
-  return isUnattended(event) || isOptedOut(event, account);
+/** Whether the visitor objects to being tracked. @see https://w3c.github.io/gpc/ */
+export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "account">): boolean {
+  return account.honoursPrivacyControl && event.req.headers.get("sec-gpc") === "1";
 }
 
 /** Tells the browser who it is, by cookies too where it would keep them. Nobody: the browser keeps nothing. */
 export function tellVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
-  if (visit === null) return { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
+  if (visit === null) return NOBODY;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);
   const { tid, refToken, cookieDays } = visit;
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
-}
-
-/** Browsers are few and alike, while the test of one costs as much as the rest of a click. */
-function isKnownBot(userAgent: string): boolean {
-  const known = judgedAgents.get(userAgent);
-  if (known !== undefined) return known;
-  if (judgedAgents.size >= MAX_JUDGED_AGENTS) judgedAgents.clear();
-  const isBot = isbot(userAgent);
-  judgedAgents.set(userAgent, isBot);
-  return isBot;
-}
-
-function isUnattended(event: H3Event): boolean {
-  const { headers } = event.req;
-  const purpose = headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "";
-  const userAgent = headers.get("user-agent") ?? "";
-  return userAgent === "" || /prefetch|prerender|preview/i.test(purpose) || isKnownBot(userAgent);
-}
-
-/** @see https://w3c.github.io/gpc/ */
-function isOptedOut(event: H3Event, account: Account): boolean {
-  return account.honoursPrivacyControl && event.req.headers.get("sec-gpc") === "1";
 }
 
 /** Cookies that the server sets outlive the seven days that some browsers give to a script's. */

@@ -71,6 +71,50 @@ describe("POST /t/click", () => {
   });
 
   it.each([
+    ["is good", `cid=acme&tid=${TID}&ref_id=jane`],
+    ["is too large", `cid=acme&tid=${TID}&ref_id=jane&url=${"x".repeat(70_000)}`],
+    ["is broken", "cid=%ff"],
+    ["is missing", ""],
+  ])("answers a bot before its body is read: one that %s", async (_, text) => {
+    let isRead = false;
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          isRead = true;
+          controller.enqueue(new TextEncoder().encode(text));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      "user-agent": "Googlebot/2.1",
+      origin: "https://www.acme.example",
+    };
+    const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+    const answer = await app.request("/t/click", init);
+    expect({
+      status: answer.status,
+      body: await answer.json(),
+      headers: Object.fromEntries(answer.headers),
+    }).toEqual({
+      status: 200,
+      body: NOBODY,
+      headers: {
+        "access-control-allow-credentials": "true",
+        "access-control-allow-origin": "https://www.acme.example",
+        "access-control-expose-headers": "Retry-After",
+        "cache-control": "no-store",
+        "content-type": "application/json; charset=utf-8",
+        vary: "Origin",
+      },
+    });
+    expect(isRead).toBe(false);
+    expect(await clicksOf(1)).toBe(0);
+  });
+
+  it.each([
     [{ tid: "1" }, 422, { tid: ["is not a UUID v4"] }],
     [{ tid: "" }, 422, { tid: ["can't be blank"] }],
     [{ cid: "nobody" }, 404, { error: "The account (cid) was not found" }],
