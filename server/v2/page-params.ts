@@ -12,19 +12,20 @@ const LENGTHS = { usual: 20, most: 100 };
 export const pageParams = paramsOf(LENGTHS);
 
 /**
- * Reads a list's parameters and the page that they ask for. @throws Failure `invalid`, `malformed` or
+ * Reads a list's parameters, the query that they stand in, and the page that they ask for. @throws Failure `invalid`, `malformed` or
  * `too_large`
  */
 export function readListing<S extends z.ZodObject>(
   { event }: V2Request,
   schema: S,
   lengths = LENGTHS,
-): { params: z.output<S>; page: Page; window: { limit: number; offset: number } } {
+): { params: z.output<S>; query: Query; page: Page; window: { limit: number; offset: number } } {
   const query: Query = readNestedQuery(event);
   refuseUnknownFilters(schema, query);
   const page = readPage(query, lengths);
   return {
     params: shapeInput(schema, query),
+    query,
     page,
     window: { limit: page.limit, offset: page.offset },
   };

@@ -4,7 +4,6 @@ import { payeeReader, type PayeeReader } from "../domain/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../domain/payout-groups.ts";
 import { listPayouts } from "../domain/payout-query.ts";
 import { unlessGone } from "../domain/show.ts";
-import { readNestedQuery } from "../http/nested-query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { INVOICE_DETAILS_STATUSES, type Payout } from "../records.ts";
 import type { Store } from "../storage/store.ts";
@@ -62,11 +61,11 @@ export const groupPayoutsOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { event, account, context } = request;
-  const { params, page, window } = readListing(request, listParams);
+  const { account, context } = request;
+  const { params, query, page, window } = readListing(request, listParams);
   const found = await listPayouts(context, account, {
     filter: payoutFilter(params),
-    sorting: payoutSorting(params.sorting, readNestedQuery(event)),
+    sorting: payoutSorting(params.sorting, query),
     ...window,
   });
   setPageHeaders(request, page, found.total);
