@@ -16,7 +16,10 @@ export const accounts = collection<Account>()({
   indexes: {},
 });
 
-/** That the store has had its first account. One record, so that two first starts cannot both make one. */
+/**
+ * Records that the store has had its first account. There is only one such record, so two first starts can't both
+ * make an account.
+ */
 export const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
   name: "first-start",
   id: () => [1],
@@ -24,18 +27,18 @@ export const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: numbe
   indexes: {},
 });
 
-/** What is needed for an account and its default campaign. */
+/** The input for a new account and its default campaign. */
 export interface NewAccount {
   name: string;
   /** Absent: one is generated. */
   publicId?: string | undefined;
   landingUrl: string;
   honoursPrivacyControl?: boolean;
-  /** Text of the first key. Absent: one is generated. */
+  /** The text of the first key. Absent: one is generated. */
   key?: string | undefined;
 }
 
-/** An account together with its first key, which is never shown again. */
+/** An account with its first key, which is never shown again. */
 export interface AccountWithKey {
   account: Account;
   key: string;
@@ -44,14 +47,14 @@ export interface AccountWithKey {
 /**
  * Makes an account, its default campaign and its first key.
  *
- * @throws Failure `taken` when another account has this public id
+ * @throws Failure `taken` if another account has this public id
  */
 export async function createAccount(context: Context, input: NewAccount): Promise<AccountWithKey> {
   const ids = await newAccountIds(context.store);
   return context.store.transact((tx) => putAccount(tx, context, { ...input, ...ids }));
 }
 
-/** Makes the first account of an empty store, once; null when the store has had one. */
+/** Makes the first account of an empty store. null: the store has had one before. */
 export async function createFirstAccount(
   context: Context,
   input: NewAccount,
@@ -65,7 +68,7 @@ export async function createFirstAccount(
   });
 }
 
-/** The account that the store began with, be it made by a first start or by hand, or null. */
+/** The oldest account of the store, made by the first start or by hand. null: there is none. */
 export async function findFirstAccount(store: Store): Promise<Account | null> {
   const [oldest] = await store.page(accounts, "id", SYSTEM, [], { limit: 1 });
   return oldest ?? null;
@@ -89,9 +92,9 @@ export async function loadAccount(store: Store, publicId: string): Promise<Accou
 }
 
 /**
- * Says whom an account's letters come from. null: the server's usual sender.
+ * Sets the sender of an account's e-mails. null: the server's usual sender.
  *
- * @throws Failure `not_found`, or `invalid` for what names no address
+ * @throws Failure `not_found`, or `invalid` if the text holds no e-mail address
  */
 export async function setMailSender(
   { store }: Context,
@@ -99,13 +102,13 @@ export async function setMailSender(
   sender: string | null,
 ): Promise<Account> {
   if (sender !== null && !/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender)) {
-    throw new Failure("invalid", `${sender} is no e-mail address`);
+    throw new Failure("invalid", `${sender} is not an e-mail address`);
   }
   return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
 }
 
 /**
- * Gives an account another name, which its letters say.
+ * Renames an account. Its e-mails show the name.
  *
  * @throws Failure `not_found`, or `invalid` for a blank name
  */
@@ -115,7 +118,7 @@ export async function renameAccount({ store }: Context, accountId: number, name:
   return store.transact((tx) => changeAccount(tx, accountId, { name: given }));
 }
 
-/** Changes an account within a larger change. @throws Failure `not_found` */
+/** Changes an account as part of a larger change. @throws Failure `not_found` */
 export async function changeAccount(
   tx: Transaction,
   id: number,
@@ -125,7 +128,7 @@ export async function changeAccount(
   if (account === null) throw new Failure("not_found", "Account not found.");
   const after = { ...account, ...changes };
   await tx.put(accounts, after, {
-    script: () => new Failure("taken", `${after.tracker?.script} is another account's`),
+    script: () => new Failure("taken", `${after.tracker?.script} belongs to another account`),
   });
   return after;
 }
@@ -156,7 +159,7 @@ async function putAccount(
     createdAt: now.toISOString(),
   };
   await tx.put(accounts, account, {
-    publicId: () => new Failure("taken", `Account ${account.publicId} exists already`),
+    publicId: () => new Failure("taken", `Account ${account.publicId} already exists`),
   });
   await putCampaign(tx, now, {
     accountId: account.id,

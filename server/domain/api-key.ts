@@ -5,7 +5,7 @@ import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 
-/** Stored by the hash, so that a request costs one read and the key itself is nowhere. */
+/** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
 export const apiKeys = collection<ApiKey>()({
   name: "api-key",
   id: (apiKey) => [apiKey.hash],
@@ -13,12 +13,12 @@ export const apiKeys = collection<ApiKey>()({
   indexes: { owner: (apiKey) => [apiKey.ownerId] },
 });
 
-/** Makes a key for an account and gives its text, which cannot be read back later. */
+/** Makes a key for an account and gives its text, which can't be read back later. */
 export function createApiKey(context: Context, ownerId: number, name: string): Promise<string> {
   return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
 }
 
-/** Writes a key, a given one or a new one, within a larger change. */
+/** Writes a given or a new key as part of a larger change. */
 export async function putApiKey(
   tx: Transaction,
   { chance, now }: Context,
@@ -36,30 +36,30 @@ export async function putApiKey(
   return key;
 }
 
-/** What is kept of a key. */
+/** The form in which a key is stored. */
 export function hashApiKey(key: string): string {
   return digest(key);
 }
 
-/** The record of the key with this hash while the key is good, else null. */
+/** The record of the valid key with this hash, or null. */
 export async function findApiKey(store: Store, hash: string): Promise<ApiKey | null> {
   const apiKey = await store.get(apiKeys, SYSTEM, hash);
   return apiKey === null || apiKey.revokedAt !== null ? null : apiKey;
 }
 
-/** The keys of an account, good and revoked. */
+/** The keys of an account, valid and revoked. */
 export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
   return store.page(apiKeys, "owner", SYSTEM, [ownerId], { limit: 1_000 });
 }
 
 /**
- * Revokes the key whose hash begins so, as listings show it; one that is revoked already stays as it is.
+ * Revokes the key whose hash begins with `start`. Listings show the beginning of each hash.
  *
- * @throws Failure `missing` for no beginning at all, `not_found` when none, or more than one, begins so,
- *   `invalid` when it was revoked before
+ * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if the key is
+ * already revoked
  */
 export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
-  // Of an account with one key, that key begins with nothing: an unset shell variable must not end it.
+  // An empty start, for example from an unset shell variable, would match an account's only key.
   if (start === "") throw new Failure("missing", "The beginning of the key's hash must not be blank");
   const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
   const [apiKey] = found;

@@ -5,7 +5,7 @@ import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 import { findVisitor } from "./visitor.ts";
 
-/** What a sign-up says about who sent it. */
+/** The values of a sign-up that can name its promoter. */
 export interface ReferralClaim {
   tid: string | null;
   refToken: string | null;
@@ -14,20 +14,20 @@ export interface ReferralClaim {
   now: Date;
 }
 
-/** Who sent a sign-up. */
+/** The promoter who sent a sign-up. */
 export interface Referrer {
   promoterCampaign: PromoterCampaign;
   promoter: Promoter;
-  /** The visitor behind the tid, where one was named and belongs to the account. */
+  /** The visitor with the given tid. null: none was given, or it is not known in this account. */
   visitor: Visitor | null;
 }
 
 /**
- * The promoter campaign that a sign-up belongs to, or null. The ref id decides, then the promoter's
- * e-mail, then the tid, which adds what is known of the visit in each case.
+ * The promoter campaign that a sign-up belongs to, or null. The ref id decides, then the promoter's e-mail, then the
+ * tid. In each case the tid adds the data of the visit.
  *
- * Choice: a ref id that leads to nobody is not replaced by the tid. Whoever names a promoter means
- * that one, and money must not go to another.
+ * Choice: the tid does not replace a ref id that leads to nobody. A request that names a promoter means that
+ * promoter, and money must not go to another.
  */
 export async function findReferrer(
   tx: Transaction,

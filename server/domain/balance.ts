@@ -2,21 +2,21 @@ import type { Unit } from "../records.ts";
 import type { Count } from "../storage/collection.ts";
 import type { View } from "../storage/store.ts";
 
-/** Amounts of one unit, in cents for `cash`, else in whole units. */
+/** Amounts of one unit: in cents for `cash`, otherwise in whole units. */
 export interface UnitBalance {
-  /** All that was approved. */
+  /** The sum of all approved commissions. */
   earnings: number;
-  /** What is still to be paid. */
+  /** The part that is not yet paid. */
   current: number;
   paid: number;
 }
 
-/** What a promoter has earned, by unit. A unit of which nothing was earned or paid is absent. */
+/** A promoter's earnings by unit. Units without earnings or payments are absent. */
 export interface Balance {
   units: Partial<Record<Unit, UnitBalance>>;
 }
 
-/** What a commission or a payout adds to its promoter's balance. */
+/** The counts of a commission or payout in its promoter's balance. */
 export function balanceCounts(
   { promoterId, unit }: { promoterId: number; unit: Unit },
   { earnings, paid }: Omit<UnitBalance, "current">,
@@ -27,7 +27,7 @@ export function balanceCounts(
   ];
 }
 
-/** A promoter's balance. */
+/** Reads a promoter's balance. */
 export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
   const units: Record<string, UnitBalance> = {};
   for await (const sums of view.sums(accountId, ["balance", promoterId])) {

@@ -12,8 +12,8 @@ export const batchProcesses = collection<BatchProcess>()({
 });
 
 /**
- * Does something to each of many records, one commit for each: a record that refuses is left as it
- * was and named in the result, and the others go on.
+ * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is named in
+ * the result. The others continue.
  */
 export async function runBatch(
   context: Context,
@@ -26,7 +26,7 @@ export async function runBatch(
     try {
       await work(id);
     } catch (error) {
-      // An outage says nothing about this record: the batch may be sent again as a whole.
+      // An outage is no fault of this record. The client may send the whole batch again.
       if (!(error instanceof Failure) || isOutage(error)) throw error;
       errors.push(`${id}: ${error.message}`);
     }

@@ -8,12 +8,12 @@ import { updateWantedEvents } from "./listening.ts";
 import type { Show } from "./show.ts";
 
 /**
- * Removes a campaign that nothing belongs to.
+ * Deletes a campaign that nothing belongs to.
  *
- * Choice: what promoters left behind there when they moved on keeps it, as payouts, rewards and leads
- * are shown with their campaign. So does a campaign that upgrades to it.
+ * Choice: a campaign can't be deleted while payouts, rewards or leads belong to it, even if its promoters have moved
+ * on, because those records are shown with their campaign. Nor can one that another campaign upgrades to.
  *
- * @throws Failure `not_found`, `in_use` while something belongs to it, or promoters are to by default
+ * @throws Failure `not_found`, `in_use` while something belongs to it or it is the default campaign
  */
 export function deleteCampaign<T>(
   { store }: Context,
@@ -34,7 +34,7 @@ export function deleteCampaign<T>(
   });
 }
 
-/** Counted within the transaction, so that what comes to belong to the campaign meanwhile stops it. */
+/** Reads the counts within the transaction, so that a record added meanwhile stops the deletion. */
 async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
   const uses: [count: number, name: string][] = [
     [await tx.sum(accountId, ["promoter-campaign/campaign", id]), "promoter campaigns"],

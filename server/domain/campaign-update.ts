@@ -8,7 +8,10 @@ import { updateWantedEvents } from "./listening.ts";
 import { checkRewardEntries } from "./reward-entry.ts";
 import type { Show } from "./show.ts";
 
-/** Names that the interface knows. The browser script looks for all of them but `svc`, which its tag must name. */
+/**
+ * The parameter names that clients may choose. The browser script reads all of them except `svc`, which the script
+ * tag must name.
+ */
 const KNOWN_REF_PARAMS = new Set([
   "svc",
   "svc_ref",
@@ -24,21 +27,21 @@ const KNOWN_REF_PARAMS = new Set([
   "_get",
 ]);
 
-/** A change to one of a campaign's links: a new one where it names no id. */
+/** A change to one of a campaign's links. Without an id it makes a new link. */
 export interface LinkChange {
   id: number | null;
-  /** undefined: stays. */
+  /** undefined: unchanged. */
   name: string | undefined;
   url: string | undefined;
   isRemoved: boolean;
 }
 
-/** What changes in a campaign; what is undefined stays. */
+/** Changes to a campaign. undefined: unchanged. */
 export interface CampaignChanges {
   name?: string | undefined;
   color?: string | undefined;
   landingUrl?: string | undefined;
-  /** The name of the URL parameter in links from now on. */
+  /** The parameter name used in links from now on. */
   refParam?: string | undefined;
   /** All names of that parameter, instead of `refParam`. */
   refParams?: string[] | undefined;
@@ -48,13 +51,13 @@ export interface CampaignChanges {
   allowedOrigins?: string[] | undefined;
   trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
   isPrivate?: boolean | undefined;
-  /** Links that are not named stay. */
+  /** Links that are not listed stay. */
   links?: LinkChange[] | undefined;
   upgrade?: Campaign["upgrade"] | undefined;
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
   letters?: Campaign["letters"] | undefined;
-  /** true: it becomes the account's default campaign. */
+  /** true: makes it the account's default campaign. */
   isDefault?: boolean | undefined;
 }
 
@@ -83,7 +86,7 @@ export async function createFullCampaign<T>(
 /**
  * Changes a campaign.
  *
- * @throws Failure `not_found` for it, or for an unknown link, reward or upgrade; `rule_broken`
+ * @throws Failure `not_found` for the campaign, a link, a reward or an upgrade; `rule_broken`
  */
 export async function updateCampaign<T>(
   context: Context,
@@ -103,7 +106,7 @@ async function putChanged(
   { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after = campaignAfter(before, changes, linkIds);
-  // One that was there before is none of the change's: clients send back what they were shown.
+  // An upgrade that stays the same is not checked again, because clients send back what they were shown.
   if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
   const { accountId, id } = after;
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
@@ -137,9 +140,8 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
 }
 
 /**
- * Names that were in use stay behind the new one, for the links that are out already. One that the
- * interface does not know is refused, unless the campaign has it already: clients send back what they
- * were shown.
+ * The new name comes first. Earlier names stay behind it, because links with them are already in use. An unknown name
+ * is refused unless the campaign already has it, because clients send back what they were shown.
  */
 function refParamsAfter({ refParams }: Campaign, name: string | undefined): string[] {
   if (name === undefined) return refParams;
@@ -158,7 +160,7 @@ async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaig
   await loadCampaign(tx, accountId, upgrade.campaignId);
 }
 
-/** Ids are taken before the transaction: it may run more than once. */
+/** Takes ids before the transaction, because the transaction may run more than once. */
 async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
   const ids: number[] = [];
   for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));

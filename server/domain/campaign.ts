@@ -5,7 +5,7 @@ import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 
-/** Used in links where the campaign names no parameter of its own. */
+/** The parameter in links if the campaign names none. */
 const DEFAULT_REF_PARAM = "via";
 
 export const campaigns = collection<Campaign>()({
@@ -19,7 +19,7 @@ export const campaigns = collection<Campaign>()({
   ],
 });
 
-/** A campaign's settings; what is left out gets its usual value. */
+/** The settings of a new campaign. Those left out get their usual values. */
 export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
   Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
 
@@ -33,7 +33,7 @@ export async function createCampaign(
   return context.store.transact((tx) => putCampaign(tx, context.now, { ...input, accountId, id }));
 }
 
-/** Writes a new campaign within a larger change. */
+/** Writes a new campaign as part of a larger change. */
 export async function putCampaign(
   tx: Transaction,
   now: Date,
@@ -44,7 +44,7 @@ export async function putCampaign(
   return campaign;
 }
 
-/** A campaign that is not written yet. */
+/** Makes a campaign's record without writing it. */
 export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "accountId" | "id">): Campaign {
   return {
     accountId: input.accountId,

@@ -8,22 +8,22 @@ import type { Context } from "./context.ts";
 import { findKnownLead } from "./lead.ts";
 import { loadOwner, type Imported, type PromoterName } from "./lead-import.ts";
 
-/** How far a commission of another program has come. */
+/** The state of a commission in the other program. */
 export type ImportedStatus = CommissionStatus | "paid";
 
-/** Later statuses replace earlier ones; a file that was sent in before may come again. */
+/** A later status replaces an earlier one, because the same file may be imported again. */
 const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied: 1, paid: 2 };
 
-/** A commission of another program. null: not known. */
+/** A commission of another program. null: unknown. */
 export interface ImportedCommission extends PromoterName {
-  /** The other program's own id of it. */
+  /** Its id in the other program. */
   sourceId: string | null;
-  /** All that is said of it but its status, with a number that tells equal ones apart. */
+  /** The whole line without its status, plus a number that tells equal lines apart. */
   source: string;
   leadEmail: string | null;
   leadUid: string | null;
   unit: Unit;
-  /** In cents for `cash`, else in whole units. */
+  /** In cents for `cash`, otherwise in whole units. */
   amount: number;
   status: ImportedStatus;
   saleCents: number;
@@ -31,7 +31,7 @@ export interface ImportedCommission extends PromoterName {
   createdAt: Date | null;
 }
 
-/** That a commission of another program was taken over. */
+/** Records that a commission of another program was imported. */
 interface TakenOver {
   accountId: number;
   sourceHash: string;
@@ -46,11 +46,11 @@ export const importedCommissions = collection<TakenOver>()({
 });
 
 /**
- * Takes over a commission of another program, once. One that was paid there counts as paid, without a
- * payout here. When it comes again, its status may have moved on.
+ * Imports a commission of another program once. If it was paid there, it counts as paid without a payout here. If the
+ * same commission is imported again, only its status may change.
  *
- * @throws Failure `missing`, `not_found` for an unknown lead or promoter, or `invalid` for one that comes again
- *   with another amount
+ * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs from the
+ * first import
  */
 export async function importCommission(
   context: Context,
@@ -89,8 +89,9 @@ export async function importCommission(
 }
 
 /**
- * What a commission is known again by: its id; without one, its event and lead, and the promoter where it is not the
- * lead's own, who is paid for the same event; without these, all that its line says but the status.
+ * The text that identifies a commission when it is imported again. That is its id if it has one. Otherwise it is the
+ * event and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
+ * one event. Without these, it is the whole line except the status.
  */
 async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
   const { sourceId, eventId, source, unit } = input;
@@ -101,10 +102,10 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
   return `event ${JSON.stringify([eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId])}`;
 }
 
-/** Gives a commission that is known the status that it has by now. */
+/** Updates the status of a commission that was imported before. */
 async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
-  if (before === null) return "known"; // its promoter was deleted since
+  if (before === null) return "known"; // its promoter has been deleted since
   if (before.amount !== input.amount) {
     throw new Failure(
       "invalid",
@@ -112,7 +113,7 @@ async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommissi
     );
   }
   const status = before.isPaidElsewhere ? "paid" : before.status;
-  // Choice: an older file takes nothing back.
+  // Choice: an older file never sets a status back.
   if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
   const isPaidElsewhere = input.status === "paid";
   await tx.put(commissions, { ...before, status: statusOf(input), isPaidElsewhere });
@@ -123,7 +124,7 @@ function statusOf({ status }: ImportedCommission): CommissionStatus {
   return status === "paid" ? "approved" : status;
 }
 
-/** null: none is named, or none is known by that name. */
+/** null: no lead is named, or it is unknown. */
 async function findNamedLead(
   tx: Transaction,
   accountId: number,
@@ -139,7 +140,7 @@ function isLeadNamed({ leadEmail, leadUid }: ImportedCommission): boolean {
   return leadEmail !== null || leadUid !== null;
 }
 
-/** Whose a commission is: the promoter's that its line names, otherwise the lead's. */
+/** The promoter campaign that a commission belongs to: the one named in its line, otherwise the lead's. */
 async function ownerOf(
   tx: Transaction,
   accountId: number,

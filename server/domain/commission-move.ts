@@ -4,10 +4,10 @@ import { loadOwnedRecords } from "./owned.ts";
 import { commissions } from "./commission.ts";
 
 /**
- * Gives what a lead has earned for its promoter to another promoter campaign. What was paid never moves.
+ * Moves the commissions that a lead earned for its promoter to another promoter campaign. Paid ones never move.
  *
- * Choice: what it earned for parents of the promoter stays with them. Payouts don't name their
- * commissions yet, so all that were not paid elsewhere count as unpaid.
+ * Choice: commissions for the promoter's parents stay with the parents. Payouts don't name their commissions yet, so
+ * all that were not paid elsewhere count as unpaid.
  */
 export async function moveCommissions(
   tx: Transaction,

@@ -20,8 +20,8 @@ export const commissions = collection<Commission>()({
 });
 
 /**
- * What a commission counts for in the reports. Sales are not kept by themselves yet, so it stands for its sale.
- * What is paid in a payout is counted by the payout.
+ * The counts of a commission in the reports. There are no records of sales yet, so the commission also counts its
+ * sale. A payout counts what it paid by itself.
  */
 function commissionFacts(commission: Commission): Fact[] {
   const { createdAt: at, conversionCents, amount } = commission;

@@ -1,23 +1,23 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Store } from "../storage/store.ts";
 
-/** Where unguessable and arbitrary values come from. Tests give one that repeats. */
+/** The source of random values. Tests pass one that repeats. */
 export interface Chance {
-  /** `length` URL-safe characters, six bits of chance in each. */
+  /** `length` URL-safe characters with six random bits each. */
   token(length: number): string;
-  /** A number of `count` decimal digits, as text. */
+  /** A number with `count` decimal digits, as text. */
   digits(count: number): string;
   uuid(): string;
 }
 
-/** What every operation needs besides its input. `now` is read once per request. */
+/** The parameters that every operation shares. `now` is read once per request. */
 export interface Context {
   store: Store;
   now: Date;
   chance: Chance;
 }
 
-/** Chance from the operating system. */
+/** Random values from the operating system. */
 export const systemChance: Chance = {
   token: (length) => randomBytes(length).toString("base64url").slice(0, length),
   digits: (count) => String(randomInt(10 ** (count - 1), 10 ** count)),

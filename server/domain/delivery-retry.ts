@@ -4,16 +4,16 @@ import type { Context } from "./context.ts";
 import { deliveries, enqueue } from "./delivery.ts";
 import { loadWebhook } from "./webhook-list.ts";
 
-/** Begun anew in one commit: each takes as long as the disk, while many at once are more often in another's way. */
+/** Deliveries restarted in one commit. Each commit costs a disk write, but large ones conflict more often. */
 const ANEW_AT_ONCE = 50;
 
-/** Which deliveries of an account; without a webhook its letters. */
+/** The deliveries of one webhook. Without a webhook: the account's e-mails. */
 export interface DeliverySet {
   accountId: number;
   webhookId: number | null;
 }
 
-/** How many deliveries stand where. Those that are finished are known for 30 days. */
+/** How many deliveries have each status. Finished ones are kept for 30 days. */
 export async function countDeliveries(
   store: Store,
   set: DeliverySet,
@@ -27,8 +27,9 @@ export async function countDeliveries(
 }
 
 /**
- * Begins all deliveries anew that were given up, in their order, and gives how many there were. Choice:
- * whoever runs the server may do so however often they were tried.
+ * Restarts all deliveries that were given up, in their order, and gives their number.
+ *
+ * Choice: the operator may do so however often they have failed.
  *
  * @throws Failure `not_found` for the webhook
  */
@@ -38,7 +39,7 @@ export async function retryFailed(context: Context, set: DeliverySet): Promise<n
   for await (const chunk of deliveriesOf(context.store, set)) {
     for (const { id, createdAt, status } of chunk) if (status === "failed") failed.push({ id, createdAt });
   }
-  // Ids alone are in no order where processes took turns in making deliveries, each from its own ids.
+  // Ids alone don't give the order: each process that makes deliveries takes its ids from a range of its own.
   failed.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || a.id - b.id);
   let count = 0;
   for (let at = 0; at < failed.length; at += ANEW_AT_ONCE) {

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadWebhook } from "./webhook-list.ts";
 
-/** Of all accounts, as one process sends them all. */
+/** The deliveries of all accounts, because one process sends them all. */
 export const deliveries = collection<Delivery>()({
   name: "delivery",
   id: ({ id }) => [id],
@@ -20,7 +20,7 @@ export const deliveries = collection<Delivery>()({
   },
   counts: (delivery) => [
     [["delivery/webhook", delivery.webhookId ?? 0], 1],
-    // The one in front of each lane; a destination without any has nothing to do.
+    // Counts the first delivery of each lane. A destination without any has nothing to send.
     [["delivery.due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
   ],
 });
@@ -32,12 +32,12 @@ export const lanes = collection<Lane>()({
   indexes: {},
 });
 
-/** Where a delivery goes to, as a word: letters of an account share one destination. */
+/** The name of a delivery's destination. All e-mails of an account share one. */
 export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId" | "ownerId">): string {
   return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
 }
 
-/** A delivery that nothing has become of yet. */
+/** A delivery that has not been tried yet. */
 export function newDelivery(
   given: Pick<Delivery, "id" | "ownerId" | "lane" | "createdAt"> &
     Partial<Pick<Delivery, "webhookId" | "message" | "letter" | "status">>,
@@ -60,7 +60,7 @@ export function newDelivery(
   };
 }
 
-/** Puts a delivery behind those that are ahead of it in its lane; due at once where none is. */
+/** Puts a delivery at the end of its lane. It is due at once if the lane is empty. */
 export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
   const destination = destinationOf(delivery);
   const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
@@ -72,7 +72,7 @@ export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): P
   return queued;
 }
 
-/** Writes a delivery of which nothing remains to be done, and makes the next of its lane due. */
+/** Writes a finished delivery and makes the next one in its lane due. */
 export async function finish(
   tx: Transaction,
   { store, now }: Pick<Context, "store" | "now">,
@@ -88,14 +88,14 @@ export async function finish(
   if (next !== null) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
 }
 
-/** The delivery in front of a lane that another one has just left. */
+/** The new first delivery of a lane that `left` has just left. */
 async function firstOpen(tx: Transaction, store: Store, left: Delivery): Promise<Delivery | null> {
   const start = [destinationOf(left), left.lane];
   for (let limit = 2; ; limit *= 2) {
-    // Whoever joins the lane writes it, so that this listing can't miss one.
+    // A delivery that joins the lane also writes the lane's record, so this listing can't miss one.
     const listed = await store.page(deliveries, "lane", SYSTEM, start, { limit });
     for (const { id } of listed) {
-      // Those that this transaction itself has finished are still in the listing.
+      // Deliveries that this transaction has finished are still in the listing.
       const current = id === left.id ? null : await tx.get(deliveries, SYSTEM, id);
       if (current !== null && isOpen(current)) return current;
     }
@@ -103,7 +103,7 @@ async function firstOpen(tx: Transaction, store: Store, left: Delivery): Promise
   }
 }
 
-/** Removes a delivery, unsent where it was not sent yet; what is behind it in its lane goes on. */
+/** Removes a delivery, sent or not. The next one in its lane becomes due. */
 export async function dropDelivery(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
@@ -113,7 +113,7 @@ export async function dropDelivery(
   await tx.remove(deliveries, SYSTEM, delivery.id);
 }
 
-/** A page of what was sent to a webhook, newest first. @throws Failure `not_found` for the webhook */
+/** A page of the deliveries to a webhook, newest first. @throws Failure `not_found` for the webhook */
 export async function findDeliveries(
   store: Store,
   accountId: number,
@@ -123,7 +123,7 @@ export async function findDeliveries(
   return findPage(store, deliveries, { accountId: SYSTEM, index: "webhook", start: [id], ...window });
 }
 
-/** A delivery of a webhook. @throws Failure `not_found` for either */
+/** A delivery to a webhook. @throws Failure `not_found` for either */
 export async function loadDelivery(
   reader: Pick<Transaction, "get">,
   accountId: number,
@@ -137,9 +137,9 @@ export async function loadDelivery(
 }
 
 /**
- * Begins a delivery anew, at once: one that waits for its next try, was given up, or has arrived.
+ * Restarts a delivery at once: one that waits for its next attempt, was given up, or has arrived.
  *
- * @throws Failure `not_found`, or `refused` when it has used up all of its tries, or nothing is sent there
+ * @throws Failure `not_found`, or `refused` if its attempts are used up or the webhook is switched off
  * @see docs/spec/events.md
  */
 export async function retryDelivery(
@@ -151,7 +151,7 @@ export async function retryDelivery(
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, webhookId);
     const delivery = await loadDelivery(tx, accountId, { webhookId, id });
-    // Choice: rather than taking on what would wait for who knows how long.
+    // Choice: refused, because the delivery might otherwise wait for ever.
     if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
     if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
       throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
@@ -164,14 +164,14 @@ export async function retryDelivery(
       deliveredAt: null,
     };
     if (delivery.finishedAt !== null) return enqueue(tx, anew, now);
-    // One that waits behind others of its lane goes on doing so.
+    // A delivery that is not first in its lane keeps waiting.
     const next = { ...anew, dueAt: delivery.dueAt === null ? null : now.getTime() };
     await tx.put(deliveries, next);
     return next;
   });
 }
 
-/** Whether a delivery stands in its lane. */
+/** Whether a delivery is still in its lane. */
 export function isOpen({ status, finishedAt }: Delivery): boolean {
   return finishedAt === null && status !== "held";
 }

@@ -10,14 +10,14 @@ export const erasureCounts = collection<ErasureCount>()({
 });
 
 /**
- * The erasures of an account so far. Whoever copies what names people reads it before, and in the transaction
- * that writes the copy again: where it has grown in between, the copy may hold what is erased.
+ * How many erasures an account has had. Code that copies personal data reads this number before it reads the data,
+ * and again in the transaction that writes the copy. If the number has grown, the copy may hold erased data.
  */
 export async function countErasures(reader: Reader, accountId: number): Promise<number> {
   return (await reader.get(erasureCounts, accountId, 1))?.count ?? 0;
 }
 
-/** Counts one more: from then on no copy is written of what was read before. */
+/** Adds one. From then on nothing that was read before is written. */
 export async function countErasure(store: Store, accountId: number): Promise<void> {
   await store.transact(async (tx) =>
     tx.put(erasureCounts, { accountId, count: (await countErasures(tx, accountId)) + 1 }),

@@ -6,25 +6,26 @@ import { countErasure } from "./erasure-count.ts";
 import { facts } from "./event.ts";
 import { recordChangeOf } from "./fact-record.ts";
 
-/** More would be in the way of those who are sending. */
+/** Larger commits would disturb the sending. */
 const CHANGED_AT_ONCE = 25;
 
-/** Who is erased: a lead, or a promoter with their participations. */
+/** The erased person: a lead, or a promoter with their promoter campaigns. */
 export type Erased =
   | { accountId: number; leadId: number }
   | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
 
 /**
- * Takes a person out of what was told of them, and of what waits to be told. Choice: events that are
- * about the person, and letters to them, are removed, those that were not sent yet unsent: after an
- * erasure nothing of the person leaves. Events of others, and of money, which only name the person, are
- * kept and sent without the name.
+ * Erases a person from sent and waiting events.
+ *
+ * Choice: events about the person and e-mails to them are removed, even if they were not sent yet, so that nothing of
+ * the person leaves after an erasure. Events about others and about money, which only mention the person, are kept
+ * and sent without the name.
  */
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
   const { store } = context;
-  // Their records are nameless by now. What is still being made of what they were is not written any more.
+  // The person's own records are erased already. The new count stops every copy that was read before.
   await countErasure(store, erased.accountId);
-  // Facts first: what becomes a delivery meanwhile is met there.
+  // Facts first: a fact that becomes a delivery meanwhile is found among the deliveries.
   const { accountId } = erased;
   const start = "leadId" in erased ? [accountId, "referral", erased.leadId] : [accountId];
   for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
@@ -36,7 +37,7 @@ export async function eraseEvents(context: Context, erased: Erased): Promise<voi
   }
 }
 
-/** Changes a few in each commit: one by one, a hundred thousand would take minutes, in which they are still sent. */
+/** Changes a few per commit. One by one, a hundred thousand would take minutes, and would still be sent meanwhile. */
 async function changeAll<R>(
   store: Store,
   records: R[],
@@ -60,7 +61,7 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
 }
 
-/** A payout's error and a lead's channel are in words of the promoter, or of their bank. */
+/** A payout's error comes from a bank, and a lead's channel from the promoter. Both may hold names. */
 function unnamed(record: Fact["after"]): Fact["after"] {
   if (record === null) return null;
   const blank = ["error", "subId"].filter((field) => field in record).map((field) => [field, null]);
@@ -78,7 +79,7 @@ async function eraseDelivery(
   if (message === null || isSubject(message.entity, message.data, message.entityId, erased)) {
     return dropDelivery(tx, context, delivery);
   }
-  // Receivers may have answered with what they were sent.
+  // Receivers may have echoed the event in their answers.
   await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
 }
 
@@ -91,7 +92,7 @@ function concerns({ ownerId, message, letter }: Delivery, erased: Erased): boole
 
 type Json = Record<string, unknown>;
 
-/** Whether a thing is the person, or theirs alone; `shown` is its record, or what V2 shows of it. */
+/** Whether an event is about the person, or about something of theirs. `shown` is its record, or V2's view of it. */
 function isSubject(entity: string, shown: Json, id: number, erased: Erased): boolean {
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
@@ -111,7 +112,7 @@ function nameless(message: EventMessage, erased: Erased): EventMessage {
   return { ...message, data: { ...data, payout_method: null, error: null }, changes: others };
 }
 
-/** The same with null for the promoter wherever records show whose they are. */
+/** A copy with null in place of the promoter, wherever a record shows its promoter. */
 function withoutPromoter(value: unknown, promoterId: number): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutPromoter(each, promoterId));
   if (typeof value !== "object" || value === null) return value;
@@ -119,7 +120,7 @@ function withoutPromoter(value: unknown, promoterId: number): unknown {
     const isPromoter = name === "promoter" || name === "parent_promoter";
     const unlessThem = (shown: unknown) =>
       isPromoter && (shown as Json | null)?.["id"] === promoterId ? null : withoutPromoter(shown, promoterId);
-    // Of a change there are two, the old and the new.
+    // A change holds two values, the old and the new one.
     return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
   });
   return Object.fromEntries(entries);

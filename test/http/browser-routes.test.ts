@@ -476,7 +476,7 @@ describe("other pages", () => {
     [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
     [{ script: "../svc.js" }, "script is no free file name"],
     [{ script: "svc.js" }, "script is no free file name"],
-    [{ script: "theirs.js" }, "theirs.js is another account's"],
+    [{ script: "theirs.js" }, "theirs.js belongs to another account"],
   ])("refuses the names %o", async (names, message) => {
     const other = await createAccount(app.context, { name: "Other", landingUrl: "https://other.example" });
     await nameTracker(app.context, other.account, { script: "theirs.js" });

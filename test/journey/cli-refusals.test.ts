@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => remove());
 
 it.each<[string[], string, Record<string, string>?]>([
-  [["account", "create", "Again", "--id", "acme", ...LANDING], "Account acme exists already"],
+  [["account", "create", "Again", "--id", "acme", ...LANDING], "Account acme already exists"],
   [["account", "create", "New"], "error: required option '--landing-url <url>' not specified"],
   [
     ["account", "create", "New", "--landing-url", "acme.example"],
