@@ -9,53 +9,53 @@ import { adTrafficPolicy, hashAddress, isAdTraffic } from "./suspicion.ts";
 import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Parameters of the landing page's address that name the promoter's own channel. */
+/** Parameters of the landing page that name the promoter's own channel. */
 const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
 
-/** A visit of a referral link, or of a page that is tracked by its own address. */
+/** A visit through a referral link, or of a page with direct URL tracking. */
 export interface Click {
   /** Made in the browser, so that a repeated click of the same visit is the same visitor. */
   tid: string;
-  /** The first that leads to a promoter counts. Empty: the page's address names the promoter. */
+  /** The first one that leads to a promoter counts. Empty: the page's address names the promoter. */
   refTokens: string[];
-  /** The visitor that the browser was so far. */
+  /** The visitor id that the browser had so far. */
   cookieTid: string | null;
   url: string | null;
   referrer: string | null;
   address: string | null;
-  /** Whether the page had asked the visitor for consent, and got it. */
+  /** Whether the page asked the visitor for consent and got it. */
   hasConsent: boolean;
 }
 
-/** Who the browser is from now on. */
+/** The visitor that the browser is from now on. */
 export interface Visit {
   tid: string;
   refToken: string;
-  /** What is left of the cookie's life. */
+  /** The days that remain of the cookie's life. */
   cookieDays: number;
-  /** Whether the click was counted now. */
+  /** Whether this click was counted. */
   isNew: boolean;
 }
 
-/** The visit of a visitor who had been here before. */
+/** The visit of a known visitor. */
 interface KnownVisit extends Visit {
-  /** Whether the campaign leaves a visitor to the promoter who came first. */
+  /** Whether the campaign keeps the visitor with the promoter who came first. */
   keepsFirst: boolean;
 }
 
-/** Whom a click leads to. */
+/** The promoter that a click leads to. */
 interface Destination {
   promoterCampaign: PromoterCampaign;
   promoter: Promoter;
   campaign: Campaign;
 }
 
-/** Makes the visitor of a click and counts it, once per visitor; null when it leads to nobody. */
+/** Makes the visitor of a click and counts the click once. null: it leads to nobody. */
 export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
   return context.store.transact((tx) => visitOf(tx, context, { account, click }));
 }
 
-/** The same within a larger change. */
+/** The same as part of a larger change. */
 export async function visitOf(
   tx: Transaction,
   context: Context,
@@ -71,9 +71,9 @@ export async function visitOf(
   const destination = await findDestination(tx, account.id, click);
   if (destination === null) return null;
   const { promoterCampaign } = destination;
-  // The same promoter's link again, by another spelling, after its cookie was lost or in a restored tab.
+  // The same promoter's link again: written differently, after the cookie was lost, or in a restored tab.
   if (former?.promoterCampaignId === promoterCampaign.id) return visit;
-  // A browser may keep a cookie for longer than it was told to.
+  // A browser may keep a cookie longer than it was told to.
   if (repeated !== null) await removeVisitor(tx, repeated);
   return newVisit(tx, context, { account, click, destination });
 }
@@ -106,7 +106,7 @@ async function newVisit(
   return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
 }
 
-/** The visit of a visitor who is known, for as long as their promoter may get leads. */
+/** The visit of a known visitor. null: their promoter may not get leads any more. */
 async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
   const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
@@ -146,7 +146,7 @@ async function findByPage(
   return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [page]);
 }
 
-/** The parameters that a page was opened with; none for what is no address. */
+/** The query of a page's address. Empty if the address is not valid. */
 function pageQuery(url: string | null): URLSearchParams {
   const hasQuery = url?.includes("?") === true && URL.canParse(url);
   return hasQuery ? new URL(url).searchParams : new URLSearchParams();

@@ -11,7 +11,7 @@ import { AUTH_TOKEN_LENGTH } from "./promoter-creation.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { forgetRefTokens, refTokens } from "./ref-token.ts";
 
-/** The record of a promoter as nobody. */
+/** A promoter's record without anything personal. */
 export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
   return {
     ...promoter,
@@ -29,7 +29,7 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
   };
 }
 
-/** Blocks all participations of a promoter, takes names out of their links and codes, and gives their ids. */
+/** Blocks all promoter campaigns of a promoter, removes names from their links and codes, and gives their ids. */
 export async function erasePromoterCampaigns(
   tx: Transaction,
   context: Context,
@@ -39,7 +39,7 @@ export async function erasePromoterCampaigns(
   const joined = await lockPromoterCampaigns(tx, context.store, promoter);
   for (const promoterCampaign of joined) {
     const { id } = promoterCampaign;
-    // A token such as nobody is given by name, so that one is free.
+    // Derived tokens never look like this, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
     await forgetRefTokens(tx, context.store, promoterCampaign);

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { Promoter } from "../records.ts";
 
-/** An address that reaches nobody (RFC 2606), one for each id, as addresses are unique. */
+/** An address that reaches nobody (RFC 2606). It contains the id, because addresses are unique. */
 export function erasedEmail(id: number): string {
   return `erased-${id}@erased.invalid`;
 }
@@ -11,7 +11,9 @@ export function isErased({ id, email }: Promoter): boolean {
   return email === erasedEmail(id);
 }
 
-/** The record of an erased promoter stands for nobody, and nothing of a person may come back to it. @throws Failure `refused` */
+/**
+ * Stops changes that could bring personal data back into the record of an erased promoter. @throws Failure `refused`
+ */
 export function refuseErased(promoter: Promoter): void {
   if (isErased(promoter)) throw new Failure("refused", "Promoter was erased.");
 }

@@ -17,13 +17,14 @@ import { promoterAddresses } from "./suspicion.ts";
 import { removeVisitor, visitors } from "./visitor.ts";
 
 /**
- * Replaces all that is known of a promoter as a person, wherever it stands. What they earned and were
- * paid stays, with the ids that it hangs on, as books must be kept; so do their leads, who are other people.
+ * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
+ * kept. Their leads stay too, because they are other people.
  *
- * What hangs on the promoter alone changes in one commit, which closes their links too; from then on nothing of
- * a person can be added. Visits, payouts and events follow one by one, because there may be any number of them:
- * repeat it after a fault, by id.
- * Choice: whoever was told of the person is told, as of a deletion, that they are no more.
+ * What belongs to the promoter alone changes in one commit, which also closes their links. From then on nothing
+ * personal can be added. Visits, payouts and events follow one by one, because there may be any number. After a
+ * fault, run it again by id.
+ *
+ * Choice: receivers of events about the person get a deletion event.
  *
  * @throws Failure `not_found`
  */
@@ -58,8 +59,8 @@ export async function erasePromoter(context: Context, accountId: number, who: st
 }
 
 /**
- * Replaces all that is known of a lead as a person. The record stays, nameless, with its dates and state,
- * as counters and commissions hang on it. Receivers are told as of a deletion, like of a promoter's.
+ * Erases everything personal about a lead. The record stays without a name, with its dates and state, because counts
+ * and commissions depend on it. Receivers get a deletion event, as for a promoter.
  *
  * @throws Failure `not_found`
  */
@@ -102,7 +103,7 @@ export async function eraseLead(context: Context, accountId: number, who: string
   return erased;
 }
 
-/** Addresses of visited pages carry the promoter's ref token, and may name their own pages. */
+/** The address of a visited page holds the promoter's ref token, and may be a page of their own. */
 async function eraseVisits(store: Store, accountId: number, promoterCampaignIds: Set<number>): Promise<void> {
   for await (const chunk of store.scan(visitors, "id", accountId, [])) {
     for (const { tid, promoterCampaignId } of chunk) {
@@ -115,7 +116,7 @@ async function eraseVisits(store: Store, accountId: number, promoterCampaignIds:
   }
 }
 
-/** Promoters name their channels as they like. */
+/** Promoters name their channels themselves. */
 async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise<void> {
   for await (const chunk of store.scan(leads, "promoter", accountId, [id])) {
     for (const lead of chunk.filter(({ subId }) => subId !== null)) {
@@ -127,7 +128,7 @@ async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise
   }
 }
 
-/** Banks answer with names and account numbers. */
+/** Errors from banks may hold names and account numbers. */
 async function erasePayoutErrors(store: Store, { accountId, id }: Promoter): Promise<void> {
   for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
     for (const payout of chunk.filter(({ error }) => error !== null)) {

@@ -1,6 +1,9 @@
 import type { Entity, EntityRecords, EmailKind } from "../records.ts";
 
-/** Every type that can be subscribed to, in alphabetical order. Some are of things that do not exist here yet. */
+/**
+ * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
+ * yet.
+ */
 export const EVENT_TYPES = [
   ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
   ...types("contract_document", "signed"),
@@ -32,7 +35,7 @@ export const EVENT_TYPES = [
   ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
 ].toSorted();
 
-/** The event that each letter follows. */
+/** The event that each e-mail goes with. */
 export const EMAIL_EVENTS: Record<EmailKind, string> = {
   signup_accepted: "promoter_campaign.accepted",
   accepted: "promoter_campaign.accepted",
@@ -41,20 +44,22 @@ export const EMAIL_EVENTS: Record<EmailKind, string> = {
   payout_sent: "payout.completed",
 };
 
-/** What happened to one record; null where it was not there before, or is not any more. */
+/** A change to one record. `before` is null if it is new, `after` if it was deleted. */
 export type RecordChange = {
   [E in Entity]: { entity: E; before: EntityRecords[E] | null; after: EntityRecords[E] | null };
 }[Entity];
 
-/** What was done to the record. */
+/** The kind of a change. */
 export function actionOf({ before, after }: Pick<RecordChange, "before" | "after">) {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
 }
 
 /**
- * The types of the events of one happening. Choice: a record that comes into a state gives both the
- * event of that state and `created` or `updated`, so that a receiver may follow either.
+ * The event types of a change.
+ *
+ * Choice: a record that reaches a state gives both the event of that state and `created` or `updated`, so that a
+ * receiver may follow either.
  */
 export function eventTypesOf(change: RecordChange): string[] {
   const { entity } = change;

@@ -5,8 +5,8 @@ import type { Context } from "./context.ts";
 import { eventTypesOf, type RecordChange } from "./event-type.ts";
 
 /**
- * What happened and was not told to anybody yet; of all accounts, as one process tells it all. Each sign-up writes
- * one, so that these are small, and in no list but that by id.
+ * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
+ * are small and have no index besides the id.
  */
 export const facts = collection<Fact>()({
   name: "fact",
@@ -15,7 +15,7 @@ export const facts = collection<Fact>()({
   indexes: {},
 });
 
-/** The number of an entity's first fact of those that wait at the same time. */
+/** The number of an entity's first waiting fact. */
 const FIRST = 1;
 
 export const wantedEvents = collection<WantedEvents>()({
@@ -26,9 +26,8 @@ export const wantedEvents = collection<WantedEvents>()({
 });
 
 /**
- * Notes within a commit what it does to a record, for those who want to be told of it; nothing where
- * nobody does. The record itself must be read and written by the same transaction: that keeps two
- * commits from giving one number.
+ * Records a change as a fact, in the same commit, if somebody wants its event. The same transaction must read and
+ * write the changed record, so that two commits can't use one number.
  */
 export async function announce(
   tx: Transaction,
@@ -48,7 +47,7 @@ export async function announce(
     ownerId: record.accountId,
     entity,
     entityId: record.id,
-    // Of what has just come to be, no other fact can wait.
+    // A new record can't have other facts waiting.
     number: before === null ? FIRST : await nextNumber(tx, store, key),
     at: now.toISOString(),
     before,
@@ -56,23 +55,25 @@ export async function announce(
   });
 }
 
-/** Whose record a fact is of, what it is of, and its id. */
+/** The account, the kind and the id of the record that a fact is about. */
 type EntityKey = readonly [ownerId: number, entity: Entity, entityId: number];
 
 /**
- * Writes into the fact that a record came to be what it was then, if that still waits to be told. Choice: imports and
- * erasures, which announce nothing, do not: it is told as they have left it.
+ * If the fact that a record was created still waits, writes the record's first state into it.
+ *
+ * Choice: imports and erasures don't announce their changes and don't do this. The event then shows the record as
+ * they left it.
  */
 async function writeDown(tx: Transaction, key: EntityKey, asMade: EntityRecords[Entity]): Promise<void> {
   const fact = await tx.get(facts, SYSTEM, ...key, FIRST);
   if (fact?.before === null && fact.after === null) await tx.put(facts, { ...fact, after: asMade });
 }
 
-/** The number that puts a fact behind those of the same entity that still wait. */
+/** The number for the next fact of an entity, after those that still wait. */
 async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promise<number> {
   const [last] = await store.page(facts, "id", SYSTEM, key, { limit: 1, reverse: true });
   let number = (last?.number ?? 0) + 1;
-  // What this transaction itself has noted is in no listing yet.
+  // The listing does not show facts that this transaction has added.
   while ((await tx.get(facts, SYSTEM, ...key, number)) !== null) number += 1;
   return number;
 }

@@ -16,7 +16,7 @@ const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
   referral: leads,
 };
 
-/** What a fact tells, before and after it; null where the record that tells of it is gone. */
+/** The change that a fact is about. null: its record is gone. */
 export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
   const { entity, before, after } = fact;
   if (before !== null || after !== null) return fact as Fact & RecordChange;

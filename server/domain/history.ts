@@ -1,15 +1,15 @@
 import type { DailySum, Metric } from "./stats.ts";
 
-/** All that was counted up to the end of each day that had a fact. */
+/** Running totals: each day that had a fact, with the total up to its end. */
 interface Track {
   days: string[];
   totals: number[];
 }
 
-/** What was counted of one thing over time, so that any stretch of days is two look-ups. */
+/** The running totals of one campaign or promoter. Any range of days then takes two look-ups. */
 export type History = Map<Metric, Track>;
 
-/** Adds a day's sum. Days come in order. */
+/** Adds a day's sum. The days must come in order. */
 export function addToHistory(history: History, { day, metric, sum }: Omit<DailySum, "id">): void {
   const track = history.get(metric) ?? { days: [], totals: [] };
   history.set(metric, track);
@@ -22,7 +22,7 @@ export function addToHistory(history: History, { day, metric, sum }: Omit<DailyS
   }
 }
 
-/** What was counted before a day. */
+/** The total before a day. */
 export function sumBefore(history: History, metric: Metric, day: string): number {
   const track = history.get(metric);
   if (track === undefined) return 0;

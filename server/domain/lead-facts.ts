@@ -2,10 +2,10 @@ import type { Lead } from "../records.ts";
 import type { Fact } from "./stats.ts";
 
 /**
- * What a lead counts for, each fact on its own day.
+ * The counts of a lead, each on its own day.
  *
- * Choice: a denied customer is a customer, but no active one; whoever cancels counts as a
- * cancellation, customer or not.
+ * Choice: a denied customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
+ * customer or not.
  */
 export function leadFacts({ createdAt, customerSince, cancelledAt, state }: Lead): Fact[] {
   const facts: Fact[] = [{ metric: "referrals", at: createdAt }];

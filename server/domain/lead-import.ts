@@ -8,16 +8,16 @@ import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
-/** What came of a record that was to be imported. */
+/** The result of importing one record. */
 export type Imported = "added" | "changed" | "known";
 
-/** Whose something is. Of the two, the ref token decides. */
+/** Names a promoter. If both are given, the ref token decides. */
 export interface PromoterName {
   refToken: string | null;
   promoterEmail: string | null;
 }
 
-/** A lead of another program. null: not known. */
+/** A lead of another program. null: unknown. */
 export interface ImportedLead extends PromoterName {
   details: LeadDetails;
   state: LeadState;
@@ -28,12 +28,13 @@ export interface ImportedLead extends PromoterName {
 }
 
 /**
- * Takes over a lead of another program, as it was: without a sign-up event, which it may still get, and
- * without suspicion. One that is known stays as it is, unless it is told of now that it is a customer.
- * Choice: what is imported is history, of which neither webhooks nor promoters are told.
+ * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A known
+ * lead stays unchanged, unless the import says that it is now a customer.
  *
- * @throws Failure `not_found` for an unknown promoter, `already_registered` for an e-mail address of
- *   one lead with the uid of another
+ * Choice: imports are history, so neither webhooks nor promoters are notified.
+ *
+ * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid belong
+ * to two different leads
  */
 export async function importLead(context: Context, account: Account, input: ImportedLead): Promise<Imported> {
   const { store, now } = context;
@@ -65,7 +66,7 @@ export async function importLead(context: Context, account: Account, input: Impo
   });
 }
 
-/** The participation that a name leads to, whatever its state. @throws Failure `missing` or `not_found` */
+/** The promoter campaign that a name leads to, in any state. @throws Failure `missing` or `not_found` */
 export async function loadOwner(
   tx: Transaction,
   accountId: number,

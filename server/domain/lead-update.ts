@@ -10,24 +10,26 @@ import { findByRefToken } from "./ref-token.ts";
 import type { Show } from "./show.ts";
 import { findTaken, refuseTaken } from "./taken.ts";
 
-/** What is to change in a lead. undefined: stays as it is; null: is cleared. */
+/** Changes to a lead. undefined: unchanged. null: cleared. */
 export interface LeadChanges {
   email: string | null | undefined;
   uid: string | null | undefined;
   planName: string | null | undefined;
   customerSince: Date | null | undefined;
   state: LeadState | undefined;
-  /** Whose lead it becomes. */
+  /** The ref token of the new promoter. */
   refToken: string | undefined;
-  /** Whether a lead that goes to another promoter leaves its commissions behind. */
+  /** Whether the commissions stay with the former promoter. */
   leavesCommissions: boolean;
 }
 
 type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
 
 /**
- * The dates that go with each state. Choice: who is a mere sign-up or subscriber is no customer and
- * has cancelled nothing; denying somebody keeps both dates, so that it can be undone.
+ * The dates of each state.
+ *
+ * Choice: a sign-up or a subscriber is no customer and has cancelled nothing. Denying a lead keeps both dates, so
+ * that it can be undone.
  */
 const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
   signup: () => ({ customerSince: null, cancelledAt: null }),
@@ -62,10 +64,9 @@ export async function updateLead<T>(
 }
 
 /**
- * Removes a lead, which counts no more.
+ * Deletes a lead and its counts.
  *
- * Choice: what it has earned for its promoter stays: money is taken back by a refund, never by
- * forgetting who paid it.
+ * Choice: the commissions that it earned stay. Money is taken back by a refund, not by deleting the lead.
  *
  * @throws Failure `missing`, `not_found`
  */
@@ -77,7 +78,7 @@ export async function deleteLead(context: Context, accountId: number, selector: 
   });
 }
 
-/** Where the lead is to go. null: it stays. */
+/** The promoter campaign that the lead moves to. null: it stays. */
 async function findTarget(
   tx: Transaction,
   { accountId, promoterCampaignId }: Lead,
@@ -113,7 +114,7 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
   return { ...told, state, ...DATES[state](told, now.toISOString()) };
 }
 
-/** Choice: told that a sign-up is a customer, it is an active one; told that it is none, it is a sign-up again. */
+/** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */
 function impliedState({ state }: Lead, customerSince: Date | null | undefined): LeadState {
   const isProspect = state === "signup" || state === "subscribed";
   if (customerSince && isProspect) return "active";

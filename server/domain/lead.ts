@@ -17,18 +17,18 @@ export const leads = collection<Lead>()({
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
 
-/** What a sign-up tells of a person. null: not said. */
+/** A person's data from a sign-up. null: not given. */
 export type LeadDetails = Pick<
   Lead,
   "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
 >;
 
-/** The lead with this e-mail address, in any case, or null. */
+/** The lead with this e-mail address, ignoring case, or null. */
 export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
 }
 
-/** How a request names a lead: the first that is given, in this order. null: not given. */
+/** Names a lead in a request. The first given field decides, in this order. null: not given. */
 export interface LeadSelector {
   id: number | null;
   uid: string | null;
@@ -47,9 +47,9 @@ export async function loadLead(reader: Reader, accountId: number, selector: Lead
 }
 
 /**
- * The lead with this e-mail or this uid, or null.
+ * The lead with this e-mail address or this uid, or null.
  *
- * @throws Failure `already_registered` when they are two different leads
+ * @throws Failure `already_registered` if they belong to two different leads
  */
 export async function findKnownLead(
   tx: Transaction,
@@ -62,7 +62,7 @@ export async function findKnownLead(
   return byEmail || byUid || null;
 }
 
-/** The details of `over` where it says something, else those of `under`. */
+/** The details of `over`, and those of `under` for the fields that `over` leaves out. */
 export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
   return {
     email: over.email ?? under.email,
@@ -76,7 +76,7 @@ export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
   };
 }
 
-/** The refusal of a second sign-up of the same person. */
+/** The error for a second sign-up of the same person. */
 export function alreadyRegistered(): Failure {
   return new Failure("already_registered", "there is already a signup event registered on this lead");
 }
@@ -91,7 +91,7 @@ async function findSelected(
   return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
-/** How e-mail addresses of leads are compared. */
+/** The form in which e-mail addresses of leads are compared. */
 function leadEmail(email: string): string {
   return email.trim().toLowerCase();
 }

@@ -7,14 +7,14 @@ import { webhooks } from "./webhook-list.ts";
 
 const ALL = { limit: 10_000 };
 
-/** What a transaction changes of those who want events. */
+/** A change to one of the receivers of events, made by the same transaction. */
 export interface ReceiverChange {
   accountId: number;
   webhook?: { id: number; after: Webhook | null };
   campaign?: { id: number; after: Campaign | null };
 }
 
-/** Writes anew which events anybody wants, when a webhook or the letters of a campaign change. */
+/** Updates the list of events that somebody wants, after a webhook or a campaign's e-mails changed. */
 export async function updateWantedEvents(
   tx: Transaction,
   store: Store,
@@ -33,7 +33,7 @@ export async function updateWantedEvents(
   await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
 }
 
-/** What a listing will hold after the transaction. */
+/** The listing as it will be after the transaction. */
 function changed<R extends { id: number }>(listed: R[], change?: { id: number; after: R | null }): R[] {
   if (change === undefined) return listed;
   const others = listed.filter(({ id }) => id !== change.id);

@@ -2,32 +2,32 @@ import { lengthCounter, type Collection } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Which part of a list is wanted. */
+/** The part of a list to read. */
 export interface Window {
   limit: number;
   offset: number;
 }
 
-/** A page of a list, and how long the whole list is. */
+/** A page of a list, and the length of the whole list. */
 export interface Found<R> {
   records: R[];
   total: number;
 }
 
-/** Records below one value of an index, and what else they must be. */
+/** The records below one value of an index, with a further condition. */
 export interface Listing<R, Index extends string> {
   accountId: number;
   index: Index | "id";
   start: Key;
-  /** Whether the last come first; a walk with `keeps` goes by the index. */
+  /** Newest first. Ignored together with `keeps`. */
   reverse?: boolean;
-  /** Absent: all of them are meant. */
+  /** Absent: all records are meant. */
   keeps?: ((record: R) => boolean | Promise<boolean>) | undefined;
-  /** How many all of them are. Absent: the listing's own counter knows. */
+  /** How many records match. Absent: the listing's own counter knows. */
   length?: number;
 }
 
-/** A page of a listing. Only where `keeps` asks more than an index knows are its records walked. */
+/** A page of a listing. Its records are read one by one only if `keeps` is given. */
 export async function findPage<R, Index extends string>(
   store: Store,
   from: Collection<R, string, Index>,

@@ -4,7 +4,7 @@ import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { loadOwnedRecords } from "./owned.ts";
 
-/** Stored by the hash, since addresses may be longer than a key. */
+/** Stored by hash, because addresses may be longer than a key. */
 export const mailboxes = collection<Mailbox>()({
   name: "mailbox",
   id: ({ mailboxHash }) => [mailboxHash],
@@ -13,7 +13,7 @@ export const mailboxes = collection<Mailbox>()({
   counts: ({ firstPromoterId }) => listCounts("mailbox", { firstPromoter: [firstPromoterId] }),
 });
 
-/** The mailbox that an address reaches: lower case, plus tags removed, Gmail's dots too. */
+/** The mailbox behind an address: lower case, without a plus tag, and for Gmail without dots. */
 export function mailbox(email: string): string {
   const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
   const untagged = local.replace(/\+.*$/, "");
@@ -22,8 +22,8 @@ export function mailbox(email: string): string {
 }
 
 /**
- * Whether another promoter has the mailbox of this one; where none has, it is this one's from now on.
- * Read and written by key, so that of many simultaneous promoters one alone is the first.
+ * Whether another promoter already has this promoter's mailbox. If nobody has it, this promoter gets it. It is read
+ * and written by key, so that only one of several simultaneous promoters can be the first.
  */
 export async function isSharedMailbox(
   tx: Transaction,
@@ -36,7 +36,7 @@ export async function isSharedMailbox(
   return known !== null && known.firstPromoterId !== id;
 }
 
-/** Forgets the mailboxes that a promoter was the first of. */
+/** Deletes the mailboxes that belong to a promoter. */
 export async function forgetMailboxes(
   tx: Transaction,
   store: Store,

@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { lengthCounter, type Collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 
-/** Records below one value of an index whose lengths are counted. */
+/** The records below one value of a counted index. */
 interface OwnedRange<Index extends string> {
   accountId: number;
   index: Index | "id";
@@ -10,10 +10,11 @@ interface OwnedRange<Index extends string> {
 }
 
 /**
- * All records that belong to another, so that the commit notices one that is made meanwhile, which a
- * listing alone would miss: as many of them are read by key as the counter, read before, knows.
+ * Loads all records that belong to another record, for example all promoter campaigns of a promoter. A listing alone
+ * would miss a record that is added meanwhile. So this reads the counter first, then each record by key, and both
+ * numbers must agree.
  *
- * @throws Failure `conflict` where that cannot be told
+ * @throws Failure `conflict` if they do not
  */
 export async function loadOwnedRecords<R extends { accountId: number }, Index extends string>(
   [tx, store]: [Transaction, Store],

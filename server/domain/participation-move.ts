@@ -10,38 +10,38 @@ import { loadPromoterCampaign, promoterCampaigns } from "./promoter-campaign.ts"
 import { loadSelected, type Selection } from "./promoter-selection.ts";
 import type { Show } from "./show.ts";
 
-/** One commit should not hold more leads than this. */
+/** Most leads in one commit. */
 const LEADS_PER_COMMIT = 500;
 
-/** Which participation goes where. */
+/** Which promoter campaign moves, and where to. */
 export interface CampaignMove {
   selection: Selection;
-  /** null: the campaign of the default participation. */
+  /** null: the promoter's default campaign. */
   fromCampaignId: number | null;
   toCampaignId: number;
-  /** Whether the leads belong to the new campaign, too. */
+  /** Whether its leads move to the new campaign too. */
   movesLeads: boolean;
 }
 
-/** A participation that is where it should be. */
+/** The promoter campaign after the move. */
 interface Moved {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
-  /** Why it was not moved now; nothing stands against its leads' following it. null: it was. */
+  /** The error if it had moved before and only its leads still follow. null: it moved now. */
   refusal: Failure | null;
 }
 
 /**
  * Moves a promoter from one campaign to another.
  *
- * Choice: the participation itself moves, so that its links, codes, visitors and leads go on
- * working. Its leads stay with the campaign that they came by, and so keep what they earn, unless
- * they are told to move as well. The state stays: who moves a promoter does not judge them anew.
+ * Choice: the promoter campaign itself moves, so that its links, codes, visitors and leads keep working. Its leads
+ * stay with the campaign that they came through, and keep what they earn, unless the request moves them too. The
+ * state stays, because a move is no new review.
  *
- * Some leads move in the same commit, which for most are all. The others follow, and whoever asks again
- * for a move that was cut short, or was made without leads, has those fetched that were left behind.
+ * The first leads move in the same commit, which is enough for most promoters. The others follow. A repeated request
+ * moves the leads that were left behind, because the first one was interrupted or moved no leads.
  *
- * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
+ * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  */
 export async function moveToCampaign<T>(
   context: Context,
@@ -89,7 +89,7 @@ async function movePromoterCampaign(
   return { promoter, promoterCampaign, refusal };
 }
 
-/** Makes leads of a participation its campaign's, where both still are what they were. */
+/** Moves leads to the campaign of their promoter campaign, unless either has changed meanwhile. */
 async function fetchLeads(
   tx: Transaction,
   { context, promoterCampaignId }: { context: Context; promoterCampaignId: number },
@@ -97,7 +97,7 @@ async function fetchLeads(
 ): Promise<number> {
   let count = 0;
   for (const { accountId, id } of found) {
-    // Read in each commit, so that of two moves at once the leads follow the one that came last.
+    // Read in every commit, so that of two simultaneous moves the last one decides for the leads.
     const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
     const lead = await tx.get(leads, accountId, id);
     if (promoterCampaign === null || lead?.promoterCampaignId !== promoterCampaignId) continue;
@@ -111,7 +111,7 @@ async function fetchLeads(
   return count;
 }
 
-/** Leads that came while others moved, or were too many for one commit. */
+/** Moves leads that arrived during the move, or were too many for one commit. */
 async function fetchOthers(
   context: Context,
   { accountId, id, promoterId, campaignId }: PromoterCampaign,

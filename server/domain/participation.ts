@@ -15,7 +15,7 @@ import { TAKEN, findTaken } from "./taken.ts";
 /** No promoter is in more campaigns than this. */
 const MOST_CAMPAIGNS = 10_000;
 
-/** What may be changed of a participation; what is left out stays. */
+/** Changes to a promoter campaign's links and codes. Those left out stay. */
 export interface LinkChanges {
   refToken?: string | undefined;
   coupon?: string | null | undefined;
@@ -24,13 +24,13 @@ export interface LinkChanges {
   usesUrlTracking?: boolean | undefined;
 }
 
-/** A promoter in a campaign. */
+/** Names a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {
   promoterId: number;
   campaignId: number;
 }
 
-/** All participations of a promoter, oldest first. */
+/** All promoter campaigns of a promoter, oldest first. */
 export function listPromoterCampaigns(
   view: View,
   accountId: number,
@@ -39,7 +39,7 @@ export function listPromoterCampaigns(
   return view.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
 }
 
-/** All participations of a promoter; the commit notices one that is being made meanwhile. */
+/** All promoter campaigns of a promoter. The commit fails if one is added meanwhile. */
 export function lockPromoterCampaigns(
   tx: Transaction,
   store: Store,
@@ -48,7 +48,7 @@ export function lockPromoterCampaigns(
   return loadOwnedRecords([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
 }
 
-/** The participation of a promoter in a campaign. @throws Failure `not_found` */
+/** The promoter's campaign with this campaign id. @throws Failure `not_found` */
 export async function loadPromoterCampaignOf(
   tx: Transaction,
   accountId: number,
@@ -59,7 +59,7 @@ export async function loadPromoterCampaignOf(
   return promoterCampaign;
 }
 
-/** The same, or null where there is none. @throws Failure `not_found` for the campaign */
+/** The same, or null. @throws Failure `not_found` for the campaign */
 export async function findPromoterCampaign(
   tx: Transaction,
   accountId: number,
@@ -69,7 +69,7 @@ export async function findPromoterCampaign(
   return tx.find(promoterCampaigns, "membership", accountId, [promoterId, campaign.id]);
 }
 
-/** Moves a participation to a state; the same state changes nothing. @throws Failure `not_found` or `refused` */
+/** Sets the state of a promoter campaign. The same state changes nothing. @throws Failure `not_found` or `refused` */
 export async function setPromoterCampaignState(
   context: Context,
   accountId: number,
@@ -85,11 +85,11 @@ export async function setPromoterCampaignState(
 }
 
 /**
- * Makes a promoter a member of one more campaign, with a ref token of its own.
+ * Adds a promoter to one more campaign, with a ref token of its own.
  *
- * Choice: they wait as `pending` where the campaign does not approve by itself, as new promoters do.
+ * Choice: the state is `pending` if the campaign does not approve automatically, as for new promoters.
  *
- * @throws Failure `not_found`, or `refused` for a member and for an archived promoter
+ * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  */
 export async function addToCampaign<T>(
   context: Context,
@@ -120,7 +120,7 @@ export async function addToCampaign<T>(
   });
 }
 
-/** A promoter who is not archived. @throws Failure `not_found` or `refused` */
+/** Loads a promoter who is not archived. @throws Failure `not_found` or `refused` */
 export async function loadPromoterInUse(tx: Transaction, accountId: number, id: number): Promise<Promoter> {
   const promoter = await loadPromoter(tx, accountId, id);
   requireInUse(promoter);
@@ -132,17 +132,17 @@ export function requireInUse({ archivedAt }: Promoter): void {
   if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
 }
 
-/** The refusal of a second participation in one campaign. */
+/** The error for adding a promoter to the same campaign twice. */
 export function alreadyInCampaign(): Failure {
   return new Failure("refused", "Promoter is already in this campaign.");
 }
 
-/** The refusal of what needs a participation. */
+/** The error for a promoter who is not in the campaign. */
 export function notInCampaign(): Failure {
   return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
-/** A participation as it would be, and what stands against it. */
+/** A promoter campaign with changes applied, and the fields that another one has taken. */
 export async function planLinkChanges(
   tx: Transaction,
   before: PromoterCampaign,
@@ -160,7 +160,7 @@ export async function planLinkChanges(
   return { after, taken: await findTakenFields(tx, before, after) };
 }
 
-/** Names what of a participation is another's, or was. `before`: null where it is new. */
+/** Names the fields whose values are taken. `before`: null for a new promoter campaign. */
 export async function findTakenFields(
   tx: Transaction,
   before: PromoterCampaign | null,
@@ -176,7 +176,7 @@ export async function findTakenFields(
   };
 }
 
-/** Writes a changed participation; a ref token that it gives up is retired for ever. */
+/** Writes a changed promoter campaign. A ref token that it gives up is retired for ever. */
 export async function putPromoterCampaign(
   tx: Transaction,
   before: PromoterCampaign,

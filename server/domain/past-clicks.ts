@@ -3,7 +3,7 @@ import { collection } from "../storage/collection.ts";
 import type { Transaction } from "../storage/store.ts";
 import { factCounts } from "./stats.ts";
 
-/** Visitors expire, but what they counted stays: from then on it counts here. */
+/** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
 export const pastClicks = collection<PastClicks>()({
   name: "past-clicks",
   id: ({ day, promoterCampaignId, campaignId }) => [day, promoterCampaignId, campaignId],

@@ -4,7 +4,7 @@ import type { Payee } from "./payout-filter.ts";
 import { findSelectedPayoutMethod, payoutMethods } from "./payout-method.ts";
 import { loadPromoter } from "./promoter.ts";
 
-/** Reads what payouts are filtered and shown by, each promoter and method once, however many payouts they have. */
+/** Reads the promoters and methods of payouts. Each is read once, however many payouts it has. */
 export interface PayeeReader {
   payee(promoterId: number): Promise<Payee>;
   /** A payout method that was used. null: it is gone. */

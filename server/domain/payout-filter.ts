@@ -10,15 +10,15 @@ import type {
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
 
-/** A stretch of time in milliseconds, without its end. null: open. */
+/** A range of time in milliseconds, without its end. null: open. */
 export interface Span {
   from: number | null;
   before: number | null;
 }
 
-/** What listed payouts have in common. Those that are absent do not matter. */
+/** The conditions for listed payouts. Absent ones do not matter. */
 export interface PayoutFilter {
-  /** In the promoter's first name, last name or e-mail address, in any case. */
+  /** Part of the promoter's first name, last name or e-mail address, ignoring case. */
   text?: string | undefined;
   ids?: number[] | undefined;
   status?: PayoutStatus | undefined;
@@ -35,7 +35,7 @@ export interface PayoutFilter {
   fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
 }
 
-/** What the filters of one request are judged by. */
+/** The request's account and day, which some filters need. */
 export interface PayoutDay {
   account: Account;
   /** The calendar day of the request, UTC. */
@@ -44,7 +44,7 @@ export interface PayoutDay {
   nextDueDate: string | null;
 }
 
-/** What of a promoter payouts are filtered by. */
+/** A promoter with the data that payouts are filtered by. */
 export interface Payee {
   promoter: Promoter;
   /** null: none is selected. */
@@ -57,7 +57,7 @@ type Filters = Required<{ [F in keyof PayoutFilter]: NonNullable<PayoutFilter[F]
 type ByPayout = { [F in keyof Filters]?: (payout: Payout, wanted: Filters[F], day: PayoutDay) => boolean };
 type ByPayee = { [F in keyof Filters]?: (payee: Payee, wanted: Filters[F], day: PayoutDay) => boolean };
 
-/** What the payout alone decides. */
+/** The conditions on the payout itself. */
 export const BY_PAYOUT: ByPayout = {
   ids: ({ id }, ids) => ids.includes(id),
   status: ({ status }, wanted) => status === wanted,
@@ -73,7 +73,7 @@ export const BY_PAYOUT: ByPayout = {
   },
 };
 
-/** What only the promoter decides. */
+/** The conditions on the promoter. */
 export const BY_PAYEE: ByPayee = {
   text: ({ promoter }, text) => isNamed(promoter, text),
   fraudSuspicions: ({ promoter: { fraudSuspicions } }, wanted) =>
@@ -83,13 +83,13 @@ export const BY_PAYEE: ByPayee = {
   onlyPayable: (payee, wanted, { account }) => !wanted || isPayable(payee, account),
 };
 
-/** Whether a text is in a promoter's first name, last name, both together, or e-mail address, in any case. */
+/** Whether a text is part of a promoter's name or e-mail address, ignoring case. */
 export function isNamed({ profile, email }: Promoter, text: string): boolean {
   const names = `${profile.firstName ?? ""} ${profile.lastName ?? ""}`;
   return `${names}\n${email}`.toLowerCase().includes(text.trim().toLowerCase());
 }
 
-/** Whether a promoter can be paid what is pending. @see docs/spec/v2.md "List payouts" */
+/** Whether a promoter's pending payouts can be paid. @see docs/spec/v2.md "List payouts" */
 export function isPayable({ promoter, selected, pendingCents }: Payee, account: Account): boolean {
   if (selected === null || selected.isDisabled) return false;
   if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved") return false;

@@ -7,11 +7,11 @@ import { isNamed, isPayable, type Payee } from "./payout-filter.ts";
 import { payouts } from "./payout.ts";
 import { unlessGone } from "./show.ts";
 
-/** Promoters judged before others get their turn. */
+/** Promoters checked before other requests get a turn. */
 const TURN = 500;
 
 export const INVOICEABLE = ["true", "false", "not_set"] as const;
-/** Choice: promoters with approved, with denied, and with invoice details that nobody has judged yet. */
+/** Choice: `true` means approved invoice details, `false` denied ones, `not_set` those that nobody has reviewed. */
 const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
 
 interface GroupFilter {
@@ -22,7 +22,7 @@ interface GroupFilter {
   invoiceable?: (typeof INVOICEABLE)[number] | undefined;
 }
 
-/** Cash of some payouts. Choice: amounts of other units can't be added to money and count as nothing. */
+/** The cash sum of some payouts. Choice: amounts in other units can't be added to money and count as nothing. */
 export interface PayoutSums {
   cents: number;
   centsInclTax: number;
@@ -35,17 +35,19 @@ export interface PayoutGroup extends PayoutSums {
   isPayable: boolean;
 }
 
-/** A page of groups, and what the whole filter lets through. */
+/** A page of groups, and the sums over everything that passes the filter. */
 export interface PayoutGroups extends PayoutSums {
   groups: PayoutGroup[];
   promotersCount: number;
-  /** The coming due date, else the last one, with the end of its period. null: there are no payouts. */
+  /** The next due date, otherwise the last one, with the end of its period. null: there are no payouts. */
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
 type GroupSums = PayoutSums & { promoterId: number };
 
-/** Payouts by promoter, oldest promoter first. Sums come from counters, so that only the page's payouts are read. */
+/**
+ * Groups payouts by promoter, oldest promoter first. Sums come from counters, so only the page's payouts are read.
+ */
 export async function groupPayouts(
   context: Context,
   account: Account,
@@ -123,7 +125,7 @@ async function payoutsOf(
 
 type DueDay = [dueDate: string, periodEndDate: string];
 
-/** Counters know the days of all payouts; those of some promoters alone take a look at their payouts. */
+/** The due dates of all payouts are counted. Those of some promoters alone are read from their payouts. */
 async function dueDays(
   store: Store,
   accountId: number,

@@ -3,7 +3,7 @@ import type { Store } from "../storage/store.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { payouts } from "./payout.ts";
 
-/** Which payouts are asked for; null: any. */
+/** The conditions for listed payouts. null: any. */
 export interface PayoutScope {
   status: PayoutStatus | null;
   promoterId: number | null;

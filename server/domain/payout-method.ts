@@ -7,7 +7,7 @@ import { refuseErased } from "./erasure-values.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { loadPromoter } from "./promoter.ts";
 
-/** The selected one is found by a claim, so that a promoter can have but one. */
+/** The selected method holds a claim, so a promoter can have only one. */
 export const payoutMethods = collection<PayoutMethod>()({
   name: "payout-method",
   id: (payoutMethod) => [payoutMethod.id],
@@ -20,10 +20,10 @@ export const payoutMethods = collection<PayoutMethod>()({
   counts: ({ promoterId }) => listCounts("payout-method", { promoter: [promoterId] }),
 });
 
-/** What can be said of a payout method. */
+/** The fields of a payout method that a request may set. */
 export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
 
-/** The way that a promoter has chosen to be paid by, or null. */
+/** The payout method that a promoter has selected, or null. */
 export function findSelectedPayoutMethod(
   reader: Reader,
   accountId: number,
@@ -49,7 +49,7 @@ export function findPayoutMethods(
 }
 
 /**
- * Gives a promoter a way to be paid; a selected one takes the place of the one selected before.
+ * Adds a payout method. If it is selected, it replaces the one selected before.
  *
  * @throws Failure `not_found`, or `refused` for an erased promoter
  */
@@ -67,10 +67,9 @@ export async function createPayoutMethod(
 }
 
 /**
- * Changes a payout method by what `change` makes of it as it is at that moment, since what its details
- * must be depends on its method.
+ * Changes a payout method. `change` gets the current record, because the valid details depend on its method.
  *
- * @throws Failure `not_found`, `refused` for an erased promoter, and what `change` refuses with
+ * @throws Failure `not_found`, `refused` for an erased promoter, and whatever `change` throws
  */
 export function updatePayoutMethod(
   context: Context,
@@ -85,14 +84,14 @@ export function updatePayoutMethod(
 }
 
 /**
- * Removes a payout method that no payout was paid by.
+ * Deletes a payout method that no payout has used.
  *
  * @throws Failure `not_found`, or `in_use`
  */
 export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
     await loadPayoutMethod(tx, accountId, id);
-    // Counted within the transaction, so that a payout which is paid by it meanwhile stops it.
+    // Counted within the transaction, so that a payout made by it meanwhile stops the deletion.
     const usesCount = await tx.sum(accountId, ["payout.method", id]);
     if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
     await tx.remove(payoutMethods, accountId, id);

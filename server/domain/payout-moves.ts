@@ -7,7 +7,7 @@ import { promoters } from "./promoter.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "./payout-method.ts";
 
-/** Where a payout may go from where it is. @see docs/spec/states.md "Payouts" */
+/** The allowed moves from each status. @see docs/spec/states.md "Payouts" */
 const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
   pending: ["processing", "completed", "cancelled"],
   processing: ["completed", "failed"],
@@ -20,7 +20,7 @@ const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
 /**
  * Moves a payout to another status.
  *
- * @throws Failure `not_found`, or `refused` where its status does not allow that
+ * @throws Failure `not_found`, or `refused` if its status does not allow the move
  */
 export function movePayout(
   context: Context,
@@ -38,7 +38,7 @@ export function movePayout(
       ...payout,
       ...marks(payout, to, context.now.toISOString()),
       status: to,
-      // Banks answer with names and account numbers.
+      // Errors from banks may hold names and account numbers.
       error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
       payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
     };
@@ -49,9 +49,9 @@ export function movePayout(
 }
 
 /**
- * Removes a payout that moved no money.
+ * Deletes a payout that moved no money.
  *
- * @throws Failure `not_found`, or `refused` once it is processing or completed
+ * @throws Failure `not_found`, or `refused` if it is processing or completed
  */
 export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
   return context.store.transact(async (tx) => {
@@ -65,7 +65,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
   });
 }
 
-/** When it came to be what it is; a payout that is pending again begins anew. */
+/** The times of each status. A payout that becomes pending again starts over. */
 function marks(payout: Payout, to: PayoutStatus, at: string) {
   const isAgain = to === "pending";
   return {

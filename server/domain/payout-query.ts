@@ -9,7 +9,7 @@ import { BY_PAYEE, BY_PAYOUT, type PayoutDay, type PayoutFilter } from "./payout
 import { groupKey, payouts } from "./payout.ts";
 import { unlessGone } from "./show.ts";
 
-/** What payouts are sorted by, and whether the greatest comes first. */
+/** The field that payouts are sorted by, and the direction. */
 export interface PayoutSort {
   by: "amount" | "periodStart" | "periodEnd";
   isDescending: boolean;
@@ -17,11 +17,11 @@ export interface PayoutSort {
 
 interface PayoutRequest extends Window {
   filter: PayoutFilter;
-  /** The first counts most. Ties go by id, in the direction of the first. */
+  /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
   sorting: PayoutSort[];
 }
 
-/** A listing that holds all matching payouts, and the filters that all of it passes. */
+/** An index range that holds every match, and the filters that all its records pass. */
 interface Listing {
   index: "id" | keyof typeof payouts.indexes;
   start: Key;
@@ -29,10 +29,10 @@ interface Listing {
 }
 
 /**
- * Payouts that pass a filter, by id unless sorted.
+ * Payouts that pass a filter, sorted by id unless told otherwise.
  *
- * Where one index holds exactly what is asked for, in its order, only the page is read. All else walks
- * the shortest listing that holds every match, without keeping others waiting.
+ * If one index holds exactly these records in this order, only the page is read. Otherwise the shortest range that
+ * holds every match is read, with pauses for other requests.
  */
 export async function listPayouts(
   context: Context,
@@ -62,7 +62,7 @@ function givenFilters(filter: PayoutFilter): (keyof PayoutFilter)[] {
   return (Object.keys(filter) as (keyof PayoutFilter)[]).filter((name) => filter[name] !== undefined);
 }
 
-/** Every listing that holds all that a filter can let through. */
+/** Every index range that holds all records which the filter can let through. */
 function listings({ status, promoterId, groupRef, ...filter }: PayoutFilter): Listing[] {
   const [campaignId, ...otherCampaigns] = filter.campaignIds ?? [];
   const [batchId, ...otherBatches] = filter.paymentsBatchIds ?? [];
@@ -85,7 +85,7 @@ async function shortest(store: Store, accountId: number, candidates: Listing[]):
   for (const listing of candidates) {
     counted.push({ listing, total: await lengthOf(store, accountId, listing) });
   }
-  // Of equally long ones the last passes the most filters.
+  // Of ranges with equal length, the last one covers the most filters.
   return counted.reduce((best, next) => (next.total <= best.total ? next : best)).listing;
 }
 
@@ -125,7 +125,7 @@ async function* candidates(
   yield found.filter((payout) => payout !== null);
 }
 
-/** Makes the test of one request: what the payout alone decides comes first, as it costs no read. */
+/** Makes the test for one request. Conditions on the payout itself come first, because they need no read. */
 async function newJudge(context: Context, account: Account, filter: PayoutFilter) {
   const { store, now } = context;
   const today = now.toISOString().slice(0, 10);
@@ -146,7 +146,7 @@ async function newJudge(context: Context, account: Account, filter: PayoutFilter
   };
 }
 
-/** How a payout was paid, else how its promoter wants to be paid. */
+/** The method that a payout was paid by, otherwise the one that its promoter selected. */
 async function methodName(readers: PayeeReader, payout: Payout): Promise<string> {
   const { payoutMethodId, promoterId } = payout;
   const method =

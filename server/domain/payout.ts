@@ -6,7 +6,7 @@ import type { Reader } from "../storage/store.ts";
 import { balanceCounts } from "./balance.ts";
 import { factCounts } from "./stats.ts";
 
-/** The `payout.grouped` counters add up what is owed to each promoter, so that groups need no walk over payouts. */
+/** The `payout.grouped` counters hold what is owed to each promoter, so that groups need not read every payout. */
 export const payouts = collection<Payout>()({
   name: "payout",
   id: (payout) => [payout.id],
@@ -55,7 +55,7 @@ function owed(payout: Payout): Count[] {
   ];
 }
 
-/** What was paid out counts on the day on which it was. */
+/** A completed payout counts on the day when it was paid. */
 function paid(payout: Payout): Count[] {
   if (payout.status !== "completed") return [];
   const { unit, amount, paidAt } = payout;
@@ -65,7 +65,7 @@ function paid(payout: Payout): Count[] {
   ];
 }
 
-/** Any text may be asked for, and keys are short. */
+/** A group ref may be any text, but keys must be short. */
 export function groupKey(groupRef: string): [string] {
   return [digest(groupRef)];
 }

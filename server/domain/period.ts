@@ -3,16 +3,16 @@ import { Failure } from "../failure.ts";
 export const GROUPINGS = ["day", "month", "year"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Calendar days (UTC) from one to another, both included. */
+/** A range of calendar days (UTC), both ends included. */
 export interface Period {
   from: string;
   to: string;
 }
 
-/** Choice: enough for a year of days and thirty years of months; more rows than this help nobody. */
+/** Choice: enough for a year of days or thirty years of months. More rows help nobody. */
 const MOST_PERIODS = 400;
 
-/** Where the period that a day belongs to ends. */
+/** The last day of the period that a day belongs to. */
 const END: Record<Grouping, (day: string) => string> = {
   day: (day) => day,
   month: (day) => addDays(`${addMonths(`${day.slice(0, 7)}-01`, 1)}`, -1),
@@ -20,9 +20,9 @@ const END: Record<Grouping, (day: string) => string> = {
 };
 
 /**
- * The periods that a stretch of days is made of, oldest first; the first and the last may be cut.
+ * Cuts a range of days into periods, oldest first. The first and the last may be shorter.
  *
- * @throws Failure `invalid` when it ends before it begins, or for too many
+ * @throws Failure `invalid` if the range ends before it begins, or has too many periods
  */
 export function periodsOf({ from, to }: Period, groupBy: Grouping): Period[] {
   if (from > to) throw new Failure("invalid", "The start date is after the end date");
@@ -36,12 +36,12 @@ export function periodsOf({ from, to }: Period, groupBy: Grouping): Period[] {
   return periods;
 }
 
-/** How many calendar months a period touches. */
+/** How many calendar months a range touches. */
 export function monthsIn({ from, to }: Period): number {
   return monthNumber(to) - monthNumber(from) + 1;
 }
 
-/** The day some months later, or the last of that month where it is shorter. */
+/** The same day some months later, or that month's last day if it is shorter. */
 export function addMonths(day: string, count: number): string {
   const number = monthNumber(day) + count;
   const [year, month] = [Math.floor(number / 12), number % 12];
@@ -63,7 +63,7 @@ function monthNumber(day: string): number {
   return Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
 }
 
-/** Date.UTC takes years below 100 for those of the last century. */
+/** Date.UTC would read years below 100 as years of the last century. */
 function utcDate(year: number, month: number, date: number): Date {
   const instant = new Date(0);
   instant.setUTCFullYear(year, month, date);

@@ -1,9 +1,9 @@
 import type { PromoterProfile } from "../records.ts";
 
-/** What is given of a profile. null clears; undefined: not given. */
+/** Changes to a profile. null: cleared. undefined: not given. */
 export type ProfileChanges = { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined };
 
-/** A profile of what is given; all else is null. */
+/** A profile with the given fields. The others are null. */
 export function newProfile(given: ProfileChanges): PromoterProfile {
   return {
     firstName: given.firstName ?? null,

@@ -12,7 +12,7 @@ import { loadReward } from "./reward.ts";
 import type { Show } from "./show.ts";
 import { TAKEN } from "./taken.ts";
 
-/** A code is one account's only among those in use, so that an archived one can be made anew. */
+/** A code is unique among the account's codes in use. An archived code may be made again. */
 export const promoCodes = collection<PromoCode>()({
   name: "promo-code",
   id: (promoCode) => [promoCode.id],
@@ -30,21 +30,21 @@ const REFUSALS = {
   code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
 };
 
-/** A promo code to be made. */
+/** The input for a new promo code. */
 export type NewPromoCode = Pick<
   PromoCode,
   "code" | "rewardId" | "promoterCampaignId" | "description" | "metadata" | "details"
 >;
 
-/** What changes in a promo code; what is undefined stays. */
+/** Changes to a promo code. undefined: unchanged. */
 export type PromoCodeChanges = {
   [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
 };
 
 /**
- * Makes a promo code of a participation.
+ * Makes a promo code for a promoter campaign.
  *
- * @throws Failure `not_found` for an unknown participation or reward, `refused` for an erased promoter, `taken`
+ * @throws Failure `not_found` for an unknown promoter campaign or reward, `refused` for an erased promoter, `taken`
  */
 export async function createPromoCode<T>(
   context: Context,
@@ -79,7 +79,8 @@ export async function createPromoCode<T>(
 /**
  * Changes a promo code.
  *
- * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` when it is archived and has an `extId`
+ * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` if it is archived and has an
+ * `extId`
  * @see docs/spec/states.md "Promoters and promoter campaigns", 1
  */
 export function updatePromoCode<T>(
@@ -110,7 +111,7 @@ export function updatePromoCode<T>(
   });
 }
 
-/** Takes a promo code out of use; one that is archived already stays as it is. @throws Failure `not_found` */
+/** Archives a promo code. An archived one stays unchanged. @throws Failure `not_found` */
 export function archivePromoCode<T>(
   context: Context,
   accountId: number,
@@ -126,7 +127,7 @@ export function archivePromoCode<T>(
   });
 }
 
-/** Promo codes, archived ones too, oldest first; those of one participation where it is named. */
+/** Promo codes, archived ones included, oldest first. May be limited to one promoter campaign. */
 export function findPromoCodes(
   store: Store,
   accountId: number,
@@ -139,7 +140,7 @@ export function findPromoCodes(
   return findPage(store, promoCodes, { accountId, ...listing, ...window });
 }
 
-/** The codes of a participation that are in use, oldest first. */
+/** The promo codes in use of a promoter campaign, oldest first. */
 export async function listCodesInUse(
   view: View,
   accountId: number,

@@ -3,7 +3,7 @@ import { dailySums, type Metric } from "./stats.ts";
 
 const END_OF_TIME = "9999-12-31";
 
-/** Participations that had a fact of a kind since a day, from the daily counters; none where nothing is asked. */
+/** The promoter campaigns that had a kind of fact since a day. Empty if the query does not ask for it. */
 export async function activePromoterCampaigns(
   store: Store,
   accountId: number,

@@ -15,7 +15,7 @@ export const archivedStates = collection<ArchivedState>()({
   indexes: {},
 });
 
-/** Archives a promoter: they are blocked in every campaign until they are restored. @throws Failure `not_found` */
+/** Archives a promoter and blocks them in every campaign until they are restored. @throws Failure `not_found` */
 export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
   const { store, now } = context;
   await store.transact(async (tx) => {
@@ -33,12 +33,12 @@ export async function archivePromoter(context: Context, accountId: number, id: n
 }
 
 /**
- * Takes a promoter out of the archive.
+ * Restores an archived promoter.
  *
- * Choice: participations get back the state that they had, as restoring undoes archiving; one whose
- * state was changed meanwhile keeps it.
+ * Choice: promoter campaigns get back the state from before, because restoring undoes archiving. If the state was
+ * changed meanwhile, it stays.
  *
- * @throws Failure `not_found`, or `refused` for an erased one
+ * @throws Failure `not_found`, or `refused` for an erased promoter
  */
 export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
   const { store } = context;

@@ -5,9 +5,9 @@ import { findPage, type Found, type Window } from "./listing.ts";
 import { promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 
-/** Which participations are wanted; all that is not null must hold. */
+/** The conditions for listed promoter campaigns. All that are not null must hold. */
 export interface PromoterCampaignFilter {
-  /** Part of the promoter's name or e-mail, or of the ref token or a coupon, in any case. */
+  /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
   text: string | null;
   ids: number[] | null;
   campaignIds: number[] | null;
@@ -18,7 +18,7 @@ export interface PromoterCampaignFilter {
 type Field = Exclude<keyof PromoterCampaignFilter, "text">;
 type Keeps = (promoterCampaign: PromoterCampaign) => boolean;
 
-/** What each field of the filter asks of a participation. */
+/** The test for each field of the filter. */
 const TESTS: { [F in Field]: (wanted: NonNullable<PromoterCampaignFilter[F]>) => Keeps } = {
   ids:
     (wanted) =>
@@ -38,7 +38,7 @@ const TESTS: { [F in Field]: (wanted: NonNullable<PromoterCampaignFilter[F]>) =>
       state === wanted,
 };
 
-/** The indexes that answer fields of the filter by themselves, the narrowest first. */
+/** The indexes that answer fields of the filter directly, the narrowest first. */
 const NARROWINGS: {
   index: "promoter" | "campaignState" | "campaign" | "state";
   answers: Field[];
@@ -61,7 +61,7 @@ const NARROWINGS: {
   { index: "state", answers: ["state"], start: ({ state }) => (state === null ? null : [state]) },
 ];
 
-/** The participations that a filter lets through, oldest first. */
+/** The promoter campaigns that pass a filter, oldest first. */
 export async function findPromoterCampaigns(
   store: Store,
   accountId: number,
@@ -79,7 +79,7 @@ export async function findPromoterCampaigns(
   return findPage(store, promoterCampaigns, { accountId, index: "id", start: [], keeps, limit, offset });
 }
 
-/** The first participations that a text is part of; no more are looked for than are wanted. */
+/** The first promoter campaigns that contain a text. The search stops as soon as enough are found. */
 export async function searchPromoterCampaigns(
   store: Store,
   accountId: number,
@@ -109,7 +109,7 @@ async function findByIds(
   return { records: records.slice(query.offset, query.offset + query.limit), total: records.length };
 }
 
-/** What the filter asks of a participation; undefined where it asks nothing. */
+/** The combined test of a filter. undefined: every record passes. */
 function keeper(store: Store, filter: PromoterCampaignFilter) {
   const { text } = filter;
   const tests = (Object.keys(TESTS) as Field[]).flatMap((field) => testOf(field, filter));
@@ -137,7 +137,7 @@ function namesOf({ email, profile }: Promoter): string[] {
   return [email, `${profile.firstName ?? ""} ${profile.lastName ?? ""}`];
 }
 
-/** The start of an index for a list of one. */
+/** The index value of a list with one entry. */
 function sole(values: number[] | null): Key | null {
   const [value] = values ?? [];
   return values?.length === 1 && value !== undefined ? [value] : null;

@@ -12,27 +12,29 @@ import { checkRewardEntries } from "./reward-entry.ts";
 import type { Show } from "./show.ts";
 import { refuseTaken } from "./taken.ts";
 
-/** What changes in a participation; what is undefined stays. */
+/** Changes to a promoter campaign. undefined: unchanged. */
 export interface PromoterCampaignChanges {
   state?: PromoterCampaignState | undefined;
   refToken?: string | undefined;
   coupon?: string | null | undefined;
   displayCoupon?: string | null | undefined;
-  /** A page of the promoter's own, a visit of which names them. null: none. */
+  /** A page of the promoter's own. A visit of it counts as a click on their link. null: none. */
   directUrl?: string | null | undefined;
   rewardsForPromoters?: RewardEntry[] | undefined;
   rewardsForReferrals?: RewardEntry[] | undefined;
-  /** Whether the participation has rewards of its own, instead of the campaign's. */
+  /** Whether the promoter campaign has its own rewards instead of the campaign's. */
   hasOwnPromoterRewards?: boolean | undefined;
   hasOwnReferralRewards?: boolean | undefined;
 }
 
 /**
- * Changes a participation. Its state may go from any to any other; a former ref token leads to
- * nobody from then on. Choice: an archived promoter's state stays until they are restored, as in the
- * batches; sent back as it was shown, it stops no other change.
+ * Changes a promoter campaign. The state may change from any to any other. A former ref token then leads to nobody.
  *
- * @throws Failure `not_found`, `refused` for an erased promoter and the state of an archived one, `rule_broken`, `taken` naming every unique field that is another's
+ * Choice: the state of an archived promoter can't change until they are restored, as in the batches. Sending it back
+ * unchanged is allowed.
+ *
+ * @throws Failure `not_found`, `refused` for an erased promoter or for the state of an archived one, `rule_broken`,
+ * `taken` naming every unique field that belongs to another
  * @see docs/spec/v2.md "Update a promoter campaign"
  */
 export function updatePromoterCampaign<T>(
@@ -64,7 +66,7 @@ export function updatePromoterCampaign<T>(
   });
 }
 
-/** A page without tracking, as V1 can set, is none of this field's: clearing it leaves that page alone. */
+/** V1 can set a landing page without tracking. This field does not show it, so clearing the field keeps that page. */
 function pageAfter(
   { landingUrl, usesUrlTracking }: PromoterCampaign,
   directUrl: string | null | undefined,
@@ -99,10 +101,11 @@ async function rewardsAfter(
 }
 
 /**
- * The rewards of the participation alone. Choice: entries without a word on whether they are
- * customised are so; customised without entries begins with the campaign's, so that nothing changes
- * for the promoter yet; not customised drops them, whatever entries come with it, as clients send
- * back what they were shown.
+ * The promoter campaign's own rewards.
+ *
+ * Choice: entries alone mean that it is customised. Customised without entries begins with the campaign's entries, so
+ * that nothing changes for the promoter yet. Not customised drops all entries, even those in the request, because
+ * clients send back what they were shown.
  */
 function ownRewards(rewards: {
   own: RewardEntry[] | null;

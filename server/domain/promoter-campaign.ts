@@ -34,7 +34,7 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
 
 type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";
 
-/** A participation with what is given, and no coupon, landing page or rewards of its own else. */
+/** A new promoter campaign with the given fields, and without coupons, landing page or rewards of its own. */
 export function newPromoterCampaign(
   given: Pick<PromoterCampaign, Named> & Partial<PromoterCampaign>,
 ): PromoterCampaign {
@@ -49,12 +49,12 @@ export function newPromoterCampaign(
   };
 }
 
-/** Whether the participation may get new clicks and leads. */
+/** Whether the promoter campaign may get new clicks and leads. */
 export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
   return promoterCampaign.state === "accepted";
 }
 
-/** A page that is tracked by its own address has one. @throws Failure `invalid` */
+/** Checks that a promoter campaign with URL tracking has a landing page. @throws Failure `invalid` */
 export function requireLandingPage({
   landingUrl,
   usesUrlTracking,
@@ -74,8 +74,8 @@ export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign):
 }
 
 /**
- * What of a page's address counts in direct URL tracking: host and path, without scheme, `www.`,
- * query, fragment and a trailing slash. null: not a web address.
+ * The part of a page's address that direct URL tracking compares: host and path, without scheme, `www.`, query,
+ * fragment and trailing slash. null: not a web address.
  */
 export function trackedPage(address: string): string | null {
   if (!URL.canParse(address)) return null;
@@ -96,10 +96,10 @@ export async function loadPromoterCampaign(
 }
 
 /**
- * A participation with its campaign. A campaign can be deleted once its promoters have moved on, so that one which
- * is gone tells that the participation has moved since it was read: it is then read again.
+ * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is gone,
+ * the promoter campaign has moved since it was read, and is read again.
  *
- * @throws Failure `not_found` where the participation is gone
+ * @throws Failure `not_found` if the promoter campaign is gone
  */
 export async function withCampaign(
   reader: Reader,

@@ -1,13 +1,13 @@
 import type { InvoiceDetailsStatus, Promoter, PromoterCampaignState, Suspicion } from "../records.ts";
 import type { Metric } from "./stats.ts";
 
-/** Both ends belong to the range. null: open. */
+/** A range that includes both ends. null: open. */
 export interface Range {
   from: number | null;
   to: number | null;
 }
 
-/** Which promoters are asked for, and in which order. null: does not matter. */
+/** The conditions for listed promoters, and their order. null: does not matter. */
 export interface PromoterQuery {
   /** Part of the e-mail address or name, or a whole ref token. */
   text: string | null;
@@ -17,25 +17,25 @@ export interface PromoterQuery {
   state: PromoterCampaignState | "not_set" | null;
   parentPromoterId: number | null;
   isArchived: boolean | null;
-  /** Having any of these; `no_suspicion`: having none at all. */
+  /** Any of these. `no_suspicion`: none at all. */
   suspicions: Suspicion[] | null;
-  /** `not_submitted`: nothing was given that an invoice could show. */
+  /** `not_submitted`: the promoter gave nothing that an invoice could show. */
   invoiceDetails: InvoiceDetailsStatus | "not_submitted" | null;
-  /** Whether there is a W-8 or W-9 form. */
+  /** Whether the promoter gave a W-8 or W-9 form. */
   hasTaxForm: boolean | null;
   isSubscribedToEmail: boolean | null;
-  /** Promoters without any such fact since a day, that day included. */
+  /** Promoters without such a fact since a day, that day included. */
   inactivity: { metric: Metric; since: string } | null;
   /** In milliseconds. */
   joinedAt: Range | null;
   lastLoginAt: Range | null;
   customFields: { key: string; values: string[]; isPartial: boolean }[];
-  /** Over all participations. */
+  /** Summed over all promoter campaigns. */
   stats: Partial<Record<Metric, Range>>;
   sort: { by: Metric | "joinedAt"; isDescending: boolean } | null;
 }
 
-/** A query that all promoters of an account answer. */
+/** A query that every promoter of an account passes. */
 export const ALL_PROMOTERS: PromoterQuery = {
   text: null,
   ids: null,
@@ -57,14 +57,14 @@ export const ALL_PROMOTERS: PromoterQuery = {
 
 type Condition = (query: PromoterQuery, promoter: Promoter) => boolean;
 
-/** What a promoter's own record decides. */
+/** The conditions on the promoter's own record. */
 const CONDITIONS: Condition[] = [
   ({ ids }, { id }) => ids === null || ids.includes(id),
   ({ parentPromoterId: parent }, promoter) => parent === null || promoter.parentPromoterId === parent,
   ({ isArchived }, { archivedAt }) => isArchived === null || isArchived === (archivedAt !== null),
   ({ suspicions }, { fraudSuspicions }) => suspicions === null || isSuspect(suspicions, fraudSuspicions),
   ({ invoiceDetails }, promoter) => invoiceDetails === null || hasInvoiceDetails(invoiceDetails, promoter),
-  // Nothing takes such a form yet, so that nobody has one.
+  // Nothing takes such a form yet, so no promoter has one.
   ({ hasTaxForm }) => hasTaxForm !== true,
   ({ isSubscribedToEmail: wanted }, promoter) =>
     wanted === null || wanted === !promoter.skipEmailNotification,
@@ -74,7 +74,7 @@ const CONDITIONS: Condition[] = [
   ({ customFields }, promoter) => customFields.every((wanted) => hasCustomField(wanted, promoter)),
 ];
 
-/** Whether a promoter's own record answers a query. */
+/** Whether a promoter's own record passes a query. */
 export function meetsConditions(query: PromoterQuery, promoter: Promoter): boolean {
   return CONDITIONS.every((condition) => condition(query, promoter));
 }

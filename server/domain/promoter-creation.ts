@@ -24,7 +24,7 @@ import { refuseTaken } from "./taken.ts";
 /** @see docs/spec/v1.md "Promoter" */
 export const AUTH_TOKEN_LENGTH = 32;
 
-/** A promoter to be made. null: not given. */
+/** The input for a new promoter. null: not given. */
 export interface NewPromoter {
   email: string;
   custId: string | null;
@@ -42,15 +42,17 @@ export interface NewPromoter {
   createdAt: Date | null;
   skipEmailNotification: boolean;
   alwaysApprove: boolean;
-  /** Where the request came from; kept as a keyed hash. null: unknown. */
+  /** The network address of the request. It is kept as a keyed hash. null: unknown. */
   address: string | null;
-  /** Taken over from another program; nobody is told of it. */
+  /** Imported from another program. Nobody is notified. */
   isHistory?: boolean;
-  /** The company itself asks them in: they are accepted whatever the campaign, and invited in the same commit. */
+  /**
+   * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
+   */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }
 
-/** A promoter with the participation that was made together with them. */
+/** A new promoter with their first promoter campaign. */
 export interface CreatedPromoter {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
@@ -58,10 +60,10 @@ export interface CreatedPromoter {
 }
 
 /**
- * Makes a promoter and their participation in a campaign.
+ * Makes a promoter and their first promoter campaign.
  *
- * @throws Failure `invalid` without a page to track, `not_found` for an unknown campaign or parent,
- *   `taken` naming every unique field that is another's
+ * @throws Failure `invalid` if the page to track is missing, `not_found` for an unknown campaign or parent, `taken`
+ * naming every unique field that belongs to another
  * @see docs/spec/v1.md "Create a promoter"
  */
 export async function createPromoter<T>(
@@ -165,8 +167,8 @@ async function findParent(tx: Transaction, accountId: number, input: NewPromoter
 }
 
 /**
- * Choice: what a promoter can be suspected of at their making is being another promoter's second
- * self, by the same mailbox behind a differently written address.
+ * Choice: a new promoter is suspicious only if another promoter has the same mailbox, behind an address written
+ * differently.
  */
 async function judgePromoter(
   tx: Transaction,

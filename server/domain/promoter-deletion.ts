@@ -15,13 +15,12 @@ import { refTokens } from "./ref-token.ts";
 import { promoterAddresses } from "./suspicion.ts";
 
 /**
- * Removes a promoter with their participations, payout methods and addresses.
+ * Deletes a promoter with their promoter campaigns, payout methods and addresses.
  *
- * Choice: whoever has earned anything stays, as money must remain accounted for. Leads stay: the
- * people signed up all the same. Promo codes are archived, as the payment processor may know them.
- * Ref tokens are retired, so that old links can't come to mean somebody else. Promoters below lose
- * their parent. Whatever comes to be theirs reads them, or their participation, so that it is either
- * found here or refused.
+ * Choice: a promoter with earnings can't be deleted, because money must remain accounted for. Leads stay, because
+ * those people did sign up. Promo codes are archived, because the payment processor may know them. Ref tokens are
+ * retired, so that old links can never lead to another promoter. Child promoters lose their parent. Whatever is added
+ * for the promoter meanwhile reads their record or their promoter campaign. So it is either found here or refused.
  *
  * @throws Failure `not_found`, or `refused` for a promoter with commissions or payouts
  */
@@ -53,7 +52,7 @@ export async function deletePromoter(
   });
 }
 
-/** All is read by key, so that the commit notices what is earned meanwhile. */
+/** Reads every count by key, so that the commit fails if something is earned meanwhile. */
 async function refuseEarner(
   tx: Transaction,
   { accountId, id }: Promoter,

@@ -8,7 +8,7 @@ import { promoterCampaigns } from "./promoter-campaign.ts";
 import { ALL_PROMOTERS, type PromoterQuery } from "./promoter-conditions.ts";
 import { searchPromoters } from "./promoter-query.ts";
 
-/** A page of the promoters that answer a query. */
+/** A page of the promoters that pass a query. */
 export async function listPromoters(
   store: Store,
   accountId: number,
@@ -41,16 +41,16 @@ export async function listAcceptedPromoters(
   const members = await Promise.all(
     found.records.map(({ promoterId }) => store.get(promoters, accountId, promoterId)),
   );
-  // One may have been deleted since the list was read.
+  // A promoter may have been deleted since the list was read.
   return { records: members.filter((member) => member !== null), total: found.total };
 }
 
-/** Participations that wait for somebody to decide. */
+/** How many promoter campaigns wait for a decision. */
 export function countPending(store: Store, accountId: number): Promise<number> {
   return store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"]));
 }
 
-/** Whether an index lists what the query asks for. */
+/** Whether an index alone answers the query. */
 function isPlain(query: PromoterQuery): boolean {
   const { isArchived, sort, ...rest } = query;
   if (sort !== null && (sort.by !== "joinedAt" || isArchived === null)) return false;

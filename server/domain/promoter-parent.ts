@@ -6,7 +6,7 @@ import { isErased, refuseErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 
-/** Puts a promoter below another one. @throws Failure `not_found`, `refused`, or `invalid` for a circle */
+/** Gives a promoter a parent. @throws Failure `not_found`, `refused`, or `invalid` for a circle */
 export async function assignParent(
   context: Context,
   accountId: number,
@@ -23,20 +23,20 @@ export async function assignParent(
   });
 }
 
-/** A promoter who is to stand above others. @throws Failure `not_found` */
+/** Loads a promoter who can be a parent. @throws Failure `not_found` */
 export async function loadParent(reader: Reader, accountId: number, id: number): Promise<Promoter> {
   const parent = await reader.get(promoters, accountId, id);
   if (parent === null || isErased(parent)) throw unknownParent();
   return parent;
 }
 
-/** The refusal of a parent that does not exist. */
+/** The error for a parent that does not exist. */
 export function unknownParent(): Failure {
   return new Failure("not_found", "Parent promoter not found.");
 }
 
 /**
- * Tiers pay parents one after the other, so no promoter may stand above themselves.
+ * Refuses a promoter above themselves, because tiers pay one parent after the other.
  *
  * @throws Failure `invalid`
  */

@@ -8,14 +8,14 @@ import { activePromoterCampaigns } from "./promoter-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./promoter-conditions.ts";
 import { loadPromoterStats, METRICS, type Stats } from "./stats.ts";
 
-/** A promoter with what decides whether and where they are listed. */
+/** A promoter with the data that the query tests and sorts by. */
 interface Candidate {
   promoter: Promoter;
   promoterCampaigns: PromoterCampaign[];
   stats: Stats | null;
 }
 
-/** All promoters that answer a query which no index does, in its order. */
+/** All promoters that pass a query which no index answers, in its order. */
 export async function searchPromoters(
   store: Store,
   accountId: number,
@@ -36,7 +36,7 @@ export async function searchPromoters(
   return inOrder(found, query).map(({ promoter }) => promoter);
 }
 
-/** The narrowest listing that holds all that may be found. */
+/** The promoters of the narrowest index that holds every match. */
 async function* candidates(
   store: Store,
   accountId: number,
@@ -61,7 +61,7 @@ async function load(store: Store, accountId: number, ids: number[]): Promise<Pro
   return found.filter((promoter) => promoter !== null);
 }
 
-/** Reads only what the query speaks of. */
+/** Reads only the data that the query needs. */
 async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery): Promise<Candidate> {
   const { accountId, id } = promoter;
   const isByStats =
@@ -96,7 +96,7 @@ function isNamed(text: string | null, promoter: Promoter): boolean {
   return [promoter.email, promoterName(promoter)].some((name) => name.toLowerCase().includes(wanted));
 }
 
-/** Equals stand in the order of their ids. */
+/** Equal ones are sorted by id. */
 function inOrder(found: Candidate[], { sort }: PromoterQuery): Candidate[] {
   const sign = sort?.isDescending ? -1 : 1;
   const rank = ({ promoter, stats }: Candidate): number => {

@@ -6,16 +6,16 @@ import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
 
-/** What a promoter may be named by. */
+/** The values that can name a promoter. */
 export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode";
 
-/** A promoter as a request names them; any text may be asked for. */
+/** Names a promoter in a request. `value` may be any text. */
 export interface Selection {
   by: Selector;
   value: string;
 }
 
-/** The selection of a promoter whose id is known. */
+/** Selects a promoter by a known id. */
 export function byId(id: number): Selection {
   return { by: "id", value: String(id) };
 }
@@ -23,7 +23,7 @@ export function byId(id: number): Selection {
 /** A promoter that was found. */
 export interface Selected {
   promoter: Promoter;
-  /** The participation that was named by its ref token or code. null: the promoter themselves were named. */
+  /** The promoter campaign whose ref token or code was given. null: another value named the promoter. */
   promoterCampaign: PromoterCampaign | null;
 }
 
@@ -42,7 +42,7 @@ const PARTICIPATION_BY: Partial<Record<Selector, Find<PromoterCampaign>>> = {
   promoCode: findByPromoCode,
 };
 
-/** The promoter that a selection leads to. @throws Failure `not_found` */
+/** Finds the promoter of a selection. @throws Failure `not_found` */
 export async function loadSelected(
   reader: Reader,
   accountId: number,
@@ -57,7 +57,7 @@ export async function loadSelected(
   return { promoter, promoterCampaign };
 }
 
-/** By the code at the billing provider, by what customers type, or by a promo code in use. */
+/** Finds by the code at the payment processor, by the code that customers type, or by a promo code in use. */
 async function findByPromoCode(
   reader: Reader,
   accountId: number,

@@ -19,7 +19,7 @@ import { refuseTaken } from "./taken.ts";
 import type { Show } from "./show.ts";
 import { loadSelected, type Selected, type Selection } from "./promoter-selection.ts";
 
-/** What may be changed of a promoter; what is left out stays, null clears. */
+/** Changes to a promoter. Fields left out stay. null: cleared. */
 export interface PromoterChanges {
   email?: string | undefined;
   custId?: string | null | undefined;
@@ -29,16 +29,16 @@ export interface PromoterChanges {
   parentPromoterEmail?: string | null | undefined;
   invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
   profile?: ProfileChanges | undefined;
-  /** Whose participation `participation` is about. Left out: the one that was named, else the default one. */
+  /** The campaign to change. Left out: the one that the selection named, otherwise the default one. */
   campaignId?: number | undefined;
   promoterCampaign?: LinkChanges | undefined;
 }
 
 /**
- * Changes a promoter and one of their participations.
+ * Changes a promoter and one of their promoter campaigns.
  *
- * @throws Failure `not_found` for an unknown promoter, parent or participation, `refused` for an erased one,
- *   `invalid`, or `taken` naming every unique field that is another's
+ * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased one,
+ * `invalid`, or `taken` naming every unique field that belongs to another
  */
 export function updatePromoter<T>(
   context: Context,
@@ -53,7 +53,7 @@ export function updatePromoter<T>(
     const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
     refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
     await tx.put(promoters, promoter);
-    // Choice: the former mailbox stays theirs too, so that a second self behind it is seen.
+    // Choice: the former mailbox stays theirs too, so that a second account behind it is noticed.
     if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
     await putPromoterCampaign(tx, before, after);
     await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
@@ -62,7 +62,7 @@ export function updatePromoter<T>(
   });
 }
 
-/** Gives a promoter a new auth token; the old one lets nobody in from then on. @throws Failure `not_found` or `refused` */
+/** Gives a promoter a new auth token. The old one stops working. @throws Failure `not_found` or `refused` */
 export function refreshAuthToken(
   { store, chance }: Context,
   accountId: number,

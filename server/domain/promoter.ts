@@ -21,12 +21,12 @@ export const promoters = collection<Promoter>()({
     listCounts("promoter", { archived: [archivedMark(promoter)], parent: [promoter.parentPromoterId ?? 0] }),
 });
 
-/** First and last name as far as they are known, else the e-mail address. */
+/** The known parts of the name, otherwise the e-mail address. */
 export function promoterName({ email, profile }: Promoter): string {
   return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
 }
 
-/** The promoter with this e-mail address, in any case, or null. */
+/** The promoter with this e-mail address, ignoring case, or null. */
 export function findPromoterByEmail(
   reader: Reader,
   accountId: number,
@@ -35,7 +35,7 @@ export function findPromoterByEmail(
   return reader.find(promoters, "email", accountId, [email.trim().toLowerCase()]);
 }
 
-/** Names what of a promoter is another's. */
+/** Names the fields whose values belong to another promoter. */
 export function findTakenPromoter(tx: Transaction, promoter: Promoter): Promise<FieldErrors> {
   return findTaken(tx, promoters, { record: promoter, claims: ["email", "custId"] });
 }
@@ -47,7 +47,7 @@ export async function loadPromoter(reader: Reader, accountId: number, id: number
   return promoter;
 }
 
-/** First key of the listings of promoters in use (0) and of archived ones (1). */
+/** The first key of the indexes: 0 for promoters in use, 1 for archived ones. */
 function archivedMark({ archivedAt }: Promoter): number {
   return archivedAt === null ? 0 : 1;
 }

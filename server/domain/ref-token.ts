@@ -15,7 +15,7 @@ const REF_TOKEN = /^[a-z0-9_-]+$/;
 
 const DERIVED_LENGTH = 40;
 
-/** Tokens are compared in lower case and never reused, so each keeps its record for ever. */
+/** Tokens are compared in lower case and never reused, so each record is kept for ever. */
 export const refTokens = collection<RefToken>()({
   name: "ref-token",
   id: (refToken) => [refToken.token],
@@ -27,7 +27,7 @@ export const refTokens = collection<RefToken>()({
     retiredFrom === undefined ? [] : listCounts("ref-token", { retiredFrom: [retiredFrom] }),
 });
 
-/** Tokens that were made of somebody's name who asked to be forgotten: nobody may have them again. */
+/** Tokens that held the name of an erased promoter. Nobody may have them again. */
 export const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
   name: "forgotten-token",
   id: ({ tokenHash }) => [tokenHash],
@@ -35,12 +35,12 @@ export const forgottenTokens = collection<{ accountId: number; tokenHash: string
   indexes: {},
 });
 
-/** Whether a text may be a ref token. */
+/** Whether a text is a valid ref token. */
 export function isRefToken(text: string): boolean {
   return text.length <= REF_TOKEN_LENGTH && REF_TOKEN.test(text);
 }
 
-/** The participation that a referral id leads to, whatever its state, or null. */
+/** The promoter campaign that a ref id leads to, in any state, or null. */
 export async function findByRefToken(
   reader: Reader,
   accountId: number,
@@ -54,8 +54,8 @@ export async function findByRefToken(
 }
 
 /**
- * The first participation of several ref ids that may get leads, or null. Pages have parameters of their own
- * by the names that links use: a ref id that is nobody's hides none behind it.
+ * The first promoter campaign among several ref ids that may get leads, or null. A page's own parameters may have the
+ * names that links use, so an unknown ref id must not hide the one after it.
  */
 export async function findAccepting(
   reader: Reader,
@@ -75,7 +75,10 @@ export async function isFreeRefToken(tx: Transaction, accountId: number, token: 
   return (await tx.get(forgottenTokens, accountId, digest(token))) === null;
 }
 
-/** Takes a participation's tokens, those that it once had too, out of the store. They stay taken, as hashes. */
+/**
+ * Removes the tokens of a promoter campaign, former ones too, from the store. Their hashes stay, so nobody can get
+ * them.
+ */
 export async function forgetRefTokens(
   tx: Transaction,
   store: Store,
@@ -93,8 +96,8 @@ export async function forgetRefTokens(
 }
 
 /**
- * Makes a free token the participation's, in the index of tokens. The former one is retired for ever:
- * it leads to nobody, and can be nobody's again.
+ * Gives a promoter campaign a free token. The former one is retired for ever: it leads to nobody, and nobody can get
+ * it.
  */
 export async function replaceRefToken(
   tx: Transaction,
@@ -105,7 +108,7 @@ export async function replaceRefToken(
   await tx.put(refTokens, { accountId, token, promoterCampaignId: id });
 }
 
-/** A free token made from the first name, else from the e-mail's local part, else from chance. */
+/** Makes a free token from the first name, otherwise from the e-mail's local part, otherwise at random. */
 export async function deriveRefToken(
   tx: Transaction,
   chance: Chance,
@@ -113,7 +116,7 @@ export async function deriveRefToken(
 ): Promise<string> {
   const base = asciiWord(promoter.firstName ?? "") || asciiWord(promoter.email.split("@")[0] ?? "");
   if (base !== "" && (await isFreeRefToken(tx, promoter.accountId, base))) return base;
-  // Two digits are enough for rare names; the hundredth John needs more.
+  // Two digits are enough for rare names. The hundredth John needs more.
   for (const count of [2, 2, 3, 4, 6, 8, 10]) {
     const token = base + chance.digits(count);
     if (await isFreeRefToken(tx, promoter.accountId, token)) return token;

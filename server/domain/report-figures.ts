@@ -2,20 +2,20 @@ import { sumBefore, type History } from "./history.ts";
 import { addDays, addMonths, monthsIn, type Period } from "./period.ts";
 import type { Metric } from "./stats.ts";
 
-/** What a figure is made of. */
+/** The sums that a figure is computed from. */
 interface View {
-  /** What was counted in the period. */
+  /** The sum in the period. */
   sum(metric: Metric): number;
-  /** What was counted in the months that end with the period. */
+  /** The sum in the months that end with the period. */
   sumOfLast(months: number, metric: Metric): number;
-  /** What was counted before the period. */
+  /** The sum before the period. */
   before(metric: Metric): number;
-  /** Calendar months that the period touches. */
+  /** How many calendar months the period touches. */
   months: number;
 }
 
 interface Definition {
-  /** Days that it needs before the period: none, those of so many months, or all. */
+  /** How far back a figure reads before the period: not at all, some months, or to the beginning. */
   lookback: 0 | 3 | 6 | "all";
   value(view: View): number;
 }
@@ -24,7 +24,7 @@ const own = (value: Definition["value"]): Definition => ({ lookback: 0, value })
 const counted = (metric: Metric) => own(({ sum }) => sum(metric));
 const conversion = (part: Metric, whole: Metric) => own(({ sum }) => percent(sum(part), sum(whole)));
 
-/** Choice: what promoters earned in the last months for each click of these months. */
+/** Choice: what promoters earned in the last months, divided by the clicks of those months. */
 const earningsPerClick = (months: 3 | 6): Definition => ({
   lookback: months,
   value: ({ sumOfLast }) =>
@@ -32,11 +32,11 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
 });
 
 /**
- * Every figure of the reports. Rates come from sums, never from other rates.
+ * Every figure of the reports. Rates are computed from sums, never from other rates.
  *
- * Choice: the net revenue is what remains after refunds; active customers are those at the end of
- * the period, however long ago they came; monthly churn is the cancellations of a month in percent
- * of who could cancel in the period, customers at its beginning and those won in it.
+ * Choice: net revenue is what remains after refunds. Active customers are those at the end of the period, however
+ * long ago they came. Monthly churn is a month's average of cancellations, in percent of the customers at the
+ * period's beginning plus those won in it.
  */
 const FIGURES = {
   revenueCents: counted("salesCents"),
@@ -67,16 +67,16 @@ const FIGURES = {
 } satisfies Record<string, Definition>;
 
 export type Figure = keyof typeof FIGURES;
-/** Figures by name; those that were asked for. */
+/** The requested figures by name. */
 export type Figures = Partial<Record<Figure, number>>;
 
-/** The figures of a period. */
+/** Computes the figures of a period. */
 export function figuresOf(history: History, period: Period, figures: readonly Figure[]): Figures {
   const view = viewOf(history, period);
   return Object.fromEntries(figures.map((figure) => [figure, FIGURES[figure].value(view)]));
 }
 
-/** The first day that must be read to tell these figures from a day on. */
+/** The first day to read for these figures of a period that begins on `from`. */
 export function firstDayFor(figures: readonly Figure[], from: string): string {
   const lookbacks = figures.map((figure): Definition["lookback"] => FIGURES[figure].lookback);
   if (lookbacks.includes("all")) return "";
@@ -95,12 +95,12 @@ function viewOf(history: History, period: Period): View {
   };
 }
 
-/** With two decimals. */
+/** Rounded to two decimals. */
 function percent(part: number, whole: number): number {
   return Math.round(ratio(part, whole) * 10_000) / 100;
 }
 
-/** Choice: of nothing, no part. */
+/** Choice: a share of nothing is 0. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }

@@ -15,21 +15,22 @@ import {
   type ReportQuery,
 } from "./report.ts";
 
-/** Promoters ranked before others get their turn: a few milliseconds' worth. */
+/** Promoters ranked before other requests get a turn. This takes a few milliseconds. */
 const RANKED_AT_ONCE = 1_000;
 
-/** Which promoters a report is about. */
+/** The promoters of a report. */
 export interface PromoterSelection {
-  /** null: all that had a fact on the days that the figures are made of. */
+  /** null: all promoters that had a fact on the days that the figures need. */
   promoterIds: number[] | null;
-  /** The greatest come first. */
+  /** The largest come first. */
   rankBy: Figure;
   page: Window;
 }
 
 /**
- * A page of promoters in the order of one figure. Choice: the e-mail address stands for a promoter who
- * gave no name.
+ * A page of promoters sorted by one figure.
+ *
+ * Choice: a promoter without a name is shown by e-mail address.
  *
  * @throws Failure `invalid`
  */
@@ -59,7 +60,7 @@ export async function reportPromoters(
   return { records: await groupsOf(found, plan, histories), total: ids.length };
 }
 
-/** The first of the promoters by a figure; equal ones by their ids. */
+/** The first promoters by a figure. Equal ones are sorted by id. */
 async function firstRanked(
   ids: number[],
   histories: Map<number, History>,
@@ -82,7 +83,7 @@ async function knownPromoters(store: Store, accountId: number, ids: number[]): P
   return known;
 }
 
-/** Gives the promoter of a promoter campaign, each read once; null where not wanted, or gone. */
+/** Reads the promoter of a promoter campaign, each once. null: not wanted, or gone. */
 function promoterReader(store: Store, accountId: number, wanted: Set<number> | null) {
   const known = new Map<number, number | null>();
   return async (id: number): Promise<number | null> => {

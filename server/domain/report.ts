@@ -8,23 +8,23 @@ import { periodsOf, type Grouping, type Period } from "./period.ts";
 import { figuresOf, firstDayFor, type Figure, type Figures } from "./report-figures.ts";
 import { dailySums, type Series } from "./stats.ts";
 
-/** Choice: about a megabyte of text. A program that wants more asks page by page. */
+/** Choice: about a megabyte of text. A client that needs more asks page by page. */
 const MOST_CELLS = 50_000;
 
-/** What a report is to tell. */
+/** What a report covers. */
 export interface ReportQuery {
   range: Period;
   groupBy: Grouping;
   figures: readonly Figure[];
 }
 
-/** One period's figures. */
+/** The figures of one period. */
 export interface ReportRow {
   period: Period;
   figures: Figures;
 }
 
-/** The figures of a campaign or promoter: of the whole range, and of each period. */
+/** The figures of a campaign or promoter: over the whole range and for each period. */
 export interface ReportGroup {
   id: number;
   name: string;
@@ -32,12 +32,12 @@ export interface ReportGroup {
   rows: ReportRow[];
 }
 
-/** A query whose range is cut into the periods of its rows. */
+/** A query with its range cut into periods. */
 export interface Plan extends ReportQuery {
   periods: Period[];
 }
 
-/** The account's periods in the order of one figure; equal ones oldest first. @throws Failure `invalid` */
+/** The account's periods sorted by one figure, equal ones oldest first. @throws Failure `invalid` */
 export async function reportOverview(
   store: Store,
   accountId: number,
@@ -76,7 +76,7 @@ export function planOf(query: ReportQuery): Plan {
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
 export function refuseTooManyCells({ periods, figures }: Plan, groupsCount: number): void {
-  // Each row says its period as well.
+  // Each row also names its period.
   const cells = groupsCount * (periods.length + 1) * (figures.length + 1);
   if (cells <= MOST_CELLS) return;
   throw new Failure(
@@ -87,11 +87,11 @@ export function refuseTooManyCells({ periods, figures }: Plan, groupsCount: numb
 
 interface Reading extends ReportQuery {
   series: Series;
-  /** Whose history a series' id belongs to; its own unless told. null: nobody's of interest. */
+  /** Maps the id of a series to the id whose totals it belongs to. Absent: the id itself. null: to skip. */
   ownerOf?: (id: number) => Promise<number | null>;
 }
 
-/** What the figures need, of each whom the report speaks of. Its cost is that of the days that had facts. */
+/** Reads the running totals that the figures need. The cost depends on the days that had facts. */
 export async function readHistories(
   store: Store,
   accountId: number,
@@ -111,12 +111,12 @@ export async function readHistories(
   return histories;
 }
 
-/** What was counted of one thing; nothing where it had no fact. */
+/** The running totals of an id. Empty if it had no facts. */
 export function historyOf(histories: Map<number, History>, id: number): History {
   return histories.get(id) ?? new Map();
 }
 
-/** The groups of a report, in the order of their subjects. Others get their turn after each. */
+/** The groups of a report, in the order of their subjects. Other requests get a turn after each group. */
 export async function groupsOf(
   subjects: { id: number; name: string }[],
   plan: Plan,

@@ -3,7 +3,7 @@ import type { Reward, RewardEntry } from "../records.ts";
 import type { Reader } from "../storage/store.ts";
 import { loadReward, type RewardScope } from "./reward.ts";
 
-/** A reward entry together with its reward. */
+/** A reward entry with its reward. */
 export interface FullRewardEntry {
   entry: RewardEntry;
   reward: Reward;
@@ -12,7 +12,7 @@ export interface FullRewardEntry {
 const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
 
 /**
- * Holds that every entry names a reward, and one for those whom the list is for.
+ * Checks that every entry names a reward for the right kind of person.
  *
  * @throws Failure `not_found`, `rule_broken`
  */

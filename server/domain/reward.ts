@@ -16,13 +16,13 @@ export const rewards = collection<Reward>()({
 });
 
 export const REWARD_SCOPES = ["promoters", "referrals"] as const;
-/** Whom a reward is for. */
+/** Whether a reward is for promoters or for referred customers. */
 export type RewardScope = (typeof REWARD_SCOPES)[number];
 
-/** A reward to be made. */
+/** The input for a new reward. */
 export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updatedAt">;
 
-/** What changes in a reward; what is undefined stays. */
+/** Changes to a reward. undefined: unchanged. */
 export type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
 
 /** Makes a reward. @throws Failure `rule_broken` naming every contradiction */
@@ -50,7 +50,7 @@ export function updateReward(
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const after: Reward = { ...before, ...Object.fromEntries(given), updatedAt: now.toISOString() };
     if (after.isPromoterReward !== before.isPromoterReward) {
-      // Entries of campaigns rely on whom it is for.
+      // Campaigns rely on whom their rewards are for.
       throw new Failure("rule_broken", "The record breaks a rule", {
         isPromoterReward: ["can't be changed"],
       });
@@ -61,7 +61,7 @@ export function updateReward(
   });
 }
 
-/** Rewards, hidden ones too, oldest first; of one scope where it is named. */
+/** Rewards, hidden ones included, oldest first. May be limited to one scope. */
 export function findRewards(
   store: Store,
   accountId: number,
@@ -79,7 +79,7 @@ export async function loadReward(reader: Reader, accountId: number, id: number):
   return reward;
 }
 
-/** What a reward must say, where another of its fields makes it necessary. */
+/** Refuses a reward that lacks a field which another of its fields requires. */
 function refuseContradictions(reward: Reward): void {
   const fields: FieldErrors = {};
   const { isPromoterReward, promoterRewardType, duration } = reward;
@@ -88,7 +88,7 @@ function refuseContradictions(reward: Reward): void {
     fields["promoterRewardType"] = ["must be blank in a reward for referrals"];
   }
   if (promoterRewardType === "tier") {
-    // Which share of whose money a parent gets is nothing to guess.
+    // A parent's share of the money must be stated, never guessed.
     if (reward.tierLevel === null) fields["tierLevel"] = ["can't be blank in a tier reward"];
     if (reward.tierRewardMode === null) fields["tierRewardMode"] = ["can't be blank in a tier reward"];
   }

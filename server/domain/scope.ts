@@ -8,7 +8,9 @@ import { findByRefToken } from "./ref-token.ts";
 import type { Belonging, BelongingIndex } from "./scoped.ts";
 import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "./stats.ts";
 
-/** Whose records are asked for; all of the account's where all is null. */
+/**
+ * Limits a list to what belongs to a promoter campaign, promoter or campaign. All null: everything in the account.
+ */
 export interface BelongingFilter {
   promoterCampaignId: number | null;
   refToken: string | null;
@@ -19,15 +21,15 @@ export interface BelongingFilter {
 interface Asked {
   accountId: number;
   scope: BelongingFilter;
-  /** What each of the records counts for once, which tells how long their lists are. */
+  /** The metric that counts these records. It gives the length of their lists. */
   metric: Metric;
 }
 
 /**
- * A page of the records that belong to a scope, oldest first.
+ * A page of the records that belong to somebody, oldest first.
  *
- * Choice: a promotion that does not exist is refused; a promoter or campaign that has nothing, or
- * does not exist, gives an empty list.
+ * Choice: an unknown promotion is refused. A promoter or campaign that does not exist gives an empty list, like one
+ * without records.
  *
  * @throws Failure `not_found` for an unknown promotion
  */
@@ -43,9 +45,11 @@ export async function listBelongings<R extends Belonging>(
 }
 
 /**
- * What was earned in a campaign stays there when the promoter moves on, so that neither a promotion nor
- * a promoter tells a record's campaign. Choice: only promoters and campaigns have lists of their own. What
- * a promoter has in one of several campaigns is found by a walk over all that the promoter has.
+ * A record stays with the campaign that it was earned in, even if the promoter moves on. So neither a promotion nor a
+ * promoter determines a record's campaign.
+ *
+ * Choice: only promoters and campaigns have indexes. A promoter's records in one of several campaigns are found by
+ * reading all of that promoter's records.
  */
 async function listingOf<R extends Belonging>(
   store: Store,
@@ -72,7 +76,7 @@ async function listingOf<R extends Belonging>(
   }
   const length = (await loadPromoterStats(store, accountId, promoterId))[metric];
   const whole = { index: "promoter", start: [promoterId], length } as const;
-  // Nearly all promoters have such records by one participation alone.
+  // Nearly all promoters have such records in one promoter campaign only.
   const isWhole = first === null || (await loadStats(store, first))[metric] === length;
   if (campaignId === null && isWhole) return whole;
   const keeps = (record: R) =>

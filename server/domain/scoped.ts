@@ -1,6 +1,6 @@
 import type { Key } from "../storage/keys.ts";
 
-/** What came of a participation: a lead, or what it has earned. */
+/** A record that belongs to a promoter campaign: a lead, or a commission. */
 export interface Belonging {
   accountId: number;
   promoterCampaignId: number;
@@ -9,8 +9,8 @@ export interface Belonging {
 }
 
 /**
- * How such records are listed. The lists of a promoter's participations, of which nearly all have one, are told
- * from the promoter's own.
+ * The indexes of these records. Promoter campaigns need none: nearly every promoter has only one, so its records are
+ * found among the promoter's.
  */
 export const BELONGING_INDEXES = {
   promoter: ({ promoterId }: Belonging): Key => [promoterId],

@@ -16,7 +16,7 @@ import { COUNTRIES, FIRST_NAMES, LAST_NAMES, PLANS, type Dice } from "./seed-val
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SPREAD_DAYS = 365;
 
-/** What a seeded program is made for. */
+/** The account and the dice that a seeded program is made with. */
 export interface SeedPlan {
   accountId: number;
   campaignId: number;
@@ -25,7 +25,7 @@ export interface SeedPlan {
   dice: Dice;
 }
 
-/** A promoter with the participation and the payout method that go with them. */
+/** A promoter with their promoter campaign and payout method. */
 export interface Member {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
@@ -33,7 +33,7 @@ export interface Member {
   payoutMethod: PayoutMethod | null;
 }
 
-/** A believable promoter. */
+/** Makes a believable promoter. */
 export function newMember(
   plan: SeedPlan,
   ids: { id: number; promoterCampaignId: number; payoutMethodId: number },
@@ -89,7 +89,7 @@ function newPromoter({ accountId, dice }: SeedPlan, person: Person): Promoter {
   };
 }
 
-/** A believable lead of one of the members, of a day that is over; few of them bring many, as everywhere. */
+/** Makes a believable lead of one of the members, on a past day. As in real programs, few members bring many. */
 export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; eventId: number }): Lead {
   const { dice, accountId } = plan;
   const { promoterCampaign } = members[
@@ -124,7 +124,7 @@ export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; ev
   };
 }
 
-/** A believable payout of one of the members, for one of the last twelve months. */
+/** Makes a believable payout of one of the members, for one of the last twelve months. */
 export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout {
   const { dice, accountId, now } = plan;
   const { promoter, promoterCampaign, payoutMethod } = dice.pick(members);
@@ -158,7 +158,7 @@ export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout
   };
 }
 
-/** What earned the promoter a payout, on the last day of its period. */
+/** Makes the commission that earned the payout, on the last day of its period. */
 export function newCommission(payout: Payout, id: number): Commission {
   const { accountId, promoterCampaignId, promoterId, campaignId, unit, amount } = payout;
   return {

@@ -1,13 +1,13 @@
 /** Believable values that are the same in every run. */
 export interface Dice {
-  /** From 0 to below `count`. */
+  /** A number from 0 to below `count`. */
   number(count: number): number;
   pick<T>(from: readonly T[]): T;
-  /** true in so many of a hundred. */
+  /** true in `chance` of a hundred cases. */
   percent(chance: number): boolean;
 }
 
-/** Dice that fall the same way for the same seed (Mulberry32). */
+/** Dice that give the same values for the same seed (Mulberry32). */
 export function newDice(seed: number): Dice {
   let state = seed >>> 0;
   const roll = () => {

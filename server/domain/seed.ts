@@ -13,27 +13,29 @@ import { refTokens } from "./ref-token.ts";
 import { newCommission, newLead, newMember, newPayout, type Member, type SeedPlan } from "./seed-records.ts";
 import { newDice } from "./seed-values.ts";
 
-/** Records of one commit: enough to share its cost, few enough to leave others their turn. */
+/** Records in one commit: enough to share its cost, few enough to let other requests in. */
 const CHUNK = 250;
 
-/** How much of each a program gets. */
+/** How many records of each kind to make. */
 export interface SeedSize {
   promoters: number;
   leads: number;
   payouts: number;
 }
 
-/** Refuses to mix made-up people with real ones: nothing tells them apart later. @throws Failure `refused` */
+/** Refuses to mix made-up people with real ones, because they can't be told apart later. @throws Failure `refused` */
 export async function requireNobody(store: Store, { id, publicId }: Account): Promise<void> {
   const somePromoters = await store.page(promoters, "id", id, [], { limit: 1 });
   const someLeads = await store.page(leads, "id", id, [], { limit: 1 });
   if (somePromoters.length + someLeads.length === 0) return;
-  throw new Failure("refused", `Account ${publicId} has people already: seed another one, or say --force`);
+  throw new Failure("refused", `Account ${publicId} already has people: seed another one, or pass --force`);
 }
 
 /**
- * Fills an account with a believable program, the same each time for the same day, store and size.
- * Leads and payouts need promoters; without any, none are made. Choice: nobody is told of them, as of history.
+ * Fills an account with a believable program. The same day, store and size give the same result. Leads and payouts
+ * need promoters, so without promoters none are made.
+ *
+ * Choice: nobody is notified, because this is history.
  */
 export async function seed({ store, now }: Context, account: Account, size: SeedSize): Promise<void> {
   const plan: SeedPlan = {
@@ -109,7 +111,7 @@ async function putMember(
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
-/** Each came by a click, whose visitor is long gone. */
+/** Each lead came by a click, whose visitor has long expired. */
 async function putLead(tx: Transaction, lead: Lead): Promise<void> {
   const { accountId, promoterCampaignId, promoterId, campaignId, createdAt } = lead;
   await tx.put(leads, lead);

@@ -2,17 +2,17 @@ import { Failure } from "../failure.ts";
 import type { View } from "../storage/store.ts";
 
 /**
- * Reads what an answer shows of a record. An operation that changes the record calls it within its transaction: what
- * is answered is then what was written, and a record that goes right afterwards can't turn a success into a 404.
+ * Reads the data that an answer shows of a record. An operation that changes the record calls it within its
+ * transaction. The answer then shows what was written, even if the record is deleted right afterwards.
  */
 export type Show<R, T> = (view: View, record: R) => Promise<T>;
 
-/** Shows a record alone. */
+/** Shows the record alone. */
 export async function asItIs<R>(_view: View, record: R): Promise<R> {
   return record;
 }
 
-/** What an answer shows of each record of a list. Records that are deleted while the list is read are left out. */
+/** Reads the data for each record of a list. Records that are deleted meanwhile are left out. */
 export async function showAll<R, T>(view: View, records: R[], show: Show<R, T>): Promise<T[]> {
   const shown: T[] = [];
   for (const record of records) {
@@ -22,7 +22,7 @@ export async function showAll<R, T>(view: View, records: R[], show: Show<R, T>):
   return shown;
 }
 
-/** null where something that would be shown has been deleted. */
+/** null: something that would be shown has been deleted. */
 export async function unlessGone<T>(shown: Promise<T>): Promise<T | null> {
   try {
     return await shown;

@@ -2,7 +2,7 @@ import { SYSTEM, type ServerSetup, type Sighting, type SightingKind, type Sighti
 import { collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 
-/** Strangers may name as many sites as they like; the newest are kept. */
+/** The newest ones are kept, because strangers may send any number of sites. */
 const MOST_KEPT = 20;
 
 export const sightings = collection<Sightings>()({
@@ -19,7 +19,7 @@ export const serverSetups = collection<ServerSetup>()({
   indexes: {},
 });
 
-/** Keeps what was seen for `tidemark doctor`; gives what had been seen before. */
+/** Records sightings for `tidemark doctor`. Gives the earlier ones. */
 export function recordSightings(
   store: Store,
   accountId: number,
@@ -34,7 +34,7 @@ export function recordSightings(
   });
 }
 
-/** What was seen of one kind, newest first. */
+/** The sightings of one kind, newest first. */
 export async function findSightings(
   store: Store,
   accountId: number,
@@ -43,12 +43,12 @@ export async function findSightings(
   return (await store.get(sightings, accountId, kind))?.seen ?? [];
 }
 
-/** Keeps how a server that starts is set up. */
+/** Records the set-up of a starting server. */
 export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">): Promise<void> {
   return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
 }
 
-/** How the server that started last is set up. null: none has started. */
+/** The set-up of the server that started last. null: none has started. */
 export function findSetup(store: Store): Promise<ServerSetup | null> {
   return store.get(serverSetups, SYSTEM, "last");
 }

@@ -11,7 +11,7 @@ import { promoters } from "./promoter.ts";
 import type { Show } from "./show.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
-/** A sign-up to be recorded. At least one of `email` and `uid` is given. */
+/** The input of a sign-up. At least one of `email` and `uid` is given. */
 export interface Signup {
   details: LeadDetails;
   tid: string | null;
@@ -22,9 +22,9 @@ export interface Signup {
   createdAt: Date | null;
   skipEmailNotification: boolean;
   overridesExistingLead: boolean;
-  /** The visit that led to it, where a browser tells of it; it is recorded in the same commit. */
+  /** The visit that led to the sign-up, if a browser sent it. It is recorded in the same commit. */
   click?: Click | null;
-  /** Whether the campaign takes it from where it came. Absent: from anywhere. */
+  /** Whether the campaign accepts the sign-up from its site. Absent: every site is accepted. */
   isAllowedBy?: (campaign: Campaign) => boolean;
 }
 
@@ -33,16 +33,16 @@ export interface RecordedSignup {
   eventId: number;
   lead: Lead;
   promoter: Promoter;
-  /** Who the browser is from now on. null: the sign-up told of no visit. */
+  /** The visitor that the browser is from now on. null: the sign-up came without a visit. */
   visit: Visit | null;
 }
 
 /**
- * Records that a referred person signed up: once, whoever asks how often. A visit that led to nobody leaves
- * the browser with the visitor that it was.
+ * Records that a referred person signed up. However often it is called, the person signs up once. If the visit leads
+ * to nobody, the browser keeps its former visitor.
  *
- * @throws Failure `not_found` when nobody is found who sent them, `forbidden` when the campaign takes no
- *   sign-ups from there, `already_registered` when the person has signed up before
+ * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from this
+ * site, `already_registered` if the person has signed up before
  * @see docs/spec/v1.md "Track a sign-up"
  */
 export async function recordSignup<T>(
@@ -86,7 +86,7 @@ async function refuseForeignSite(
   throw new Failure("forbidden", "This site may not send sign-ups");
 }
 
-/** What a new lead is made of. */
+/** The data of a new lead. */
 interface Arrival {
   account: Account;
   signup: Signup;
@@ -141,7 +141,7 @@ function newLead(now: Date, { account, signup, referrer, ids }: Arrival, suspici
   };
 }
 
-/** A visit that ad traffic policy has come to forbid leads to nobody. */
+/** Treats a visit from an ad as unknown if the ad traffic policy now forbids it. */
 function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): void {
   if (visitor?.isAdTraffic && adTrafficPolicy(promoter, campaign) === "block") {
     throw new Failure("not_found", "Visitor invalid or not found.");
@@ -160,7 +160,7 @@ async function noteSuspicion(
   return suspected;
 }
 
-/** A sign-up of somebody who is known. */
+/** A sign-up of a known lead. */
 interface KnownSignup {
   known: Lead;
   signup: Signup;
@@ -168,7 +168,7 @@ interface KnownSignup {
   eventId: number;
 }
 
-/** Changes a lead that is known. One that was imported, or made by a sale, gets its sign-up event. */
+/** Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. */
 async function recordKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
   const { known, signup, eventId } = input;
   const details = signup.overridesExistingLead
@@ -181,8 +181,10 @@ async function recordKnown(tx: Transaction, context: Context, input: KnownSignup
 }
 
 /**
- * Whose lead it is. Choice: a lead outlives its promoter and stays theirs, so that nobody comes to earn
- * by it; where they are gone, the promoter that the sign-up names is shown.
+ * The promoter whose lead it is.
+ *
+ * Choice: a lead outlives its promoter and is not given to another one. If the promoter is gone, the answer shows the
+ * promoter that the sign-up names.
  */
 async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {
   return (await tx.get(promoters, known.accountId, known.promoterId)) ?? referrer.promoter;

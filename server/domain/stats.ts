@@ -18,11 +18,11 @@ export const METRICS = [
   "earningsCents",
   "paidCents",
 ] as const;
-/** What is counted: facts, or cents where the name says so. */
+/** A metric counts facts, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
 export type Stats = Record<Metric, number>;
 
-/** What is counted of campaigns as a whole. The rest is read from their days, as each counter costs. */
+/** The metrics kept for a campaign in total. The others are read from its days, because every counter costs. */
 const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
   "referrals",
   "customers",
@@ -31,33 +31,33 @@ const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
   "commissions",
 ]);
 
-/** What daily counters are kept of. The account's days are the sums of its campaigns'. */
+/** The series with daily counters. The account's days are the sums of its campaigns' days. */
 export const SERIES = ["campaign", "promoter-campaign"] as const;
 export type Series = (typeof SERIES)[number];
 
-/** What a record counts for. */
+/** One count of a record. */
 export interface Fact {
   metric: Metric;
-  /** When it was. null: it counts in all, but on no day. */
+  /** The instant that decides the day. null: it counts in the totals, but on no day. */
   at: string | null;
-  /** 1 unless told. */
+  /** Absent: 1. */
   amount?: number;
 }
 
-/** What was counted of one thing on one day. */
+/** One metric of a campaign or promoter campaign on one day. */
 export interface DailySum {
   day: string;
-  /** Of the campaign or the promoter campaign. */
+  /** The id of the campaign or the promoter campaign. */
   id: number;
   metric: Metric;
   sum: number;
 }
 
 /**
- * The counters that facts of a promoter campaign belong to: its own and its campaign's, in all and by day.
+ * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day.
  *
- * The day comes first in the keys of days: a report reads the days that it speaks of, in order, and meets
- * only those who had a fact on them.
+ * In the keys of the daily counters the day comes first. A report reads its days in order, and meets only campaigns
+ * that had a fact on them.
  */
 export function factCounts(
   { promoterId, promoterCampaignId, campaignId }: Belonging,
@@ -75,7 +75,7 @@ export function factCounts(
   return counts;
 }
 
-/** What was counted from one day to another, both included, day by day. */
+/** The daily counters of a range of days, both ends included. */
 export async function* dailySums(
   store: Store,
   accountId: number,
@@ -89,7 +89,7 @@ export async function* dailySums(
   }
 }
 
-/** All that was counted for a promoter campaign; zero where nothing was. */
+/** The totals of a promoter campaign. */
 export function loadStats(
   view: View,
   { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
@@ -97,22 +97,22 @@ export function loadStats(
   return statsBelow(view, accountId, ["stats.promoter", promoterId, id]);
 }
 
-/** All that was counted for a promoter, by whatever promoter campaign. */
+/** The totals of a promoter over all promoter campaigns. */
 export function loadPromoterStats(view: View, accountId: number, promoterId: number): Promise<Stats> {
   return statsBelow(view, accountId, ["stats.promoter", promoterId]);
 }
 
-/** What is counted of a campaign as a whole. */
+/** The totals kept for a campaign. */
 export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
   return statsBelow(view, accountId, ["stats.campaign", campaignId]);
 }
 
-/** What is counted of all campaigns as wholes. */
+/** The totals of all campaigns. */
 export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
   return statsBelow(view, accountId, ["stats.campaign"]);
 }
 
-/** Adds up the counters that begin so, by metric, which is the last part of their keys. */
+/** Adds up the counters below a key by metric, which is the last part of their keys. */
 async function statsBelow(view: View, accountId: number, start: Key): Promise<Stats> {
   const stats = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
   for await (const sums of view.sums(accountId, start)) {
@@ -121,7 +121,7 @@ async function statsBelow(view: View, accountId: number, start: Key): Promise<St
   return stats;
 }
 
-/** `2026-03-04` as 20260304: it sorts as it should, and makes a shorter key than its text. "" is before all days. */
+/** `2026-03-04` becomes 20260304. It sorts correctly and makes a shorter key. "" comes before all days. */
 function dayNumber(day: string): number {
   return Number(day.replaceAll("-", ""));
 }

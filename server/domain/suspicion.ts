@@ -12,7 +12,7 @@ import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { mailbox } from "./mailbox.ts";
 
-/** Parameters that ad networks add to the address of a page that was opened from an ad. */
+/** Parameters that ad networks add to the address of the page behind an ad. */
 const AD_CLICK_IDS = [
   "gclid",
   "gbraid",
@@ -43,26 +43,26 @@ export const promoterAddresses = collection<PromoterAddress>()({
 });
 
 /**
- * Stands for a network address where it is kept: nobody without the account's key can tell which. One
- * hash, a sixth of the time of an HMAC, will do: what that guards against needs the whole of the hash.
+ * The stored form of a network address, which only the account's key can tell. A single hash takes a sixth of the time
+ * of an HMAC. It is as safe here, because a length extension needs the whole hash and this one is cut.
  */
 export function hashAddress(account: Account, address: string): string {
   return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
 }
 
-/** Whether a page was opened from a paid ad, by what the query of its address carries. */
+/** Whether the query of a page's address shows that it was opened from a paid ad. */
 export function isAdTraffic(query: URLSearchParams): boolean {
   if (AD_CLICK_IDS.some((name) => query.get(name))) return true;
   return PAID_MEDIUM.test(query.get("utm_medium") ?? "");
 }
 
-/** What becomes of a promoter's visits from ads: the promoter's own setting, else the campaign's. */
+/** How visits from ads are treated: the promoter's own setting, otherwise the campaign's. */
 export function adTrafficPolicy(promoter: Promoter, campaign: Campaign): AdTrafficPolicy {
   if (promoter.trackAdTraffic === null) return campaign.trackAdTraffic;
   return promoter.trackAdTraffic ? "allow" : "block";
 }
 
-/** What a sign-up is judged by. */
+/** The data that a sign-up is judged by. */
 export interface SignupTraits {
   promoter: Promoter;
   campaign: Campaign;
@@ -72,7 +72,7 @@ export interface SignupTraits {
   now: Date;
 }
 
-/** The gravest suspicion that a sign-up gives cause for. */
+/** The most serious suspicion about a sign-up. */
 export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise<Suspicion> {
   const { promoter, campaign, visitor, email, now } = traits;
   if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
@@ -86,10 +86,10 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
 }
 
 /**
- * Remembers that the promoter, or a lead of theirs, came from an address.
+ * Records that the promoter, or one of their leads, came from an address.
  *
- * Choice: the window of a day is exact to a minute. Many leads from one address (a fair, an office)
- * would else rewrite one record each, and keep each other from being recorded.
+ * Choice: the window of a day is exact to a minute. Otherwise many leads from one address (a fair, an office) would
+ * rewrite one record each and hold each other up.
  */
 export async function rememberAddress(
   tx: Transaction,

@@ -2,10 +2,10 @@ import { Failure, type FieldErrors } from "../failure.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Transaction } from "../storage/store.ts";
 
-/** What is wrong with a unique value of another record. */
+/** The error for a unique value that another record has. */
 export const TAKEN = "has already been taken";
 
-/** Names every claim of a record that is another's, where the claims alone would stop at the first. */
+/** Names every claim of a record that belongs to another. The claims themselves would stop at the first. */
 export async function findTaken<R extends { accountId: number }, Claim extends string>(
   tx: Transaction,
   from: Collection<R, Claim>,

@@ -5,19 +5,19 @@ import { accounts, changeAccount } from "./account.ts";
 import type { Context } from "./context.ts";
 
 const USUAL: TrackerNames = { global: "svc", cookie: "_svc", script: null, readsFragment: false };
-/** Files of ours. */
+/** Our own files. */
 const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
 
-/** By which names an account's pages use the browser script. */
+/** The names by which an account's pages use the browser script. */
 export function trackerNames({ tracker }: Account): TrackerNames {
   return tracker ?? USUAL;
 }
 
 /**
- * Lets an account's pages use the browser script by other names, such as those of another program, so that its
- * snippets and its visitors' cookies go on. What is undefined stays.
+ * Changes the names by which an account's pages use the browser script, for example to those of another program, so
+ * that its snippets and its visitors' cookies keep working. undefined: unchanged.
  *
- * @throws Failure `not_found`, `invalid`, or `taken` for another account's file
+ * @throws Failure `not_found`, `invalid`, or `taken` if the file belongs to another account
  */
 export async function nameTracker(
   { store }: Context,

@@ -12,12 +12,12 @@ export const unsubscriptions = collection<Unsubscription>()({
   indexes: {},
 });
 
-/** What proves that somebody was sent a letter to this promoter. */
+/** The token in the links of this promoter's e-mails. It proves that the sender received one. */
 export function unsubscribeToken({ addressKey }: Account, promoterId: number): string {
   return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
 }
 
-/** Sends a promoter no more letters. @throws Failure `not_found` for a token that is not theirs */
+/** Stops all e-mails to a promoter. @throws Failure `not_found` for a token that is not theirs */
 export async function unsubscribe(
   { store, now }: Context,
   account: Account,
@@ -33,7 +33,7 @@ export async function unsubscribe(
   );
 }
 
-/** Whether a promoter wants no letters. */
+/** Whether a promoter wants no e-mails. */
 export async function isUnsubscribed(
   reader: Reader,
   accountId: number,

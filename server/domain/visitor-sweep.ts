@@ -3,20 +3,20 @@ import type { Store, Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { isExpired, removeVisitor, visitors } from "./visitor.ts";
 
-/** Visitors of one commit: enough to share its cost, few enough to leave others their turn. */
+/** Visitors in one commit: enough to share its cost, few enough to let other requests in. */
 const REMOVED_AT_ONCE = 100;
 
-/** What a sweep needs to know. */
+/** The parameters of a sweep. */
 interface Sweep {
   store: Store;
   clock: () => Date;
-  /** Binds a commit to the right to sweep. */
+  /** Ties a commit to the right to sweep. */
   guard: (tx: Transaction) => Promise<void>;
 }
 
 /**
- * Walks over all visitors, some in each step, and removes those whose cookies have ended. Their clicks go on
- * counting. A sweep that was cut short leaves nothing half done: the next one begins anew.
+ * Goes through all visitors in small steps and removes the expired ones. Their clicks keep counting. An interrupted
+ * sweep leaves nothing half done. The next one starts over.
  */
 export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {
   const { store, clock } = sweep;
@@ -39,7 +39,7 @@ async function remove({ store, guard }: Sweep, expired: Visitor[]): Promise<void
     await guard(tx);
     for (const { accountId, tid, createdAt } of expired) {
       const visitor = await tx.get(visitors, accountId, tid);
-      // One who has come again since is another visitor.
+      // A visitor who has returned meanwhile has a new record.
       if (visitor?.createdAt === createdAt) await removeVisitor(tx, visitor);
     }
   });

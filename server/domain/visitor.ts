@@ -7,7 +7,7 @@ import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
 import { findAccepting } from "./ref-token.ts";
 import { factCounts } from "./stats.ts";
 
-/** A UUID v4. Anything longer would not fit a storage key. */
+/** A UUID v4. Longer ids would not fit a storage key. */
 const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export const visitors = collection<Visitor>()({
@@ -18,10 +18,7 @@ export const visitors = collection<Visitor>()({
   counts: (visitor) => factCounts(visitor, [{ metric: "clicks", at: visitor.createdAt }]),
 });
 
-/**
- * The promoter that sent a visitor, and by which participation; null where nobody did. The ref ids stand
- * in for a tid that is not known here.
- */
+/** The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is unknown. */
 export async function findVisitorDetails(
   store: Store,
   accountId: number,
@@ -36,7 +33,7 @@ export async function findVisitorDetails(
   return promoter && { promoter, promoterCampaign };
 }
 
-/** The visitor with this id, or null for one who has expired; any text may be asked for. */
+/** The visitor with this tid, or null if unknown or expired. `tid` may be any text. */
 export async function findVisitor(
   reader: Reader,
   accountId: number,
@@ -47,12 +44,12 @@ export async function findVisitor(
   return visitor === null || isExpired(visitor, now) ? null : visitor;
 }
 
-/** Whether the cookie that the browser was given has ended. */
+/** Whether the visitor's cookie has expired. */
 export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
   return Date.parse(expiresAt) <= now.getTime();
 }
 
-/** Removes a visitor, whose click goes on counting. */
+/** Removes a visitor. The click keeps counting. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
   const { accountId, tid, promoterCampaignId, promoterId, campaignId, createdAt } = visitor;
   const day = createdAt.slice(0, 10);

@@ -5,14 +5,14 @@ import type { Chance, Context } from "./context.ts";
 import { updateWantedEvents } from "./listening.ts";
 import { loadWebhook, webhooks } from "./webhook-list.ts";
 
-/** The scheme asks for 24 to 64 bytes; 44 characters of six bits hold 33. */
+/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
 const SECRET_LENGTH = 44;
-/** How long a replaced secret signs beside the new one. */
+/** How long a replaced secret still signs beside the new one. */
 const OVERLAP_MS = 24 * 60 * 60 * 1_000;
-/** Each fact is rendered and written once for each of them. */
+/** Each fact is rendered and written once per webhook. */
 const MAX_WEBHOOKS = 100;
 
-/** What may be said of a webhook; what is undefined gets its usual value, or stays. */
+/** The input for a webhook. undefined: the usual value, or unchanged. */
 export interface WebhookInput {
   url?: string | undefined;
   description?: string | null | undefined;
@@ -26,7 +26,7 @@ export interface WebhookInput {
   basicAuthPassword?: string | null | undefined;
 }
 
-/** Makes a webhook. @throws Failure `refused` past the largest number of them, `invalid` */
+/** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid` */
 export async function createWebhook(
   context: Context,
   accountId: number,
@@ -71,7 +71,7 @@ export function updateWebhook(
   );
 }
 
-/** Removes a webhook; what waits for it is never sent. @throws Failure `not_found` */
+/** Deletes a webhook. What waits for it is never sent. @throws Failure `not_found` */
 export async function deleteWebhook({ store }: Context, accountId: number, id: number): Promise<Webhook> {
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);
@@ -82,8 +82,8 @@ export async function deleteWebhook({ store }: Context, accountId: number, id: n
 }
 
 /**
- * Gives a webhook a new secret. The former one signs beside it for a day, in which the receiver
- * learns the new one; one that was replaced before that signs no more.
+ * Gives a webhook a new secret. The former one signs beside it for a day, so that the receiver can switch. Older ones
+ * stop at once.
  *
  * @throws Failure `not_found`
  */
@@ -127,14 +127,14 @@ function changed(before: Webhook, changes: WebhookInput): Webhook {
     basicAuthUser: basicAuthUser === undefined ? before.basicAuthUser : basicAuthUser,
     basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
   };
-  // Choice: without a user there is nothing that a password could belong to.
+  // Choice: a password without a user has no meaning and is dropped.
   if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
   if (after.basicAuthPassword !== null) return after;
   const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };
   throw new Failure("invalid", "The record breaks a rule", fields);
 }
 
-/** A key of signatures. */
+/** Makes a signing secret. */
 export function newSecret(chance: Chance): string {
   return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
 }

@@ -142,7 +142,7 @@ it("seeds an account that has people only where it is forced to", async () => {
   expect(await run("seed", "acme", ...size)).toEqual({
     code: 1,
     stdout: "",
-    stderr: "Account acme has people already: seed another one, or say --force\n",
+    stderr: "Account acme already has people: seed another one, or pass --force\n",
   });
   const { code, stdout } = await run("seed", "acme", ...size, "--force");
   expect({ code, printed: JSON.parse(stdout) as unknown }).toEqual({
