@@ -62,7 +62,7 @@ export function newDraft(read: (key: string) => MaybePromise<string | null>): Dr
 export function draftItems(draft: Draft, driver: AtomicDriver): Items {
   function read(key: string): MaybePromise<string | null> {
     const known = draft.known(key);
-    const stored = known === undefined ? driver.getItemRaw(key) : known;
+    const stored = known === undefined ? driver.getItem(key) : known;
     return stored instanceof Promise ? stored.then((later) => summed(key, later)) : summed(key, stored);
   }
 

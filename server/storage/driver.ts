@@ -25,8 +25,8 @@ export interface Changes {
 
 /** An unstorage driver that can change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
-  /** The stored text, untouched by unstorage's guesses about types. */
-  getItemRaw(key: string): MaybePromise<string | null>;
+  /** The stored text. unstorage guesses its type from there; our own readers call this and don't guess. */
+  getItem(key: string): MaybePromise<string | null>;
   /** Durable when it resolves. false: a check failed, and nothing was written. */
   commit(changes: Changes): Promise<boolean>;
   /** Entries in key order, or against it. */
@@ -47,6 +47,9 @@ export interface AtomicDriver extends Driver {
   damage?(): Promise<string[]>;
 }
 
+/** A commit that changes nothing. */
+export const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
+
 /** An index of Postgres holds little more. Every driver refuses longer keys, so that none can hide a bug. */
 const MAX_KEY_BYTES = 1_978;
 
@@ -64,6 +67,8 @@ export function readSum(text: string | null | undefined): number {
 }
 
 function refuseLong(key: string): void {
-  // Encoded keys are ASCII, so characters are bytes.
-  if (key.length > MAX_KEY_BYTES) throw new RangeError(`A key of ${key.length} bytes is too long`);
+  // No character takes more than three bytes for each unit of its length, so most keys need not be measured.
+  if (key.length * 3 <= MAX_KEY_BYTES) return;
+  const byteCount = Buffer.byteLength(key);
+  if (byteCount > MAX_KEY_BYTES) throw new RangeError(`A key of ${byteCount} bytes is too long`);
 }

@@ -16,7 +16,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
   async function lease(kind: string): Promise<Lease> {
     const key = encodeKey([0, "ids", kind]);
     for (;;) {
-      const seen = await driver.getItemRaw(key);
+      const seen = await driver.getItem(key);
       const next = seen === null ? 1 : (JSON.parse(seen) as { next: number }).next;
       const leased = await driver.commit({
         checks: [[key, seen]],

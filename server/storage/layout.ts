@@ -49,7 +49,7 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
 
 /** How a store is laid out, as text and parsed; null: it does not say. */
 export async function readMark(driver: AtomicDriver): Promise<{ text: string | null; mark: Mark | null }> {
-  const text = await driver.getItemRaw(MARK_KEY);
+  const text = await driver.getItem(MARK_KEY);
   return { text, mark: text === null ? null : (JSON.parse(text) as Mark) };
 }
 

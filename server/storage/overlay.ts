@@ -11,7 +11,7 @@ export function overlayDriver(under: AtomicDriver): AtomicDriver {
 
   async function read(key: string): Promise<string | null> {
     const own = written.get(key);
-    return own === undefined ? under.getItemRaw(key) : own;
+    return own === undefined ? under.getItem(key) : own;
   }
 
   async function entriesIn({ from, before }: Pick<Range, "from" | "before">): Promise<[string, string][]> {
@@ -27,14 +27,13 @@ export function overlayDriver(under: AtomicDriver): AtomicDriver {
     name: "overlay",
     hasItem: async (key) => (await read(key)) !== null,
     getItem: read,
-    getItemRaw: read,
     getKeys: () => [...written.keys()],
     async commit(changes) {
       refuseLongKeys(changes);
       const keys = [...changes.checks, ...changes.sums].map(([key]) => key);
       // Before anything is decided, so that nothing can come between the decision and the writing.
       const known = new Map<string, string | null>();
-      for (const key of keys) known.set(key, await under.getItemRaw(key));
+      for (const key of keys) known.set(key, await under.getItem(key));
       const get = (key: string) => (written.has(key) ? written.get(key) : known.get(key)) ?? undefined;
       const put = (key: string, value: string) => void written.set(key, value);
       return (

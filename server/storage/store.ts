@@ -27,7 +27,7 @@ export interface Store extends View {
 export function newStore(driver: AtomicDriver): Store {
   const storage = createStorage({ driver });
   // Encoded keys are as unstorage would make them, so its own folding of each (a third of a read) is spared.
-  const read = (key: string) => driver.getItemRaw(key);
+  const read = (key: string) => driver.getItem(key);
   const transact = transactor(driver, read);
 
   return {

@@ -77,7 +77,7 @@ async function recordFaults(
     return [`${label} stands where another record belongs: ${readable(key)}`];
   }
   const { pointers, pointer } = derivedOf(from, record);
-  const found = await Promise.all(pointers.map((each) => driver.getItemRaw(each.key)));
+  const found = await Promise.all(pointers.map((each) => driver.getItem(each.key)));
   return pointers.flatMap(({ what }, at) => {
     const held = found[at] ?? null;
     if (held === pointer) return [];
@@ -95,7 +95,7 @@ async function pointerFaults(
 ): Promise<string[]> {
   const [accountId] = decodeKey(key.split(":", 1).join(""));
   const id = JSON.parse(text) as Pointer;
-  const stored = await driver.getItemRaw(recordKey(from, Number(accountId), id));
+  const stored = await driver.getItem(recordKey(from, Number(accountId), id));
   const pointers = stored === null ? [] : derivedOf(from, JSON.parse(stored) as AnyRecord).pointers;
   if (pointers.some((each) => each.key === key)) return [];
   return [

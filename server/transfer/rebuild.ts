@@ -54,7 +54,7 @@ async function derive(driver: AtomicDriver, work: Work, entries: Entry[]): Promi
   });
   const claims = made.flatMap(({ pointers }) => pointers.filter(({ isClaim }) => isClaim));
   // All at once, because a remote store answers such in one.
-  const texts = await Promise.all(claims.map(({ key }) => driver.getItemRaw(key)));
+  const texts = await Promise.all(claims.map(({ key }) => driver.getItem(key)));
   const holders = new Map(claims.map(({ key }, at) => [key, texts[at] ?? null]));
   for (const { name, pointers, pointer, sums: counted } of made) {
     for (const { what, key } of pointers) {

@@ -95,10 +95,10 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       const isDone = driver.commit({ ...NOTHING, puts: [[`k${at}`, text]] });
       for (let turn = 0; turn < at % 7; turn++) {
         await nextTurn();
-        await driver.getItemRaw(`k${at}`);
+        await driver.getItem(`k${at}`);
       }
       await isDone;
-      return driver.getItemRaw(`k${at}`);
+      return driver.getItem(`k${at}`);
     });
     expect(await Promise.all(found)).toEqual(expected);
   });
@@ -106,8 +106,8 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
   it("gives texts back exactly as they were stored", async () => {
     const texts = ["true", "1", "null", '{"a":"é\\u0000🜁"}', "", " ", "undefined"];
     await driver.commit({ ...NOTHING, puts: texts.map((text, index) => [`k${index}`, text]) });
-    expect(await Promise.all(texts.map((_, index) => driver.getItemRaw(`k${index}`)))).toEqual(texts);
-    expect(await driver.getItemRaw("none")).toBeNull();
+    expect(await Promise.all(texts.map((_, index) => driver.getItem(`k${index}`)))).toEqual(texts);
+    expect(await driver.getItem("none")).toBeNull();
   });
 
   it("lists a range in byte order, either way, a page at a time", async () => {
@@ -150,7 +150,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       }),
     );
     expect((await Promise.all(commits)).filter(Boolean)).toHaveLength(1);
-    expect(await driver.getItemRaw("n")).toBe('{"sum":1}');
+    expect(await driver.getItem("n")).toBe('{"sum":1}');
   });
 
   describe("under a store", () => {

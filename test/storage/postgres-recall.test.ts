@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
     const driver = await postgresDriver(cluster.url(), { connections: 2 });
     const counted: AtomicDriver = {
       ...driver,
-      getItemRaw: (key) => (queryCount++, driver.getItemRaw(key)),
+      getItem: (key) => (queryCount++, driver.getItem(key)),
     };
     store = newStore(counted);
     other = newStore(await postgresDriver(cluster.url(), { connections: 2 }));

@@ -29,7 +29,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {
   it("is served over it, with its certificate checked", async () => {
     const driver = await openDriver(url("localhost", `sslmode=verify-full&sslrootcert=${own}`));
     expect(await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] })).toBe(true);
-    expect(await driver.getItemRaw("a")).toBe("{}");
+    expect(await driver.getItem("a")).toBe("{}");
     await driver.dispose?.();
   });
 

@@ -34,9 +34,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
         sums: [["1:claims", 1]],
       }));
       expect(answers.filter(Boolean)).toHaveLength(1);
-      expect(await drivers[0]!.getItemRaw(key)).toBe(`${answers.indexOf(true)}`);
+      expect(await drivers[0]!.getItem(key)).toBe(`${answers.indexOf(true)}`);
     }
-    expect(await drivers[0]!.getItemRaw("1:claims")).toBe(`{"sum":${ROUNDS}}`);
+    expect(await drivers[0]!.getItem("1:claims")).toBe(`{"sum":${ROUNDS}}`);
   });
 
   it("never both write what the other has checked to be absent", async () => {
@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
         checks: [[key(writer), null]],
         puts: [[key(writer + 1), "{}"]],
       }));
-      const written = await Promise.all([0, 1].map((side) => drivers[0]!.getItemRaw(key(side))));
+      const written = await Promise.all([0, 1].map((side) => drivers[0]!.getItem(key(side))));
       expect(written.filter((text) => text !== null)).toHaveLength(1);
     }
   });
@@ -67,7 +67,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
         checks: [[key(writer), "old"]],
         removes: [key(writer + 1)],
       }));
-      const left = await Promise.all([0, 1].map((side) => drivers[0]!.getItemRaw(key(side))));
+      const left = await Promise.all([0, 1].map((side) => drivers[0]!.getItem(key(side))));
       expect(left.filter((text) => text === "old")).toHaveLength(1);
     }
   });
@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       }));
       expect(answers).toEqual([true, true, true, true]);
     }
-    for (const key of accounts) expect(await drivers[1]!.getItemRaw(key)).toBe(`{"sum":${ROUNDS * 6}}`);
+    for (const key of accounts) expect(await drivers[1]!.getItem(key)).toBe(`{"sum":${ROUNDS * 6}}`);
   });
 
   it("never wait for each other in a circle, in whatever order they name their keys", async () => {
@@ -102,7 +102,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       expect(await answers).toEqual([true, true, true, true]);
     }
     await Promise.all([holder.end(), watcher.end()]);
-    for (const key of accounts) expect(await drivers[1]!.getItemRaw(key)).toBe('{"sum":12}');
+    for (const key of accounts) expect(await drivers[1]!.getItem(key)).toBe('{"sum":12}');
     expect(cluster.log()).not.toContain("deadlock detected");
   });
 
@@ -119,7 +119,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
       driver.commit({ ...NOTHING, puts: [["4:x", "b"]] }),
     ]);
     expect([...answers, await driver.commit(changes("c"))]).toEqual([true, true, false]);
-    expect(await driver.getItemRaw("3:large")).toBe("a");
+    expect(await driver.getItem("3:large")).toBe("a");
     await driver.dispose?.();
   });
 });

@@ -109,7 +109,7 @@ it("writes its log back while others read all the time", async () => {
   const driver = await open();
   const load = { isOver: false };
   const reading = (async () => {
-    for (; !load.isOver; await nextTurn()) await driver.getItemRaw("k1");
+    for (; !load.isOver; await nextTurn()) await driver.getItem("k1");
   })();
   for (let round = 0; round < 40; round++) {
     const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}`);

@@ -21,9 +21,9 @@ export function steppedDriver(
 ): AtomicDriver {
   return {
     ...gatedDriver(driver, () => step("commit")),
-    async getItemRaw(key) {
+    async getItem(key) {
       await step("read");
-      return driver.getItemRaw(key);
+      return driver.getItem(key);
     },
     async list(range) {
       await step("read");

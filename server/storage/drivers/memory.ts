@@ -1,5 +1,6 @@
 import { applyBatch } from "../batch.ts";
-import { refuseLongKeys, type AtomicDriver, type Range } from "../driver.ts";
+import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
+import { plainItems } from "../plain-items.ts";
 
 /** Keeps everything in this process, for tests and try-outs. Nothing outlives it. */
 export function memoryDriver(): AtomicDriver {
@@ -14,18 +15,14 @@ export function memoryDriver(): AtomicDriver {
   const remove = (key: string) => {
     if (items.delete(key)) keys.splice(position(keys, key), 1);
   };
+  const commit = async (changes: Changes) => {
+    refuseLongKeys(changes);
+    return applyBatch([{ changes }], { put, remove, get: (key) => items.get(key) })[0] === true;
+  };
   return {
     name: "memory",
-    hasItem: (key) => items.has(key),
-    getItem: (key) => items.get(key) ?? null,
-    getItemRaw: (key) => items.get(key) ?? null,
-    setItem: (key, value) => put(key, value),
-    removeItem: (key) => remove(key),
-    getKeys: () => [...keys],
-    async commit(changes) {
-      refuseLongKeys(changes);
-      return applyBatch([{ changes }], { put, remove, get: (key) => items.get(key) })[0] === true;
-    },
+    ...plainItems({ getItem: (key) => items.get(key) ?? null, getKeys: () => [...keys], commit }),
+    commit,
     async list({ from, before, limit, offset = 0, reverse = false }: Range) {
       const start = position(keys, from);
       const end = position(keys, before);

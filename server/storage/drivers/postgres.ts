@@ -1,5 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
+import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { gathered } from "./postgres/gathered.ts";
@@ -13,7 +14,6 @@ const READ_MS = 2_000;
 const OPEN_MS = 5_000;
 /** Queries for single items that may be under way at the same time; what comes meanwhile shares the next. */
 const MAX_ITEM_QUERIES = 2;
-const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
@@ -48,16 +48,11 @@ export async function postgresDriver(
   const read = gathered(loadItems, { maxQueries: MAX_ITEM_QUERIES });
   return {
     name: "postgres",
-    hasItem: async (key) => (await read(key)) !== null,
-    getItem: read,
-    getItemRaw: read,
-    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
-    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
-    getKeys: async () => (await query("select key from tidemark_items order by key", [])).map(([key]) => key),
-    async dispose() {
+    ...plainItems({ getItem: read, getKeys, commit }),
+    dispose: onlyOnce(async () => {
       await commits.close();
       await Promise.all([reads.end(), writes.end()]);
-    },
+    }),
     commit,
     recall: recalled.get,
     list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
@@ -85,6 +80,10 @@ export async function postgresDriver(
     for (const key of changes.removes) recalled.drop(key);
     for (const [key] of changes.sums) recalled.drop(key);
     return isDone;
+  }
+
+  async function getKeys(): Promise<string[]> {
+    return (await query("select key from tidemark_items order by key", [])).map(([key]) => key);
   }
 
   async function loadItems(keys: string[]): Promise<Map<string, string>> {

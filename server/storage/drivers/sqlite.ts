@@ -1,10 +1,9 @@
 import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
+import { onlyOnce, plainItems } from "../plain-items.ts";
 import { newCommitter } from "./sqlite/committer.ts";
 import { backUp, damageIn, snapshot } from "./sqlite/copies.ts";
 import { fileIn, openDatabase } from "./sqlite/database.ts";
 import { newView } from "./sqlite/view.ts";
-
-const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
 /**
  * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share. Reads
@@ -19,18 +18,13 @@ export function sqliteDriver(folder: string): AtomicDriver {
   const committer = newCommitter(file, refresh);
   return {
     name: "sqlite",
-    hasItem: (key) => read(key) !== null,
-    getItem: read,
-    getItemRaw: read,
-    setItem: async (key, value) => void (await commit({ ...NOTHING, puts: [[key, value]] })),
-    removeItem: async (key) => void (await commit({ ...NOTHING, removes: [key] })),
-    getKeys: keys,
-    async dispose() {
+    ...plainItems({ getItem: read, getKeys: keys, commit }),
+    dispose: onlyOnce(async () => {
       refresh();
       await committer.close();
       refresh();
       db.close();
-    },
+    }),
     commit,
     list: async (range) => list(range),
     count: async (range) => count(range),

@@ -1,10 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { Changes } from "../../driver.ts";
+import { NOTHING, type Changes } from "../../driver.ts";
 import { unavailable } from "./faults.ts";
 import type { Order, Outcome } from "./thread.ts";
-
-const NOTHING: Changes = { checks: [], puts: [], removes: [], sums: [] };
 
 interface PendingCommit {
   changes: Changes;
