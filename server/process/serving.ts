@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "../configured-store.ts";
+import { findFirstAccount } from "../domain/account.ts";
 import { recordSetup } from "../domain/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { firstStart } from "../first-start.ts";
@@ -56,6 +57,7 @@ export async function serve(
   const metrics = areMetricsShown
     ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
+  const isFirstStart = (await findFirstAccount(store)) === null;
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
@@ -69,15 +71,20 @@ export async function serve(
     hasDemo: config.hasDemo,
     metricsToken: metricsAt === null ? metricsToken : null,
   });
-  const metricsListeners = await serveMetrics(config, services);
   const traffic = newTraffic();
   const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
+  const answer = () =>
+    listener.serve((request) => {
+      traffic.count();
+      return app.fetch(request);
+    });
+  // Workers share the port, so one that joins the others must answer from the moment its port is open.
+  // That is why nothing is awaited between the opening and this line.
+  if (!isFirstStart) answer();
+  const metricsListeners = await serveMetrics(config, services);
   // Everything that may fail comes before this, because the key that it prints is never shown again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
-  listener.serve((request) => {
-    traffic.count();
-    return app.fetch(request);
-  });
+  if (isFirstStart) answer();
   const jobs = newJobs(services);
   outbox.start();
   jobs.start();

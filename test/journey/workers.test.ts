@@ -169,14 +169,33 @@ it("replaces workers that die, later and later, while the others serve", async (
   expect(server.output().match(/listens on/g)).toHaveLength(1);
 });
 
+/** Opens a process's second port, the metrics', long after its first one. */
+const SLOW_START = `
+  import { Server } from "node:net";
+  const { listen } = Server.prototype;
+  let count = 0;
+  Server.prototype.listen = function (...words) {
+    setTimeout(() => listen.apply(this, words), count++ === 1 ? 300 : 0);
+    return this;
+  };
+`;
+
 it("renews its workers on SIGHUP without a request that fails", async () => {
-  const server = await start({ WORKERS: "2" });
+  const slow = join(folder, "slow.mjs");
+  writeFileSync(slow, SLOW_START);
+  const METRICS_URL = `127.0.0.1:${await freePort()}`;
+  const server = await start({ WORKERS: "2", METRICS_URL, NODE_OPTIONS: `--import=${pathToFileURL(slow)}` });
   const before = workersOf(server);
   const renewal = { isOver: false };
-  const work = async () => {
-    while (!renewal.isOver) expect((await ask(server, "/healthz")).status).toBe(200);
+  const work = async (asked: Server, path: string) => {
+    while (!renewal.isOver) expect((await ask(asked, path)).status).toBe(200);
   };
-  const working = Promise.all([work(), work(), work()]);
+  const metrics = { ...server, url: `http://${METRICS_URL}` };
+  const working = Promise.all([
+    work(server, "/healthz"),
+    work(server, "/healthz"),
+    work(metrics, "/metrics"),
+  ]);
   process.kill(server.pid, "SIGHUP");
   await server.printed(/workers renewed/);
   renewal.isOver = true;
