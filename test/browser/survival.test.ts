@@ -1,0 +1,203 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { cookieValues, countsOf, STUB } from "../support/browser.ts";
+import { ACCOUNT } from "../support/server.ts";
+import { address, newWorlds, postedTids, settled, stored, tag } from "../support/site.ts";
+
+const world = newWorlds();
+
+const home = (query = "?via=jane") => world.page.goto(`${address(world, "www")}/${query}`);
+const counts = () => countsOf(world.folder, "jane");
+const told = (call: string) =>
+  world.page.evaluate(`new Promise((resolve) => svc(${call}, (outcome) => resolve(outcome.status)))`);
+
+describe("a server that takes nothing", () => {
+  it.each([
+    ["an extension blocks", {}, true],
+    ["a content security policy forbids", { "content-security-policy": "connect-src 'none'" }, false],
+  ])("which %s, is asked once, whatever the page does", async (_, headers, isBlocked) => {
+    world.site["/"] = { html: tag(world), headers };
+    let asked = 0;
+    await world.context.exposeFunction("count", () => asked++);
+    await world.context.addInitScript("addEventListener('securitypolicyviolation', () => count())");
+    if (isBlocked) await world.context.route("**/t/**", (route) => (asked++, route.abort()));
+    await home();
+    expect(await told("'onReady'")).toBe("waiting");
+    await world.page.evaluate(() => {
+      const { svc } = window as unknown as { svc: (...call: unknown[]) => void };
+      for (let turn = 0; turn < 100; turn++) {
+        history.pushState({}, "", `/?turn=${turn}`);
+        svc("click");
+        svc("onReady");
+        svc("signup", { email: "lead@example.com" });
+      }
+    });
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("waiting");
+    await expect.poll(() => asked).toBe(2);
+  });
+
+  it("is told from one that refuses, which the console names", async () => {
+    const lines: string[] = [];
+    world.page.on("console", (message) => void (message.type() === "warning" && lines.push(message.text())));
+    world.site["/"] = { html: tag(world) };
+    await world.page.goto(`${address(world, "www", { domain: "other.test" })}/?via=jane`);
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("refused");
+    expect(lines).toEqual([expect.stringContaining("svc: signup refused")]);
+    expect(lines[0]).toContain("This site may not send sign-ups");
+  });
+});
+
+describe("a landing page", () => {
+  it("counts though a redirect in the page leads on from it", async () => {
+    world.site["/"] = { html: `<script>location.replace("/home")</script>` };
+    world.site["/home"] = { html: tag(world) };
+    await home();
+    await world.page.waitForURL(/home/);
+    await settled(world.page);
+    expect(world.front.forms).toMatchObject([{ ref_id: "jane", url: `${address(world, "www")}/?via=jane` }]);
+    expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("is known when consent comes after a router has changed the address", async () => {
+    world.site["/"] = {
+      html: `<script src="${address(world, "track")}/svc.js" data-cid="${ACCOUNT}" data-consent="required"></script>`,
+    };
+    await home();
+    await world.page.evaluate(() => history.replaceState({}, "", "/home"));
+    await told("'consent', true");
+    expect(world.front.forms).toMatchObject([{ ref_id: "jane", url: `${address(world, "www")}/?via=jane` }]);
+  });
+});
+
+describe("consent", () => {
+  it("that is withdrawn in one tab ends what another one does", async () => {
+    await home();
+    await settled(world.page);
+    const other = await world.context.newPage();
+    await other.goto(`${address(world, "www")}/`);
+    await other.waitForFunction("'svc' in window");
+    await other.evaluate("svc('consent', false)");
+    expect(await stored(world.page)).toEqual(["", {}, {}]);
+    await world.page.evaluate(() => history.pushState({}, "", "/?via=bob"));
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("waiting");
+    expect(await stored(world.page)).toEqual(["", {}, {}]);
+    expect(world.front.forms).toHaveLength(1);
+  });
+});
+
+describe("a form", () => {
+  const field =
+    '<input type="checkbox" name="email_news" checked><input name="work_email" value="lead@example.com">';
+  const named = '<input data-svc-field="first_name" value="Lee">';
+  it.each([
+    ["with fields of any name", `<form data-svc-signup>${field}${named}<button>go</button></form>`, "click"],
+    [
+      "with fields elsewhere",
+      `<form id="f" data-svc-signup><button>go</button></form><div>${field.replaceAll("<input", '<input form="f"')}${named.replace("<input", '<input form="f"')}</div>`,
+      "click",
+    ],
+    ["that a script submits", `<form data-svc-signup>${field}${named}</form>`, "submit"],
+    [
+      "in a shadow root",
+      `<div id="host"></div><template><form data-svc-signup>${field}${named}<button>go</button></form></template><script>host.attachShadow({ mode: "open" }).append(document.querySelector("template").content)</script>`,
+      "click",
+    ],
+    [
+      "in a dialog",
+      `<dialog open><form method="dialog" data-svc-signup>${field}${named}<button>go</button></form></dialog>`,
+      "click",
+    ],
+  ])("%s signs up", async (_, html, how) => {
+    world.site["/"] = { html: tag(world) + html };
+    await home();
+    await settled(world.page);
+    if (how === "click") await world.page.getByRole("button").click();
+    else await world.page.evaluate("document.forms[0].submit()");
+    await expect.poll(counts).toEqual({ clicks: 1, leads: 1 });
+    expect(world.front.forms.find(({ email }) => email)).toMatchObject({
+      email: "lead@example.com",
+      first_name: "Lee",
+    });
+  });
+
+  it("that waits for success signs nobody up until then", async () => {
+    world.site["/"] = {
+      html: `${tag(world)}<form data-svc-signup="success" onsubmit="event.preventDefault()">${field}<button>go</button></form>`,
+    };
+    world.site["/welcome"] = { html: "welcome" };
+    await home();
+    await settled(world.page);
+    await world.page.click("button");
+    expect(await told("'onReady'")).toBe("known");
+    expect(world.front.forms).toHaveLength(1);
+    await world.page.goto(`${address(world, "www")}/welcome`);
+    await expect.poll(counts).toEqual({ clicks: 1, leads: 1 });
+  });
+
+  it.each(["get", "post"])("by %s hands the visitor over to another site of ours", async (method) => {
+    world.site["/"] = {
+      html: `${tag(world)}<form method="${method}" action="${address(world, "shop", { domain: "other.test" })}/next?x=1">
+        <input name="plan" value="pro"><button>go</button></form>`,
+    };
+    world.site["/next"] = { html: tag(world) };
+    await home();
+    await settled(world.page);
+    await world.page.evaluate("svc('crossDomain', 'https://Shop.OTHER.test/')");
+    await world.page.click("button");
+    await world.page.waitForURL(/next/);
+    await settled(world.page);
+    expect(new Set(postedTids(world).filter(Boolean)).size).toBe(1);
+    expect(world.page.url()).not.toContain("_svc_tid");
+    expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  });
+});
+
+describe("a page with names of its own", () => {
+  it.each([
+    "var origin = 1, navigation = {}, URL = 'x';",
+    "class URL {}; var svc;",
+    "Object.freeze(history);",
+    "history.pushState = null;",
+  ])("is no harm, and takes none: %s", async (script) => {
+    const errors: string[] = [];
+    world.page.on("pageerror", ({ message }) => void errors.push(message));
+    world.site["/"] = {
+      html: `<script>${script}</script><div id="svc"></div><a id="navigation"></a>${tag(world)}`,
+    };
+    await home();
+    await settled(world.page);
+    expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+    expect(errors).toEqual([]);
+  });
+
+  it("may call the script by another name, with another program's snippet", async () => {
+    const words = `account tracker ${ACCOUNT} --global fpr --cookie _fprom --script fpr.js`;
+    execFileSync(process.execPath, ["dist/server/cli.js", ...words.split(" ")], {
+      env: { ...process.env, STORAGE_URL: `sqlite:${world.folder}` },
+    });
+    world.site["/"] = {
+      html: `<script>${STUB.replaceAll("svc", "fpr")} fpr("init", { cid: "theirs" }); fpr("click");</script>
+        <script src="${address(world, "track")}/fpr.js"></script>`,
+    };
+    await home();
+    await world.page.waitForFunction("fpr.data && fpr.data.tid");
+    await expect.poll(counts).toEqual({ clicks: 1, leads: 0 });
+    const tid = await world.page.evaluate("fpr.data.tid");
+    expect(await cookieValues(world.context)).toEqual({ _fprom_tid: tid, _fprom_ref: "jane" });
+    expect(await world.page.evaluate("'svc' in window")).toBe(false);
+  });
+
+  it("may navigate by code to a decorated address", async () => {
+    await home();
+    await settled(world.page);
+    await world.page.evaluate("svc('crossDomain', ['*.other.test'])");
+    const decorated = (url: string) =>
+      world.page.evaluate(`new Promise((resolve) => svc("decorate", "${url}", resolve))`);
+    const [tid] = postedTids(world);
+    expect(await decorated("https://www.other.test/?x=1")).toMatch(
+      new RegExp(`^https://www.other.test/\\?x=1&svc_ref=jane&_svc_tid=${tid}\\d{13}$`),
+    );
+    expect(await decorated("https://evil.test/")).toBe("https://evil.test/");
+    expect(await decorated("/here")).toBe("/here");
+  });
+});
