@@ -18,7 +18,9 @@ export function openConfiguredDriver({ storageUrl, storageConnections }: Config)
 }
 
 /**
- * Refuses to continue if the environment names no existing store. @throws Error with the reason in one line
+ * Refuses to continue if the environment names no existing store.
+ *
+ * @throws Error with the reason in one line
  */
 export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
   return named(Promise.resolve(storageUrl).then(requireStore));

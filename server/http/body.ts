@@ -14,7 +14,7 @@ export async function readBody(event: H3Event): Promise<string> {
   // `identity` means no encoding (RFC 9110, 8.4.1).
   const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity")
-    throw new Failure("unsupported", "The body is compressed; send it as it is");
+    throw new Failure("unsupported", "The body is compressed; send it uncompressed");
   const declared = Number(event.req.headers.get("content-length") ?? 0);
   if (declared > MAX_BYTES) throw tooLarge();
   const request = event.runtime?.node?.req as IncomingMessage | undefined;

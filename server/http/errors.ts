@@ -71,7 +71,7 @@ export function v1Error(failure: Failure, headers: AnswerHeaders): Response {
   return json(body, withRetry(failure, headers), V1_STATUS[failure.kind]);
 }
 
-/** `{message, code}`, with `errors` where fields are at fault. @see docs/spec/common.md "Errors", 4 */
+/** `{message, code}`, with `errors` if fields are at fault. @see docs/spec/common.md "Errors", 4 */
 export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   const hasFields = Object.keys(failure.fields).length > 0;
   return v2Answer(failure, headers, hasFields && { errors: failure.fields });

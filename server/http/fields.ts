@@ -52,7 +52,7 @@ export const email = z
   .string("is invalid")
   .trim()
   .max(EMAIL_LENGTH, tooLong(EMAIL_LENGTH))
-  // eslint-disable-next-line no-control-regex -- control characters are what it keeps out
+  // eslint-disable-next-line no-control-regex -- the pattern excludes control characters
   .regex(/^[^\s@<>"\u0000-\u001f\u007f]{1,64}@[^\s@<>"\u0000-\u001f\u007f]+$/, "is invalid");
 
 /** An absolute web address, trimmed. */

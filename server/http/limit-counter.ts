@@ -10,7 +10,7 @@ import {
 
 /** Where counts are kept. */
 export interface CountPlace {
-  /** Keeps counts with the same keys apart. */
+  /** Separates these counts from others in the same place. */
   name?: string;
   /** null: only the workers of this server share the counts. */
   database?: LimitsDatabase | null;

@@ -112,7 +112,7 @@ export function promoterSubsetJson({
     cust_id: promoter.custId,
     email: promoter.email,
     created_at: promoter.createdAt,
-    temp_password: null, // shown in the answer of its creation alone
+    temp_password: null, // shown only in the answer of its creation
     default_promotion_id: promoter.defaultPromoterCampaignId,
     pref: parentRefToken,
     default_ref_id: promoterCampaign.refToken,

@@ -19,8 +19,9 @@ import {
 import type { PromotionParts } from "./promotion-json.ts";
 
 /**
- * Reads what V1 shows of a promoter besides their own record. @throws Failure `not_found` if they were
- * deleted
+ * Reads what V1 shows of a promoter besides their own record.
+ *
+ * @throws Failure `not_found` if they were deleted
  */
 export async function readPromoterParts(view: View, promoter: Promoter): Promise<PromoterParts> {
   const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
@@ -59,8 +60,9 @@ export async function readWholePromoter(view: View, promoter: Promoter): Promise
 }
 
 /**
- * Reads what V1 shows of a promoterCampaign besides its own record. @throws Failure `not_found` if it was
- * deleted
+ * Reads what V1 shows of a promoterCampaign besides its own record.
+ *
+ * @throws Failure `not_found` if it was deleted
  */
 export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
   const { promoterCampaign, campaign } = await withCampaign(view, found);

@@ -12,8 +12,9 @@ const LENGTHS = { usual: 20, most: 100 };
 export const pageParams = paramsOf(LENGTHS);
 
 /**
- * Reads a list's parameters, the query that they stand in, and the page that they ask for. @throws Failure `invalid`, `malformed` or
- * `too_large`
+ * Reads a list's parameters, the query that holds them, and the page that they ask for.
+ *
+ * @throws Failure `invalid`, `malformed` or `too_large`
  */
 export function readListing<S extends z.ZodObject>(
   { event }: V2Request,

@@ -66,8 +66,9 @@ export async function showPromoterCampaign(
 }
 
 /**
- * Reads what V2 shows of a promoterCampaign besides its own record. @throws Failure `not_found` if it was
- * deleted
+ * Reads what V2 shows of a promoterCampaign besides its own record.
+ *
+ * @throws Failure `not_found` if it was deleted
  */
 export async function readPromoterCampaignParts(
   view: View,

@@ -87,7 +87,7 @@ export const listRewardsOperation: V2Operation = {
   handle: list,
 };
 
-/** `POST /api/v2/company/rewards`. It answers 200, which the interface documents. */
+/** `POST /api/v2/company/rewards`. The interface documents 200, not 201. */
 export const createRewardOperation: V2Operation = {
   summary: "Create a reward",
   body: createBody,

@@ -83,8 +83,8 @@ export const testBody = updateBody
   .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 
 /**
- * Refuses an address that is private by its own text. A host name may change its target, so it is checked
- * when it is connected to.
+ * Refuses an address that is visibly private. The target of a host name can change, so it is checked when the
+ * connection is made.
  *
  * @throws Failure `invalid`
  */

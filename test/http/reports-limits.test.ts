@@ -7,7 +7,7 @@ import { putFact } from "../support/facts.ts";
 import { send } from "../support/v1.ts";
 
 const PROMOTERS = 8;
-/** 366 rows and one of totals, each with all columns and its period: 6,973 cells for each promoter, of whom seven fit. */
+/** 366 rows and one of totals with all columns: 6,973 cells for each promoter. Seven promoters fit. */
 const ALL = {
   selected_fields: COLUMN_NAMES.join(","),
   group_by: "day",

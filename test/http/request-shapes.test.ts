@@ -142,7 +142,7 @@ describe("a multipart form", () => {
 });
 
 describe("a compressed body", () => {
-  const MESSAGE = "The body is compressed; send it as it is";
+  const MESSAGE = "The body is compressed; send it uncompressed";
   const compressed = () => new Uint8Array(gzipSync("email=new@example.com&ref_id=jane"));
 
   it("is refused by V1", async () => {
