@@ -7,13 +7,13 @@ import type { Account } from "./records.ts";
 
 /** Adds the commands that make and change accounts. */
 export function accountCommands(program: Command): void {
-  const account = program.command("account").description("companies that run a program");
+  const account = program.command("account").description("companies that run an affiliate program");
   account
     .command("create <name>")
     .description("make an account with its default campaign and first key")
     .requiredOption("--landing-url <url>", "where the default campaign's links lead", webAddress)
-    .option("--id <id>", "public id; generated when left out", publicId)
-    .option("--honour-gpc", "track nobody whose browser sends Global Privacy Control", false)
+    .option("--id <id>", "public id; generated if left out", publicId)
+    .option("--honour-gpc", "don't track visitors whose browser sends Global Privacy Control", false)
     .action(make);
   account
     .command("list")
@@ -22,7 +22,7 @@ export function accountCommands(program: Command): void {
 
   account
     .command("rename <account-id> <name>")
-    .description("change the company's name, as letters to promoters say it")
+    .description("change the company's name, which e-mails to promoters show")
     .action((accountId: string, name: string) =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);
@@ -31,12 +31,14 @@ export function accountCommands(program: Command): void {
     );
   account
     .command("tracker <account-id>")
-    .description("let pages use the browser script by other names, such as another program's; show them")
+    .description(
+      "show or change the names by which pages use the browser script, for example to another program's",
+    )
     .option("--global <name>", "the global function, usually svc")
-    .option("--cookie <prefix>", "what the names of the cookies begin with, usually _svc")
-    .option("--script <file>", "a file that the script is served as besides, such as fpr.js")
-    .option("--fragment", "read ref ids in fragments too, as in #/pricing?via=jane")
-    .option("--no-fragment", "leave fragments alone")
+    .option("--cookie <prefix>", "prefix of the cookie names, usually _svc")
+    .option("--script <file>", "a second file name for the script, such as fpr.js")
+    .option("--fragment", "also read ref ids from fragments, such as #/pricing?via=jane")
+    .option("--no-fragment", "don't read fragments")
     .action((accountId: string, options: TrackerOptions) =>
       withStore(async (context) => {
         const owner = await loadAccount(context.store, accountId);
@@ -47,7 +49,7 @@ export function accountCommands(program: Command): void {
     );
   account
     .command("mail-sender <account-id> [sender]")
-    .description('say whom its e-mails come from, as "Acme <partners@acme.example>"; MAIL_FROM where nobody')
+    .description('set the sender of its e-mails, such as "Acme <partners@acme.example>"; left out: MAIL_FROM')
     .action((accountId: string, sender?: string) =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);
@@ -80,13 +82,13 @@ function trackerRow(account: Account) {
   return { global, cookies: [`${cookie}_tid`, `${cookie}_ref`], script, reads_fragment: readsFragment };
 }
 
-/** Goes into a header and into the script tag, so that it keeps to what both take as it is. */
+/** Allows only characters that need no escaping in a header and in the script tag. */
 function publicId(value: string): string {
   if (/^[\w.-]{1,100}$/.test(value)) return value;
   throw new Error(`--id ${value} must be 1 to 100 letters, digits, dots, dashes or underscores`);
 }
 
-/** What may be shown of an account: not the key of its address hashes. */
+/** The fields of an account that may be shown. The key of its address hashes is not one of them. */
 function accountRow({ publicId, name, honoursPrivacyControl, mailSender, createdAt }: Account) {
   return {
     account_id: publicId,

@@ -13,7 +13,7 @@ import {
   type EmailKind,
 } from "./records.ts";
 
-/** What is left out is undefined; `--no-…` empties a list. */
+/** undefined: the option was left out. false: `--no-…`, which empties a list. */
 interface CampaignOptions {
   name?: string;
   landingUrl?: string;
@@ -23,7 +23,7 @@ interface CampaignOptions {
   attribution?: Attribution;
   allowOrigin?: string[] | false;
   adTraffic?: AdTrafficPolicy;
-  letters?: EmailKind[] | false;
+  emails?: EmailKind[] | false;
   default?: boolean;
 }
 
@@ -37,15 +37,15 @@ export function campaignCommands(program: Command): void {
     .requiredOption("--landing-url <url>", "where its links lead", webAddress)
     .action(create);
   settings(campaign.command("update <account-id> <campaign-id>"))
-    .description("change a campaign; what is left out stays")
-    .option("--name <name>", "what it is called", nonBlank("--name"))
+    .description("change a campaign; options left out stay unchanged")
+    .option("--name <name>", "its name", nonBlank("--name"))
     .option("--landing-url <url>", "where its links lead", webAddress)
     .action(update);
   campaign
-    .command("letters <account-id> <campaign-id> [kind...]")
-    .description(`say which e-mails its promoters get: ${EMAIL_KINDS.join(", ")}; none where none is named`)
+    .command("emails <account-id> <campaign-id> [kind...]")
+    .description(`set which e-mails its promoters get: ${EMAIL_KINDS.join(", ")}; without a kind, none`)
     .action((accountId: string, campaignId: string, kinds: string[]) =>
-      update(accountId, campaignId, { letters: emailKinds(kinds) }),
+      update(accountId, campaignId, { emails: emailKinds(kinds) }),
     );
   campaign
     .command("list <account-id>")
@@ -59,42 +59,43 @@ export function campaignCommands(program: Command): void {
     );
 }
 
-/** Reads `--landing-url`. @throws Error for what is no http(s) address */
+/** Reads `--landing-url`. @throws Error if it is not an http(s) address */
 export function webAddress(value: string): string {
   if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
   throw new Error(`--landing-url ${value} is not an http(s) address`);
 }
 
-/** The settings that a campaign is made with, or changed to. */
+/** The options that `create` and `update` share. */
 function settings(command: Command): Command {
   return command
     .option(
       "--param <name...>",
-      "names of the URL parameter with the ref id; the first is used in links",
+      "names of the URL parameter that holds the ref id; links use the first",
       listOf("--param"),
     )
-    .option("--no-param", "the usual names")
-    .option("--cookie-days <days>", "lifetime of the visitor cookie (60 usually)", cookieDays)
-    .option("--auto-approve", "accept new promoters at once, as usual")
-    .option("--no-auto-approve", "let new promoters wait for approval")
+    .option("--no-param", "use the usual names")
+    .option("--cookie-days <days>", "lifetime of the visitor cookie (usually 60)", cookieDays)
+    .option("--auto-approve", "accept new promoters at once (usual)")
+    .option("--no-auto-approve", "keep new promoters pending until they are approved")
     .addOption(
-      new Option("--attribution <which>", "whose a visitor of two links is (the last usually)").choices(
-        ATTRIBUTIONS,
-      ),
+      new Option(
+        "--attribution <which>",
+        "which promoter a visitor of two links belongs to (usually the last)",
+      ).choices(ATTRIBUTIONS),
     )
     .option(
       "--allow-origin <origin...>",
       "sites that may send sign-ups from a browser",
       listOf("--allow-origin"),
     )
-    .option("--no-allow-origin", "the landing page's own site alone, as usual")
+    .option("--no-allow-origin", "only the landing page's own site (usual)")
     .addOption(
-      new Option("--ad-traffic <policy>", "what becomes of visits from ads (pending usually)").choices(
+      new Option("--ad-traffic <policy>", "how to treat visits from ads (usually pending)").choices(
         AD_TRAFFIC_POLICIES,
       ),
     )
-    .addOption(new Option("--letters <kind...>", "e-mails that its promoters get").choices(EMAIL_KINDS))
-    .option("--no-letters", "no e-mails, as usual")
+    .addOption(new Option("--emails <kind...>", "e-mails that its promoters get").choices(EMAIL_KINDS))
+    .option("--no-emails", "no e-mails (usual)")
     .option("--default", "make it the account's default campaign");
 }
 
@@ -129,7 +130,7 @@ function changesOf(options: CampaignOptions): CampaignChanges {
     attribution: options.attribution,
     allowedOrigins: listed(options.allowOrigin),
     trackAdTraffic: options.adTraffic,
-    letters: listed(options.letters),
+    letters: listed(options.emails),
     isDefault: options.default,
   };
 }
@@ -138,17 +139,17 @@ function listed<T>(values: T[] | false | undefined): T[] | undefined {
   return values === false ? [] : values && [...new Set(values)];
 }
 
-/** Reads a campaign's id. @throws Error for what is none */
+/** Reads a campaign's id. @throws Error if it is not a number */
 export function campaignIdOf(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new Error(`${value} is no campaign id`);
+  throw new Error(`${value} is not a campaign id`);
 }
 
 function emailKinds(values: string[]): EmailKind[] {
   const kinds: readonly string[] = EMAIL_KINDS;
   const unknown = values.find((value) => !kinds.includes(value));
   if (unknown === undefined) return values as EmailKind[];
-  throw new Error(`${unknown} is no letter; there are ${EMAIL_KINDS.join(", ")}`);
+  throw new Error(`${unknown} is not a kind of e-mail; choose from ${EMAIL_KINDS.join(", ")}`);
 }
 
 function cookieDays(value: string): number {
@@ -157,7 +158,7 @@ function cookieDays(value: string): number {
   throw new Error(`--cookie-days must be a whole number from 1 to ${MAX_COOKIE_DAYS}`);
 }
 
-/** A blank value, as of an unset shell variable, would fit nothing. */
+/** Refuses a blank value, for example from an unset shell variable. */
 function nonBlank(option: string) {
   return (value: string): string => {
     if (value.trim() === "") throw new Error(`${option} must not be blank`);

@@ -7,17 +7,17 @@ import { findFaults } from "./transfer/check.ts";
 import type { Progress } from "./transfer/progress.ts";
 import { rebuildStore } from "./transfer/rebuild.ts";
 
-/** Adds the commands that hold a store against its records. */
+/** Adds the commands that compare a store with its records. */
 export function checkCommands(program: Command): void {
   program
     .command("check")
     .description(
-      "look for damage in the files, and compare claims, indexes and counters with the records; stop the servers first",
+      "look for damage in the files, then compare claims, indexes and counters with the records; stop the servers first",
     )
     .action(() =>
       withDriver(async (driver) => {
         const damage = (await driver.damage?.()) ?? [];
-        // Whatever is read then may be wrong.
+        // Anything read from a damaged file may be wrong.
         if (damage.length > 0) return conclude(await write(damage));
         await checkLayout(driver);
         await telling(driver, (show) => findFaults(driver, show));
@@ -25,7 +25,7 @@ export function checkCommands(program: Command): void {
     );
   program
     .command("rebuild")
-    .description("make claims, indexes and counters anew from the records; stop the servers first")
+    .description("rebuild claims, indexes and counters from the records; stop the servers first")
     .action(() =>
       withDriver((driver) =>
         telling(driver, async function* (show) {
@@ -35,7 +35,7 @@ export function checkCommands(program: Command): void {
     );
 }
 
-/** Shows how far a work is that finds faults, and writes them. */
+/** Writes the faults that `work` finds, and shows its progress. */
 async function telling(driver: AtomicDriver, work: (show: Progress) => AsyncIterable<string>): Promise<void> {
   const screen = process.stderr;
   const view = newProgressView(screen, await totalFor(screen, driver));
@@ -54,7 +54,7 @@ async function write(faults: AsyncIterable<string> | Iterable<string>): Promise<
   return count;
 }
 
-/** Any fault makes the command fail. */
+/** Reports the number of faults. Any fault makes the command fail. */
 function conclude(count: number): void {
   tell(count === 0 ? "no faults" : count === 1 ? "1 fault" : `${count} faults`);
   if (count > 0) process.exitCode = 1;

@@ -12,13 +12,13 @@ import { systemChance } from "./domain/context.ts";
 import { storeOn } from "./storage/open.ts";
 import { overlayDriver } from "./storage/overlay.ts";
 
-/** Of what a file holds that is not known. */
+/** Most unknown column titles shown. */
 const MAX_TITLES = 20;
 const MAX_TITLE_LENGTH = 60;
-/** Of bad lines with the same reason. */
+/** Most bad lines shown with the same reason. */
 const MOST_ALIKE = 10;
 
-/** In the order in which they are imported: each may be about those before it. */
+/** In import order: a file may refer to records of the files before it. */
 const KINDS: Record<string, Kind> = {
   promoters: PROMOTERS,
   leads: LEADS,
@@ -28,13 +28,13 @@ const KINDS: Record<string, Kind> = {
 
 type Options = { dryRun: boolean; delimiter: string } & Record<string, string | boolean | undefined>;
 
-/** Adds the command that takes over the exports of another program. */
+/** Adds the command that imports another program's CSV exports. */
 export function csvCommand(program: Command): void {
   const command = program
     .command("import-csv <account-id>")
-    .description("take over CSV exports of another program; what is known already stays as it is")
-    .option("--dry-run", "tell what would come of it, and write nothing", false)
-    .option("--delimiter <character>", "what stands between columns", oneCharacter, ",");
+    .description("import CSV exports of another program; records that are known already stay unchanged")
+    .option("--dry-run", "show what would happen, and write nothing", false)
+    .option("--delimiter <character>", "the separator between columns", oneCharacter, ",");
   for (const kind of Object.keys(KINDS)) command.option(`--${kind} <file>`, `a file of ${kind}`);
   command.action(takeOver);
 }
@@ -42,7 +42,7 @@ export function csvCommand(program: Command): void {
 async function takeOver(accountId: string, options: Options): Promise<void> {
   const files = Object.entries(KINDS).filter(([name]) => typeof options[name] === "string");
   if (files.length === 0) throw new Error(`Name a file: --${Object.keys(KINDS).join(", --")}`);
-  // Before anything is written: a stream that can't be opened would end the process amid the others.
+  // Checked before anything is written, because a file that can't be opened would end the process half way.
   for (const [name] of files) requireReadable(`--${name}`, String(options[name]));
   await withDriver(async (driver) => {
     const store = await storeOn(options.dryRun ? overlayDriver(driver) : driver);
@@ -56,7 +56,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
         kind,
         file,
         delimiter: options.delimiter,
-        onUnknown: (titles) => tell(`${basename(file)}:1: left out, as unknown: ${listed(titles)}`),
+        onUnknown: (titles) => tell(`${basename(file)}:1: skipped unknown columns: ${listed(titles)}`),
         onBad: complaints.add,
       });
       complaints.sumUp();
@@ -66,7 +66,10 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
   });
 }
 
-/** Tells bad lines of a file. Of those with the same reason only the first ones are told one by one: the others are summed up. */
+/**
+ * Reports the bad lines of a file. Of lines with the same reason, the first are shown one by one and the others are
+ * counted.
+ */
 function newComplaints(file: string): { add: (line: number, reason: string) => void; sumUp: () => void } {
   const repeats = new Map<string, { count: number; last: number }>();
   return {
@@ -78,13 +81,13 @@ function newComplaints(file: string): { add: (line: number, reason: string) => v
     sumUp() {
       for (const [reason, { count, last }] of repeats) {
         const more = count - MOST_ALIKE;
-        if (more > 0) tell(`${file}: ${more} more such lines, the last of them ${last}: ${reason}`);
+        if (more > 0) tell(`${file}: ${more} more such lines, the last is line ${last}: ${reason}`);
       }
     },
   };
 }
 
-/** Titles in quotes, in which nothing can steer a terminal; not more than a reader takes in. */
+/** Titles in quotes, so that nothing in them can control a terminal, and not too many. */
 function listed(titles: string[]): string {
   const shown = titles.slice(0, MAX_TITLES).map((title) => JSON.stringify(title.slice(0, MAX_TITLE_LENGTH)));
   return shown.join(", ") + (titles.length > MAX_TITLES ? ` and ${titles.length - MAX_TITLES} more` : "");

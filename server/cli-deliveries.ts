@@ -4,25 +4,25 @@ import { loadAccount } from "./domain/account.ts";
 import type { Context } from "./domain/context.ts";
 import { countDeliveries, retryFailed, type DeliverySet } from "./domain/delivery-retry.ts";
 
-/** Adds the commands that tell how letters and events stand, and send those once more that were given up. */
+/** Adds the commands that count e-mails and events, and retry those that were given up. */
 export function deliveryCommands(program: Command): void {
-  const mail = program.command("mail").description("letters to promoters");
+  const mail = program.command("mail").description("e-mails to promoters");
   mail
     .command("status <account-id>")
-    .description("tell how many wait, are held until SMTP_URL is set, were sent or given up")
+    .description("count e-mails that wait, are held until SMTP_URL is set, were sent or given up")
     .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, status));
   mail
     .command("retry <account-id>")
-    .description("send those that were given up once more")
+    .description("retry e-mails that were given up")
     .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, retry));
   const webhook = program.command("webhook").description("events for receivers");
   webhook
     .command("status <account-id> <webhook-id>")
-    .description("tell how many wait, were delivered or given up")
+    .description("count events that wait, were delivered or given up")
     .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, status));
   webhook
     .command("retry <account-id> <webhook-id>")
-    .description("send those that were given up once more, however often they were tried")
+    .description("retry events that were given up, however often they have failed")
     .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, retry));
 }
 
@@ -45,5 +45,5 @@ function onDeliveries(
 
 function idOf(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new Error(`${value} is no webhook id`);
+  throw new Error(`${value} is not a webhook id`);
 }

@@ -6,18 +6,18 @@ import { isAllowedOrigin } from "./http/allowed-origin.ts";
 import type { Account, ServerSetup } from "./records.ts";
 import type { Store } from "./storage/store.ts";
 
-/** What was refused longer ago is nobody's trouble any more. */
+/** Older refusals are no problem any more. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
 const MOST_WEBHOOKS = 100;
 
-/** What is looked at. */
+/** The account to examine. */
 interface Patient {
   account: Account;
   setup: ServerSetup;
   now: Date;
 }
 
-/** What is wrong with an account, and what to do about it: a line for each thing. */
+/** The problems of an account, with a remedy: one line each. */
 export async function accountProblems(store: Store, patient: Patient): Promise<string[]> {
   return [
     ...(await originProblems(store, patient)),
@@ -32,14 +32,14 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
   const refused = seen.filter(
     ({ value, lastAt }) =>
       now.getTime() - Date.parse(lastAt) < RECENT_MS &&
-      // By now, it may have been allowed.
+      // It may have been allowed since.
       !campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
   );
   return refused.map(({ value, lastAt }) => {
-    const told = `Account ${account.publicId}: sign-ups from ${value} are refused, last on ${lastAt.slice(0, 10)}`;
+    const told = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
     if (value === "null")
-      return `${told}: serve the page by http(s), and not from a file or a sandboxed frame.`;
-    return `${told}: if the site is yours, allow it (--allow-origin of the campaign), otherwise take the script off it.`;
+      return `${told}: serve the page over http(s), not from a file or a sandboxed frame.`;
+    return `${told}: if the site is yours, allow it (--allow-origin of the campaign), otherwise remove the script from it.`;
   });
 }
 
@@ -51,11 +51,11 @@ async function mailProblems(store: Store, { account, setup }: Patient): Promise<
     problems.push(`${name}: ${held} e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.`);
   if (retrying > 0)
     problems.push(
-      `${name}: ${retrying} e-mails could not be sent yet, and are tried again: look at SMTP_URL and that server.`,
+      `${name}: ${retrying} e-mails could not be sent yet and will be retried: check SMTP_URL and that server.`,
     );
   if (failed > 0)
     problems.push(
-      `${name}: ${failed} e-mails were given up: mend what the log says, then npx tidemark mail retry ${account.publicId}.`,
+      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.publicId}.`,
     );
   return problems;
 }
@@ -66,10 +66,10 @@ async function webhookProblems(store: Store, { account }: Patient): Promise<stri
     const { failed, retrying } = await countDeliveries(store, { accountId: account.id, webhookId: id });
     const name = `Account ${account.publicId}: webhook ${id} to ${new URL(url).host}`;
     if (retrying > 0)
-      problems.push(`${name} fails: ${retrying} events are tried again; look at what the receiver answers.`);
+      problems.push(`${name} fails: ${retrying} events will be retried; check what the receiver answers.`);
     if (failed > 0)
       problems.push(
-        `${name} has given up ${failed} events: mend the receiver, then npx tidemark webhook retry ${account.publicId} ${id}.`,
+        `${name} failed for good with ${failed} events: correct the receiver, then npx tidemark webhook retry ${account.publicId} ${id}.`,
       );
   }
   return problems;

@@ -7,15 +7,15 @@ import { isLoopback } from "./http/allowed-origin.ts";
 import { SYSTEM, type ServerSetup } from "./records.ts";
 import type { Store } from "./storage/store.ts";
 
-/** Pages ask for the script each hour that somebody visits them. */
+/** A page that has visitors asks for the script every hour. */
 const SCRIPT_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Adds the command that tells what is wrong with a set-up. */
+/** Adds the command that finds problems of a set-up. */
 export function doctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("tell what is wrong with the set-up, and what to do; ends with 1 if anything is")
+    .description("show what is wrong with the set-up and what to do; exits with 1 if anything is")
     .action(() =>
       withStore(async ({ store, now }) => {
         const problems = await findProblems(store, now);
@@ -26,11 +26,11 @@ export function doctorCommand(program: Command): void {
     );
 }
 
-/** What is wrong, and what to do about it: a line for each thing. */
+/** The problems of a set-up, with a remedy: one line each. */
 export async function findProblems(store: Store, now: Date): Promise<string[]> {
   const setup = await findSetup(store);
   if (setup === null)
-    return ["No server has run on this store yet: start one, and ask again when it has run for a while."];
+    return ["No server has run on this store yet: start one, let it run for a while, and try again."];
   const problems = [
     ...(await addressProblems(store, setup)),
     ...(await proxyProblems(store, setup)),
@@ -46,7 +46,7 @@ async function addressProblems(store: Store, { publicUrl, startedAt }: ServerSet
   const { host, hostname } = new URL(publicUrl);
   if (hostname === "0.0.0.0" || hostname === "[::]") {
     return [
-      `PUBLIC_URL is ${publicUrl}, which browsers elsewhere can't open: set it to the address that they reach the server by.`,
+      `PUBLIC_URL is ${publicUrl}, which browsers elsewhere can't open: set it to the address at which they reach the server.`,
     ];
   }
   const seen = await findSightings(store, SYSTEM, "host");
@@ -56,7 +56,7 @@ async function addressProblems(store: Store, { publicUrl, startedAt }: ServerSet
   if (other === undefined) return [];
   return [
     `PUBLIC_URL is ${publicUrl}, but browsers reach the server as ${other.value}: set PUBLIC_URL to that address, ` +
-      "or let the proxy in front hand on the Host header that browsers send.",
+      "or make the proxy pass on the Host header that browsers send.",
   ];
 }
 
@@ -70,14 +70,14 @@ async function proxyProblems(store: Store, { trustProxyHops, startedAt }: Server
   const isSeen = (what: string) => seen.some(({ value, lastAt }) => value === what && lastAt >= startedAt);
   if (isSeen("unexpected")) {
     return [
-      "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so that all visitors share the " +
+      "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so all visitors share the " +
         "proxy's address and its limits: set TRUST_PROXY to the number of proxies in front.",
     ];
   }
   if (!isSeen("missing")) return [];
   return [
-    `TRUST_PROXY is ${trustProxyHops}, but some requests came through fewer proxies that write X-Forwarded-For: ` +
-      "set TRUST_PROXY to their number, and let nobody reach the server past them.",
+    `TRUST_PROXY is ${trustProxyHops}, but some requests passed fewer proxies that write X-Forwarded-For: ` +
+      "set TRUST_PROXY to their number, and make sure that nobody can reach the server without them.",
   ];
 }
 
@@ -91,7 +91,7 @@ async function scriptProblems(store: Store, { publicUrl }: ServerSetup, now: Dat
   }
   if (now.getTime() - Date.parse(last.lastAt) < SCRIPT_DAYS * DAY_MS) return [];
   return [
-    `No page has loaded the script since ${last.lastAt.slice(0, 10)}: look whether its tag still stands on every page ` +
+    `No page has loaded the script since ${last.lastAt.slice(0, 10)}: check that its tag is still on every page ` +
       "of your site.",
   ];
 }

@@ -5,13 +5,13 @@ import { eraseLead, erasePromoter } from "./domain/erasure.ts";
 
 const KINDS = { promoter: erasePromoter, lead: eraseLead };
 
-/** Adds the commands that make people nameless who ask for it. */
+/** Adds the commands that erase a person's data at their request. */
 export function eraseCommands(program: Command): void {
-  const erase = program.command("erase").description("replace what is known of a person who asks for it");
+  const erase = program.command("erase").description("erase the personal data of somebody who asks for it");
   for (const [kind, run] of Object.entries(KINDS)) {
     erase
       .command(`${kind} <account-id> <email-or-id>`)
-      .description(`of a ${kind}; money and counts stay`)
+      .description(`erase a ${kind}'s personal data; money and counts stay`)
       .action((accountId: string, who: string) =>
         withStore(async (context) => {
           const { id } = await loadAccount(context.store, accountId);

@@ -5,12 +5,12 @@ import { createApiKey, listApiKeys, revokeApiKey } from "./domain/api-key.ts";
 
 const HASH_SHOWN = 12;
 
-/** Adds the commands of an account's API keys. */
+/** Adds the commands for an account's API keys. */
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of an account");
   key
     .command("create <account-id> [name]")
-    .description("make a key; it is shown this once")
+    .description("make a key; it is shown only once")
     .action((accountId: string, name = "key") =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);
@@ -19,7 +19,7 @@ export function keyCommands(program: Command): void {
     );
   key
     .command("list <account-id>")
-    .description("list keys by the beginning of their hash")
+    .description("list keys with the beginning of their hash")
     .action((accountId: string) =>
       withStore(async ({ store }) => {
         const { id } = await loadAccount(store, accountId);
@@ -36,7 +36,7 @@ export function keyCommands(program: Command): void {
     );
   key
     .command("revoke <account-id> <hash>")
-    .description("revoke the key whose hash begins so")
+    .description("revoke the key whose hash begins with <hash>")
     .action((accountId: string, hash: string) =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);

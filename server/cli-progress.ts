@@ -4,34 +4,34 @@ import type { Progress, Step } from "./transfer/progress.ts";
 
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
-/** Where nobody looks on, a line for each so many entries is enough for a log. */
+/** Without a terminal, one line per this many entries is enough for a log. */
 const LINE_ENTRIES = 100_000;
 
-/** Where progress is shown; standard error, as standard output is for results. */
+/** The stream that shows progress. Usually standard error, because standard output is for results. */
 export interface Screen {
   isTTY?: boolean;
   write(text: string): unknown;
 }
 
-/** Shows how far a long work is. */
+/** Shows the progress of long work. */
 export interface ProgressView {
   show: Progress;
-  /** Leaves the last line as it is and begins a new one. */
+  /** Leaves the last line as it is and starts a new one. */
   end(): void;
 }
 
-/** Shows a bar on a terminal, elsewhere a line now and then. `total` stands in where a step knows none. */
+/** Shows a bar on a terminal, otherwise a line now and then. `total` is used for steps that don't know theirs. */
 export function newProgressView(screen: Screen, total: number | null = null): ProgressView {
   return screen.isTTY ? bars(screen, total) : lines(screen);
 }
 
-/** How many entries a store has, for the bar. null: nobody looks on, or counting them takes too long. */
+/** How many entries a store has, for the bar. null: there is no terminal, or they can't be counted. */
 export async function totalFor(screen: Screen, driver: AtomicDriver): Promise<number | null> {
   if (!screen.isTTY) return null;
   try {
     return await driver.count(EVERYTHING);
   } catch {
-    return null; // a bar is no reason to fail
+    return null; // a missing bar is no reason to fail
   }
 }
 
@@ -68,7 +68,7 @@ function bars(screen: Screen, total: number | null): ProgressView {
 function barOf({ what, entries, total }: Step): string {
   const counted = entries.toLocaleString("en");
   if (!total) return `${what} ${counted} entries`;
-  // More may be written while it goes on.
+  // More entries may be written meanwhile.
   const part = Math.min(1, entries / total);
   const bar = "#".repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, "-");
   return `${what} [${bar}] ${Math.floor(part * 100)} % ${counted} of ${total.toLocaleString("en")}`;

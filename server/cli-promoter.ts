@@ -14,15 +14,15 @@ import { invitePromoter } from "./outbox/invitation.ts";
 import type { Promoter } from "./records.ts";
 import type { Store } from "./storage/store.ts";
 
-/** Adds the commands that ask promoters in, and list them. */
+/** Adds the commands that invite and list promoters. */
 export function promoterCommands(program: Command): void {
-  const promoter = program.command("promoter").description("who promotes");
+  const promoter = program.command("promoter").description("promoters of an account");
   promoter
     .command("invite <account-id> <email...>")
-    .description("make promoters, mail them their links where a mail server is set up, and print the links")
+    .description("make promoters and print their links; if a mail server is set up, also send them by e-mail")
     .option(
       "--campaign <id>",
-      "the campaign that they promote; the account's default one where none is named",
+      "the campaign that they promote; left out: the account's default campaign",
       campaignIdOf,
     )
     .action(invite);
@@ -53,11 +53,13 @@ async function invite(accountId: string, given: string[], options: { campaign?: 
     }
     print(rows);
     if (publicUrl === null)
-      tell("No mail server is set up (SMTP_URL), so nobody was mailed: hand them their links.");
+      tell("No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.");
   });
 }
 
-/** The address in letters; the server that sends them knows best. null: nobody sends any. */
+/**
+ * The server's address for links in e-mails. The server that ran last knows it best. null: no mail server is set up.
+ */
 async function mailingUrl(store: Store): Promise<string | null> {
   const config = readConfig();
   const setup = await findSetup(store);
@@ -92,7 +94,7 @@ async function row(
   };
 }
 
-/** @throws Failure `invalid` naming what is no e-mail address, before anybody is invited */
+/** Checks every address before anybody is invited. @throws Failure `invalid` naming the wrong one */
 function emailOf(value: string): string {
   const parsed = z.safeParse(email, value);
   if (parsed.success) return parsed.data;

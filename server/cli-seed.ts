@@ -7,11 +7,11 @@ import { requireNobody, seed, type SeedSize } from "./domain/seed.ts";
 export function seedCommand(program: Command): void {
   program
     .command("seed <account-id>")
-    .description("fill an account with a believable program, to try things out")
-    .option("--promoters <count>", "promoters", count("--promoters"), 100)
-    .option("--leads <count>", "leads", count("--leads"), 1_000)
-    .option("--payouts <count>", "payouts", count("--payouts"), 1_000)
-    .option("--force", "also where the account has people, among whom they can't be told apart later", false)
+    .description("fill an account with a believable program to try things out")
+    .option("--promoters <count>", "how many promoters", count("--promoters"), 100)
+    .option("--leads <count>", "how many leads", count("--leads"), 1_000)
+    .option("--payouts <count>", "how many payouts", count("--payouts"), 1_000)
+    .option("--force", "also fill an account that has people; they can't be told apart later", false)
     .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
       withStore(async (context) => {
         const owner = await loadAccount(context.store, accountId);

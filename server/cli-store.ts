@@ -3,13 +3,13 @@ import { openConfiguredDriver, openConfiguredStore, requireConfiguredStore } fro
 import { systemChance, type Context } from "./domain/context.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
 
-/** Works on the store that the environment names and that is there already, and closes it after. */
+/** Opens the store of the settings, which must exist, runs `work` on it and closes it. */
 export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
   await requireConfiguredStore(readConfig());
   await withNewStore(work);
 }
 
-/** As `withStore`, and makes the store where there is none. */
+/** Like `withStore`, but makes the store if there is none. */
 export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
   const store = await openConfiguredStore(readConfig());
   try {
@@ -19,18 +19,18 @@ export async function withNewStore(work: (context: Context) => Promise<void>): P
   }
 }
 
-/** Works on the driver of a store that is there already, and closes it after. */
+/** Opens the driver of an existing store, runs `work` on it and closes it. */
 export async function withDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
   await requireConfiguredStore(readConfig());
   await withNewDriver(work);
 }
 
-/** As `withDriver`, and makes the store where there is none. */
+/** Like `withDriver`, but makes the store if there is none. */
 export function withNewDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
   return usingDriver(openConfiguredDriver(readConfig()), work);
 }
 
-/** Works on a driver, and closes it after. */
+/** Runs `work` on a driver and closes it. */
 export async function usingDriver(
   opened: Promise<AtomicDriver>,
   work: (driver: AtomicDriver) => Promise<void>,
@@ -48,7 +48,7 @@ export function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Tells people how far a long command is; standard output is for results. */
+/** Writes a message for people to standard error, because standard output is for results. */
 export function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }

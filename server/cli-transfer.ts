@@ -17,11 +17,13 @@ import type { Totals } from "./transfer/tally.ts";
 /** Exports hold personal data. */
 const OWNER_ONLY = 0o600;
 
-/** Adds the commands that take a whole store from place to place. */
+/** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
   program
     .command("export <file>")
-    .description("write the store to a new file as JSON lines (- for standard output), while servers run")
+    .description(
+      "write the store to a new file as JSON lines (- for standard output); servers may keep running",
+    )
     .action(exportTo);
   program
     .command("import <file>")
@@ -31,11 +33,11 @@ export function transferCommands(program: Command): void {
     );
   program
     .command("backup <folder>")
-    .description("copy a SQLite store to a new or empty folder, while servers run")
+    .description("copy a SQLite store to a new or empty folder; servers may keep running")
     .action((folder: string) => backUp(resolve(folder)));
   program
     .command("move <from-url> <to-url>")
-    .description("copy one store into another, empty one, and compare them; stop the servers first")
+    .description("copy one store into another, empty one, and compare the two; stop the servers first")
     .action(move);
 }
 
@@ -55,16 +57,18 @@ async function writeExport(driver: AtomicDriver, file: string, onProgress: Progr
   try {
     await pipeline(Readable.from(lines), target);
   } catch (error) {
-    // What was there before is somebody's, what we began is nobody's.
+    // A file that was there before is not ours to delete. A file that we began is useless.
     const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
-    if (isTaken) throw new Error(`${file} exists already`, { cause: error });
+    if (isTaken) throw new Error(`${file} already exists`, { cause: error });
     if (!isPiped) await rm(file, { force: true });
     throw error;
   }
   return totals;
 }
 
-/** Shows how far a work is, which goes through all of a store; null: through something else. */
+/**
+ * Shows the progress of work over a whole store. `source` is the store that it reads. null: it reads something else.
+ */
 async function showing<T>(source: AtomicDriver | null, work: (show: Progress) => Promise<T>): Promise<T> {
   const screen = process.stderr;
   const view = newProgressView(screen, source && (await totalFor(screen, source)));
@@ -78,12 +82,12 @@ async function showing<T>(source: AtomicDriver | null, work: (show: Progress) =>
 async function backUp(folder: string): Promise<void> {
   await withDriver(async (driver) => {
     if (driver.backup === undefined)
-      throw new Error("This store keeps no files; use export, or its own tools");
+      throw new Error("This store has no files to copy; use export, or the database's own tools");
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
     await driver.backup(folder);
   });
-  // A copy that can't be read is none.
+  // The copy is opened and read, because a copy that can't be read is no backup.
   await usingDriver(openDriver(`sqlite:${folder}`), async (copy) => print(await totalsOf(copy)));
 }
 

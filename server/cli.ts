@@ -11,28 +11,28 @@ import { promoterCommands } from "./cli-promoter.ts";
 import { seedCommand } from "./cli-seed.ts";
 import { transferCommands } from "./cli-transfer.ts";
 
-/** Runs one command. What it prints goes to the streams of the process, and its exit code to `process.exitCode`. */
+/** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
 export async function runCommand(words: string[], version: string): Promise<void> {
   try {
     await newProgram(version).parseAsync(words, { from: "user" });
   } catch (error) {
-    // Commander has said already what is wrong with the words.
+    // Commander has already reported what is wrong.
     if (error instanceof CommanderError) return void (process.exitCode = error.exitCode);
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-/** Made anew for each run, so that no run knows the words of another. */
+/** Makes a new program for each run, so that no run sees another one's options. */
 function newProgram(version: string): Command {
   const program = new Command("tidemark")
-    .description("The affiliate-program server. The store is the one that STORAGE_URL names.")
+    .description("The affiliate-program server. Commands work on the store that STORAGE_URL names.")
     .version(version)
     .showHelpAfterError()
     .exitOverride();
   program
     .command("start")
-    .description("serve")
+    .description("start the server")
     .action(async () => {
       await import("./main.ts");
     });

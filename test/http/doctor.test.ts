@@ -40,7 +40,7 @@ it("finds nothing wrong if pages load the script from the server's address, thro
 it("needs a server that has run", async () => {
   const fresh = await startApp();
   expect(await findProblems(fresh.services.store, new Date(NOW))).toEqual([
-    "No server has run on this store yet: start one, and ask again when it has run for a while.",
+    "No server has run on this store yet: start one, let it run for a while, and try again.",
   ]);
   await fresh.close();
 });
@@ -61,7 +61,7 @@ describe("the script", () => {
   it("was loaded long ago", async () => {
     await loadScript();
     expect(await problems("2026-03-12T00:00:00.000Z")).toEqual([
-      "No page has loaded the script since 2026-03-04: look whether its tag still stands on every page of your site.",
+      "No page has loaded the script since 2026-03-04: check that its tag is still on every page of your site.",
     ]);
   });
 });
@@ -72,8 +72,8 @@ describe("the server", () => {
   it("has an address that no browser elsewhere can open", async () => {
     await recordSetup(app.services.store, { ...SETUP, publicUrl: "http://0.0.0.0:3000" });
     expect(await problems()).toEqual([
-      "PUBLIC_URL is http://0.0.0.0:3000, which browsers elsewhere can't open: set it to the address that they reach " +
-        "the server by.",
+      "PUBLIC_URL is http://0.0.0.0:3000, which browsers elsewhere can't open: set it to the address at which they " +
+        "reach the server.",
     ]);
   });
 
@@ -83,7 +83,7 @@ describe("the server", () => {
     await loadScript({ host: "Affiliates.Acme.example" });
     const told = [
       "PUBLIC_URL is https://track.acme.example, but browsers reach the server as affiliates.acme.example: set " +
-        "PUBLIC_URL to that address, or let the proxy in front hand on the Host header that browsers send.",
+        "PUBLIC_URL to that address, or make the proxy pass on the Host header that browsers send.",
     ];
     expect(await problems()).toEqual(told);
     await recordSetup(app.services.store, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
@@ -95,13 +95,13 @@ describe("the server", () => {
     await loadScript();
     await recordSetup(app.services.store, { ...SETUP, trustProxyHops: 2 });
     expect(await problems()).toEqual([
-      "TRUST_PROXY is 2, but some requests came through fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
-        "their number, and let nobody reach the server past them.",
+      "TRUST_PROXY is 2, but some requests passed fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
+        "their number, and make sure that nobody can reach the server without them.",
     ]);
     app.services.trustProxyHops = 0;
     await loadScript();
     expect(await problems()).toEqual([
-      "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so that all visitors share the " +
+      "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so all visitors share the " +
         "proxy's address and its limits: set TRUST_PROXY to the number of proxies in front.",
     ]);
   });
@@ -133,8 +133,8 @@ describe("a sign-up that is refused for its origin", () => {
     const metrics = newMetrics({ counts: { commits: 0, conflicts: 0 }, isReady: async () => true, lookout });
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =
-      "Account acme: sign-ups from https://shop.example are refused, last on 2026-03-04: if the site is yours, allow " +
-      "it (--allow-origin of the campaign), otherwise take the script off it.";
+      "Account acme: sign-ups from https://shop.example are refused, most recently on 2026-03-04: if the site is yours, allow " +
+      "it (--allow-origin of the campaign), otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
     await app.services.store.transact(async (tx) => {
       const campaign = (await tx.get(campaigns, app.accountId, 1))!;
@@ -169,13 +169,13 @@ describe("deliveries", () => {
     const name = "Account acme: webhook 1 to 127.0.0.1:1";
     expect(await problems()).toEqual([
       mail,
-      `${name} fails: 1 events are tried again; look at what the receiver answers.`,
+      `${name} fails: 1 events will be retried; check what the receiver answers.`,
     ]);
     app.setNow("2026-03-04T06:00:00.000Z");
     await workOff(outbox);
     expect(await problems()).toEqual([
       mail,
-      `${name} has given up 1 events: mend the receiver, then npx tidemark webhook retry acme 1.`,
+      `${name} failed for good with 1 events: correct the receiver, then npx tidemark webhook retry acme 1.`,
     ]);
   });
 });

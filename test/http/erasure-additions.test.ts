@@ -44,7 +44,7 @@ const ADDITIONS: Record<string, Add> = {
   "a note": (app) => done(v1(app, "PUT", "/promoters/update", { id: "1", note: MARK })),
   "a ref token": (app) => done(v1(app, "PUT", "/promoters/update", { id: "1", new_ref_id: `${MARK}-new` })),
   "a coupon": (app) => done(app.v2("PUT", "/promoter_campaigns/1", { coupon: MARK })),
-  "a participation": (app) =>
+  "a promoter campaign": (app) =>
     done(v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: "2" })),
   "a sign-up of theirs": (app) =>
     done(v1(app, "POST", "/track/signup", { email: "b@b.example", ref_id: MARK, sub_id: MARK })),

@@ -30,9 +30,9 @@ const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
     (app) => app.v1("/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" }),
   ],
   ["an address", (app) => app.v1("/track/signup", { email: "a@b.example", ref_id: "jane", ip: "192.0.2.1" })],
-  ["a participation", (app) => app.v1("/promoters/add_to_campaign", { id: "1", campaign_id: "2" })],
+  ["a promoter campaign", (app) => app.v1("/promoters/add_to_campaign", { id: "1", campaign_id: "2" })],
   [
-    "a participation in a new campaign",
+    "a promoter campaign in a new campaign",
     async (app) => {
       const landingUrl = "https://3.example/";
       const { id } = await createCampaign(app.context, app.accountId, { name: "C", landingUrl });

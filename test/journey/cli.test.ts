@@ -165,7 +165,7 @@ describe("campaigns", () => {
       ..."campaign create acme Spring --landing-url https://www.acme.example/spring".split(" "),
       ..."--param via ref --cookie-days 3650 --no-auto-approve --attribution first".split(" "),
       ..."--allow-origin https://shop.example *.acme.example --ad-traffic block".split(" "),
-      ..."--letters accepted rejected --default".split(" "),
+      ..."--emails accepted rejected --default".split(" "),
     );
     expect(made).toEqual(spring);
     expect(await run("campaign", "list", "acme")).toEqual([
@@ -196,7 +196,7 @@ describe("campaigns", () => {
       await update(
         "--name Autumn --landing-url https://www.acme.example/autumn --param ref --cookie-days 30 " +
           "--no-auto-approve --attribution first --allow-origin https://shop.example --ad-traffic allow " +
-          "--letters payout_sent",
+          "--emails payout_sent",
       ),
     ).toEqual(changed);
     expect(await update("--auto-approve --default")).toEqual({ ...changed, autoApprovePromoters: true });
@@ -207,7 +207,7 @@ describe("campaigns", () => {
       allowedOrigins: [],
       letters: [],
     };
-    expect(await update("--no-param --no-allow-origin --no-letters")).toEqual(emptied);
+    expect(await update("--no-param --no-allow-origin --no-emails")).toEqual(emptied);
     expect(await run("campaign", "list", "acme")).toEqual([
       { ...DEFAULT_CAMPAIGN, isDefault: false },
       { ...emptied, isDefault: true },

@@ -33,7 +33,10 @@ it("takes over another program's exports, after a dry run, and forgets people wh
   const real = await run("import-csv", "acme", ...files);
   expect(JSON.parse(real.stdout)).toEqual({ dry_run: false, promoters: promoterCounts });
   const leads = await run("import-csv", "acme", "--leads", at("leads.csv"), "--delimiter", "\\t");
-  expect(leads).toMatchObject({ code: 0, stderr: 'leads.csv:1: left out, as unknown: "\\u001b[2Jrating"\n' });
+  expect(leads).toMatchObject({
+    code: 0,
+    stderr: 'leads.csv:1: skipped unknown columns: "\\u001b[2Jrating"\n',
+  });
   expect(JSON.parse(leads.stdout)).toMatchObject({ leads: { added: 1 } });
 
   expect(JSON.parse((await run("erase", "promoter", "acme", "Jane@example.com")).stdout)).toEqual({
@@ -51,7 +54,7 @@ it("tells ten bad lines of a kind one by one, and sums up the others", async () 
   writeFileSync(at("leads.csv"), ["email,ref_id", ...bad, "no address,nobody", ""].join("\n"));
   const { code, stdout, stderr } = await run("import-csv", "acme", "--leads", at("leads.csv"));
   const first = Array.from({ length: 10 }, (_, at) => `leads.csv:${at + 2}: the promoter was not found`);
-  const more = "leads.csv: 9990 more such lines, the last of them 10001: the promoter was not found";
+  const more = "leads.csv: 9990 more such lines, the last is line 10001: the promoter was not found";
   expect(stderr.split("\n")).toEqual([...first, "leads.csv:10002: email is invalid", more, ""]);
   expect({ code, stdout: JSON.parse(stdout) as unknown }).toEqual({
     code: 1,
@@ -64,7 +67,7 @@ it("tells what is wrong with a set-up, and ends with 1 while anything is", async
     const { code, stdout, stderr } = await run("doctor");
     return { code, stderr, told: stdout.trimEnd().split("\n") };
   };
-  const fresh = "No server has run on this store yet: start one, and ask again when it has run for a while.";
+  const fresh = "No server has run on this store yet: start one, let it run for a while, and try again.";
   expect(await lines()).toEqual({ code: 1, stderr: "", told: [fresh] });
   const server = await startServer(at("store"), { PUBLIC_URL: "http://0.0.0.0:3000" });
   const headers = { "x-forwarded-for": "203.0.113.7", referer: "https://www.acme.example/" };
@@ -96,7 +99,8 @@ it("invites promoters, mails them where that is set up, and lists them with thei
     link: link(name),
     created_at: expect.stringMatching(/^\d{4}-.*Z$/) as string,
   });
-  const told = "No mail server is set up (SMTP_URL), so nobody was mailed: hand them their links.\n";
+  const told =
+    "No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.\n";
   const first = await run("promoter", "invite", "acme", "jane@example.com");
   expect({ ...first, stdout: JSON.parse(first.stdout) as unknown }).toEqual({
     code: 0,

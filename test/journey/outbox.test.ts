@@ -164,7 +164,7 @@ it("tells its operator what was given up or held, and sends it once that is set 
   const receiver = await receive();
   receiver.answer((response) => response.writeHead(500).end());
   const first = await start();
-  expect(await runCli(folder, "campaign letters acme 1 signup_accepted".split(" "))).toMatchObject({
+  expect(await runCli(folder, "campaign emails acme 1 signup_accepted".split(" "))).toMatchObject({
     code: 0,
   });
   await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });

@@ -110,10 +110,13 @@ it("refuses to call a move done while servers take sign-ups, though what it copi
 it("leaves alone what is there already", async () => {
   writeFileSync(at("mine"), "mine");
   const { code, stderr } = await runCli(at("first"), ["export", at("mine")]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("mine exists already")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("mine already exists")]);
   expect(readFileSync(at("mine"), "utf8")).toBe("mine");
   const none = await runCli(folder, ["backup", at("copy")], { STORAGE_URL: "memory:" });
-  expect([none.code, none.stderr]).toEqual([1, "This store keeps no files; use export, or its own tools\n"]);
+  expect([none.code, none.stderr]).toEqual([
+    1,
+    "This store has no files to copy; use export, or the database's own tools\n",
+  ]);
   const missing = await runCli(at("second"), ["import", at("nothing")]);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
   const same = await runCli(folder, ["move", `sqlite:${at("first")}`, `sqlite:${at("first")}`]);

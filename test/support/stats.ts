@@ -2,7 +2,7 @@ import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
 import { loadStats, type Stats } from "../../server/domain/stats.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-/** What was counted for the participation with this id. */
+/** The totals of the promoter campaign with this id. */
 export async function statsOf(store: Store, accountId: number, promoterCampaignId: number): Promise<Stats> {
   return loadStats(store, await loadPromoterCampaign(store, accountId, promoterCampaignId));
 }

@@ -43,7 +43,7 @@ export const V1_PROMOTER = {
   auth_token: expect.stringMatching(/^.{32}$/),
 };
 
-/** Their participation in the default campaign. */
+/** Their promoter campaign in the default campaign. */
 export const V1_PROMOTION = {
   id: 1,
   status: "offer_inactive",

@@ -30,7 +30,7 @@ export async function outcome(answer: Promise<Answer>): Promise<{ status: number
   return { status, body };
 }
 
-/** A promoter made through V1, and the id of their participation. */
+/** A promoter made through V1, and the id of their promoter campaign. */
 export async function join(
   app: TestApp,
   email: string,
@@ -42,7 +42,7 @@ export async function join(
   return { promoterId: id, promoterCampaignId: default_promotion_id };
 }
 
-/** The participation of Jane Doe, jane@example.com, as it begins where she is the first promoter. */
+/** The promoter campaign of Jane Doe, jane@example.com, as it begins where she is the first promoter. */
 export const JANE = {
   id: 1,
   campaign_id: 1,

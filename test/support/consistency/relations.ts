@@ -50,7 +50,7 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
       report(`promo code ${id} is in use by nobody`);
   }
   for (const { accountId, promoterCampaignId } of of(archivedStates)) {
-    if (!has(promoterCampaigns, accountId, promoterCampaignId)) report("a state of no participation");
+    if (!has(promoterCampaigns, accountId, promoterCampaignId)) report("a state of no promoter campaign");
   }
   for (const { accountId, id, upgrade, rewardsForPromoters, rewardsForReferrals } of of(campaigns)) {
     if (upgrade !== null && !has(campaigns, accountId, upgrade.campaignId))
@@ -91,7 +91,7 @@ function checkPromoters(of: RecordsOf, has: ReturnType<typeof finder>, report: R
   const tokens = new Map(of(refTokens).map((token) => [`${token.accountId} ${token.token}`, token]));
   for (const { accountId, id, refToken } of of(promoterCampaigns)) {
     if (tokens.get(`${accountId} ${refToken}`)?.promoterCampaignId !== id)
-      report(`participation ${id} is not found by its ref token`);
+      report(`promoter campaign ${id} is not found by its ref token`);
   }
   const owners = new Map(of(promoterCampaigns).map((owner) => [`${owner.accountId} ${owner.id}`, owner]));
   for (const { accountId, token, promoterCampaignId } of tokens.values()) {
