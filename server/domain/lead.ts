@@ -2,9 +2,8 @@ import { Failure } from "../failure.ts";
 import type { Lead } from "../records.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
-import { leadFacts } from "./lead-facts.ts";
 import { BELONGING_INDEXES } from "./scoped.ts";
-import { factCounts } from "./stats.ts";
+import { factCounts, type Fact } from "./stats.ts";
 
 export const leads = collection<Lead>()({
   name: "lead",
@@ -94,4 +93,22 @@ async function findSelected(
 /** The form in which e-mail addresses of leads are compared. */
 function leadEmail(email: string): string {
   return email.trim().toLowerCase();
+}
+
+/**
+ * The counts of a lead, each on its own day.
+ *
+ * Choice: a denied customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
+ * customer or not.
+ */
+function leadFacts({ createdAt, customerSince, cancelledAt, state }: Lead): Fact[] {
+  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  const isActive = customerSince !== null && state !== "denied";
+  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
+  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
+  if (isActive && cancelledAt !== null) {
+    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+  }
+  return facts;
 }

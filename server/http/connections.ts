@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { isAmbiguous } from "./framing.ts";
 
 /** How many requests a client may send on one connection before it has read the first answer. */
 const MAX_PIPELINED = 100;
@@ -128,4 +127,20 @@ function cutUnread(request: IncomingMessage): void {
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();
   }, UNREAD_MS).unref();
+}
+
+/**
+ * Whether a proxy in front may have read a request differently from us, so that one request could be smuggled
+ * inside another. This concerns several `Host` headers (RFC 9112, 3.2), of which Node keeps the first, and
+ * bodies with an encoding other than chunked (6.1), which Node ignores.
+ */
+function isAmbiguous({ headers, rawHeaders }: IncomingMessage): boolean {
+  const encoding = headers["transfer-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "chunked") return true;
+  let hostCount = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === "host".length && name.toLowerCase() === "host") hostCount++;
+  }
+  return hostCount > 1;
 }

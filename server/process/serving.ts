@@ -49,11 +49,11 @@ export async function serve(
   config: Config,
   { log, shareMetrics = (own) => own }: Surroundings,
 ): Promise<Started> {
-  const counts = { commits: 0, conflicts: 0 };
-  const store = await openConfiguredStore(config, counts);
-  const lookout = newLookout({ store, log, clock: () => new Date() });
   const { metricsAt, metricsToken } = config;
   const areMetricsShown = metricsAt !== null || metricsToken !== null;
+  const counts = { commits: 0, conflicts: 0 };
+  const store = await openConfiguredStore(config, areMetricsShown ? counts : undefined);
+  const lookout = newLookout({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
     ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
