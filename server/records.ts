@@ -1,4 +1,4 @@
-/** The space of what belongs to no single account: accounts themselves, keys, id blocks. */
+/** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
 export const SYSTEM = 0;
 
 export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blocked", "inactive"] as const;
@@ -12,53 +12,53 @@ export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
 export type Suspicion = FraudSuspicion | "no_suspicion";
 
 export const ATTRIBUTIONS = ["last", "first"] as const;
-/** Which promoter keeps a visitor that follows the links of two: the last one's, or the first one's. */
+/** Which promoter keeps a visitor who followed two links: the last one's, or the first one's. */
 export type Attribution = (typeof ATTRIBUTIONS)[number];
 
 export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
-/** What becomes of visits from paid ads: recorded as suspicious, as clean, or not at all. */
+/** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
 export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
 
 /** A company that runs an affiliate program. All other records belong to one. */
 export interface Account {
   accountId: typeof SYSTEM;
   id: number;
-  /** What the `Account-ID` header and the script's `cid` carry. Not a secret. */
+  /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
   publicId: string;
   name: string;
   defaultCampaignId: number;
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
   honoursPrivacyControl: boolean;
-  /** ISO 4217 code of what `cash` amounts are in. */
+  /** ISO 4217 code of `cash` amounts. */
   currency: string;
   /** Days from the end of a payout's period to its due date. */
   netPayoutDays: number;
-  /** Cash payouts of a promoter below this, in cents, are not payable yet. */
+  /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
   minPaymentCents: number;
   /** Whether promoters are paid only with approved invoice details. */
   requiresInvoiceDetails: boolean;
-  /** Whom letters come from, as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
   mailSender: string | null;
   /** Absent: the usual ones. */
   tracker?: TrackerNames;
-  /** Key of the hashes that stand for network addresses. Never leaves the server. */
+  /** The key of the hashes that stand for network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
 }
 
-/** By which names pages use the browser script. */
+/** The names by which pages use the browser script. */
 export interface TrackerNames {
   /** The global function. */
   global: string;
-  /** What the names of the cookies begin with. */
+  /** The prefix of the cookies' names. */
   cookie: string;
-  /** The file that the script is served as besides `svc.js`, with these settings. null: none. */
+  /** A second file name for the script, with these settings. null: only `svc.js`. */
   script: string | null;
   /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
   readsFragment: boolean;
 }
 
-/** An API key. The key itself is shown once, at its making; only its hash is kept. */
+/** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
 export interface ApiKey {
   accountId: typeof SYSTEM;
   /** SHA-256 of the key, hexadecimal. */
@@ -66,7 +66,7 @@ export interface ApiKey {
   ownerId: number;
   name: string;
   createdAt: string;
-  /** null while the key is good. */
+  /** null: the key is valid. */
   revokedAt: string | null;
 }
 
@@ -76,23 +76,23 @@ export interface Campaign {
   name: string;
   color: string;
   landingUrl: string;
-  /** Names of the URL parameter that carries the ref token; the first is used in links. Empty: the script's usual names. */
+  /** Names of the URL parameter that carries the ref token. Links use the first. Empty: the script's usual names. */
   refParams: string[];
   visitorCookieDays: number;
   autoApprovePromoters: boolean;
   attribution: Attribution;
-  /** Sites that may send sign-ups from a browser. Empty: the landing URL's own site. */
+  /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
   allowedOrigins: string[];
   trackAdTraffic: AdTrafficPolicy;
   /** Whether promoters join by invitation only. */
   isPrivate: boolean;
-  /** Pages that promoters may link to besides the landing page. */
+  /** Further pages that promoters may link to. */
   links: CampaignLink[];
-  /** Where promoters go who reach a goal. null: nowhere. */
+  /** The campaign for promoters who reach a goal. null: none. */
   upgrade: CampaignUpgrade | null;
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
-  /** The letters that its promoters get. */
+  /** The e-mails that its promoters get. */
   letters: EmailKind[];
   createdAt: string;
 }
@@ -104,7 +104,7 @@ export const EMAIL_KINDS = [
   "new_referral",
   "payout_sent",
 ] as const;
-/** A kind of e-mail to promoters. `signup_accepted` follows their making, `accepted` a review. */
+/** A kind of e-mail to promoters. `signup_accepted` is for new promoters, `accepted` follows a review. */
 export type EmailKind = (typeof EMAIL_KINDS)[number];
 
 export interface CampaignLink {
@@ -115,18 +115,18 @@ export interface CampaignLink {
 
 export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
 
-/** The campaign that promoters are moved to, and the amount of the metric that takes them there. */
+/** The campaign that promoters move to, and the amount of the metric that moves them. */
 export interface CampaignUpgrade {
   campaignId: number;
   amount: number;
   metric: (typeof UPGRADE_METRICS)[number];
-  /** Whether the promoters' leads go with them. */
+  /** Whether the promoters' leads move with them. */
   movesLeads: boolean;
 }
 
 export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as const;
 
-/** That sales of some kind, or of some products, earn a reward. */
+/** The kind of sales, or the products, that earn a reward. */
 export interface RewardEntry {
   applyOn: (typeof APPLY_ON)[number];
   productIds: number[];
@@ -134,7 +134,7 @@ export interface RewardEntry {
 }
 
 export const UNITS = ["cash", "credits", "points", "free_months", "mon_discount", "discount_per"] as const;
-/** What an amount is of: `cash` in cents, all others in whole units. */
+/** The unit of an amount: `cash` in cents, all others in whole units. */
 export type Unit = (typeof UNITS)[number];
 
 export const PROMOTER_REWARD_TYPES = ["sale", "tier", "target", "custom"] as const;
@@ -148,20 +148,20 @@ export const REWARD_DURATIONS = ["once", "forever", "repeating"] as const;
 /** One amount that a reward gives. */
 export interface RewardSchema {
   unit: Unit;
-  /** In hundredths: cents of a flat cash amount, hundredths of a percent, or of a unit. */
+  /** In hundredths: cents of a flat cash amount, otherwise hundredths of a percent or of a unit. */
   amountHundredths: number;
   /** false: a percentage of the sale. */
   isFlat: boolean;
   rules: unknown[];
 }
 
-/** What promoters earn, or what referred people get. */
+/** A reward for promoters, or for the people they refer. */
 export interface Reward {
   accountId: number;
   id: number;
   name: string;
   isPromoterReward: boolean;
-  /** null: for the referred. */
+  /** null: it is for referred people. */
   promoterRewardType: (typeof PROMOTER_REWARD_TYPES)[number] | null;
   tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
   /** 1: the promoter; 2: their parent; and so on. null: no tier reward. */
@@ -179,15 +179,15 @@ export interface Reward {
   updatedAt: string;
 }
 
-/** A coupon of the payment processor that belongs to a promoter's participation. */
+/** A coupon of the payment processor that belongs to a promoter campaign. */
 export interface PromoCode {
   accountId: number;
   id: number;
-  /** As customers type it; compared without case. */
+  /** The code that customers type. Compared without case. */
   code: string;
   rewardId: number;
   promoterCampaignId: number;
-  /** The payment processor's id. null: none is linked yet. */
+  /** The payment processor's id. null: not linked yet. */
   extId: string | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
@@ -197,7 +197,7 @@ export interface PromoCode {
   archivedAt: string | null;
 }
 
-/** What a promoter says about themselves. null: not given. */
+/** The data that promoters give about themselves. null: not given. */
 export interface PromoterProfile {
   firstName: string | null;
   lastName: string | null;
@@ -227,10 +227,10 @@ export interface Promoter {
   accountId: number;
   id: number;
   email: string;
-  /** The client's own user id for the promoter. */
+  /** The client's own user id of the promoter. */
   custId: string | null;
   note: string | null;
-  /** Hash of the password that the client gave or was shown at the promoter's making. null: nobody knows one. */
+  /** The hash of the password that was given, or shown, when the promoter was made. null: there is none. */
   tempPasswordHash: string | null;
   /** Logs the promoter into the dashboard. 32 URL-safe characters. */
   authToken: string;
@@ -238,15 +238,15 @@ export interface Promoter {
   defaultPromoterCampaignId: number;
   profile: PromoterProfile;
   customFields: Record<string, unknown> | null;
-  /** What the promoter's own doings and leads have given cause for. */
+  /** The suspicions that the promoter's own data and their leads have caused. */
   fraudSuspicions: FraudSuspicion[];
-  /** null: the campaign's policy; true: ad traffic is clean; false: it is not recorded. */
+  /** null: the campaign's policy. true: ad traffic counts as clean. false: it is not recorded. */
   trackAdTraffic: boolean | null;
   skipEmailNotification: boolean;
   invoiceDetailsStatus: InvoiceDetailsStatus;
-  /** Days from a period's end to the due date where the promoter has terms of their own. null: the account's. */
+  /** Days from a period's end to the due date, if the promoter has terms of their own. null: the account's. */
   netPayoutDays: number | null;
-  /** Percent in hundredths that is added to payouts. */
+  /** Added to payouts, in hundredths of a percent. */
   taxRateHundredths: number;
   createdAt: string;
   lastLoginAt: string | null;
@@ -254,7 +254,7 @@ export interface Promoter {
   archivedAt: string | null;
 }
 
-/** Whose a mailbox is, however an address of it is written. Kept for ever. */
+/** The first promoter of a mailbox, in whatever way its address is written. Kept for ever. */
 export interface Mailbox {
   accountId: number;
   /** SHA-256 of the mailbox, hexadecimal. */
@@ -262,7 +262,7 @@ export interface Mailbox {
   firstPromoterId: number;
 }
 
-/** A promoter's participation in a campaign. V1 calls it a promotion. */
+/** A promoter in a campaign. V1 calls it a promotion. */
 export interface PromoterCampaign {
   accountId: number;
   id: number;
@@ -271,47 +271,49 @@ export interface PromoterCampaign {
   state: PromoterCampaignState;
   /** The referral id in links, lower case. */
   refToken: string;
-  /** Code or id at the billing provider (V1 `promo_code`). */
+  /** The code or id at the payment processor (V1 `promo_code`). */
   coupon: string | null;
-  /** What customers type at the checkout (V1 `customer_promo_code`). */
+  /** The code that customers type at the checkout (V1 `customer_promo_code`). */
   displayCoupon: string | null;
   /** The promoter's own landing page. null: the campaign's. */
   landingUrl: string | null;
-  /** Whether a visit of `landingUrl` itself names the promoter, without a parameter. */
+  /** Whether a visit of `landingUrl` counts as a click even without a parameter. */
   usesUrlTracking: boolean;
-  /** Rewards of this participation alone. null: the campaign's. */
+  /** Rewards of this promoter campaign alone. null: the campaign's. */
   rewardsForPromoters: RewardEntry[] | null;
   rewardsForReferrals: RewardEntry[] | null;
   createdAt: string;
 }
 
-/** The state that a participation of an archived promoter had, for the day when they are restored. */
+/** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
 export interface ArchivedState {
   accountId: number;
   promoterCampaignId: number;
   state: PromoterCampaignState;
 }
 
-/** Whose a ref token is. Kept for ever, so that no token can come to mean somebody else. */
+/** The promoter campaign of a ref token. Kept for ever, so that a token can never lead to somebody else. */
 export interface RefToken {
   accountId: number;
   token: string;
-  /** null: retired; it resolves to nobody. */
+  /** null: retired. It leads to nobody. */
   promoterCampaignId: number | null;
-  /** The participation that a retired one belonged to. Absent: it is in use, or its participation is gone. */
+  /**
+   * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is gone.
+   */
   retiredFrom?: number;
 }
 
-/** Who followed a referral link. */
+/** A person who followed a referral link. */
 export interface Visitor {
   accountId: number;
   /** UUID v4, made in the browser. */
   tid: string;
   promoterCampaignId: number;
   promoterId: number;
-  /** The campaign that the click belongs to, also when the promoter moves on to another. */
+  /** The campaign of the click. It stays, even if the promoter moves to another one. */
   campaignId: number;
-  /** The page the link led to. */
+  /** The page that the link led to. */
   url: string | null;
   referrer: string | null;
   subId: string | null;
@@ -320,11 +322,11 @@ export interface Visitor {
   hasConsent?: true;
   addressHash: string | null;
   createdAt: string;
-  /** When the cookie ends that the browser was given. From then on the visitor is nobody. */
+  /** When the browser's cookie expires. From then on the visitor is unknown. */
   expiresAt: string;
 }
 
-/** Clicks of one day whose visitors are gone. */
+/** The clicks of one day whose visitors have expired. */
 export interface PastClicks {
   accountId: number;
   promoterCampaignId: number;
@@ -344,7 +346,7 @@ export interface Lead {
   campaignId: number;
   state: LeadState;
   email: string | null;
-  /** The client's own id for the person, as the billing provider knows it. */
+  /** The client's own id of the person, as the payment processor knows it. */
   uid: string | null;
   username: string | null;
   firstName: string | null;
@@ -353,10 +355,10 @@ export interface Lead {
   customFields: Record<string, unknown> | null;
   planName: string | null;
   suspicion: Suspicion;
-  /** The visitor that became this lead. null: named by ref id or e-mail of the promoter. */
+  /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
   tid: string | null;
   subId: string | null;
-  /** Id of the sign-up event. null: imported, or made by a sale, and not signed up since. */
+  /** The id of the sign-up event. null: the lead was imported or made by a sale, and has not signed up since. */
   signupEventId: number | null;
   skipEmailNotification: boolean;
   customerSince: string | null;
@@ -364,12 +366,12 @@ export interface Lead {
   createdAt: string;
 }
 
-/** That a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is kept. */
+/** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
 export interface PromoterAddress {
   accountId: number;
   promoterId: number;
   addressHash: string;
-  /** Whether the promoter themselves was seen there. */
+  /** Whether the promoter was seen there. */
   isOwn: boolean;
   /** null: no lead came from there. */
   lastLeadAt: string | null;
@@ -378,25 +380,25 @@ export interface PromoterAddress {
 export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
-/** What a promoter earns by one event. V1 calls it a reward. */
+/** A promoter's earnings from one event. V1 calls it a reward. */
 export interface Commission {
   accountId: number;
   id: number;
   promoterCampaignId: number;
   promoterId: number;
   campaignId: number;
-  /** null: not earned by a lead. */
+  /** null: it does not belong to a lead. */
   leadId: number | null;
   status: CommissionStatus;
   unit: Unit;
-  /** In cents for `cash`, else in whole units. */
+  /** In cents for `cash`, otherwise in whole units. */
   amount: number;
   /** The client's own id of the sale. */
   eventId: string | null;
   /** The sale's amount. */
   conversionCents: number;
   tierLevel: number;
-  /** Whether another program has paid it, before it was imported. Such a one goes into no payout. */
+  /** Whether another program paid it before the import. Such a commission goes into no payout. */
   isPaidElsewhere: boolean;
   createdAt: string;
 }
@@ -404,7 +406,7 @@ export interface Commission {
 export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
-/** What a promoter is paid for one campaign, unit and period. */
+/** The amount that a promoter is paid for one campaign, unit and period. */
 export interface Payout {
   accountId: number;
   id: number;
@@ -413,22 +415,22 @@ export interface Payout {
   campaignId: number;
   status: PayoutStatus;
   unit: Unit;
-  /** In cents for `cash`, else in whole units; without tax. */
+  /** In cents for `cash`, otherwise in whole units. Without tax. */
   amount: number;
-  /** Percent in hundredths. */
+  /** In hundredths of a percent. */
   taxRateHundredths: number;
   /** In the unit of `amount`. */
   totalInclTax: number;
   periodStart: string;
   periodEnd: string;
-  /** The calendar day (UTC) by which it is to be paid. */
+  /** The calendar day (UTC) by which it must be paid. */
   dueDate: string;
   /** Whether the due date comes from the promoter's own terms. */
   hasOwnTerms: boolean;
-  /** Payouts made by the same generation run share it. */
+  /** Payouts made by the same run share it. */
   groupRef: string | null;
   paymentsBatchId: number | null;
-  /** How it is, or was, paid. null: by what the promoter has selected. */
+  /** The method that pays or paid it. null: the one that the promoter has selected. */
   payoutMethodId: number | null;
   /** Why it failed. */
   error: string | null;
@@ -447,25 +449,25 @@ export interface PayoutMethod {
   id: number;
   promoterId: number;
   method: PayoutMethodName;
-  /** Where the money goes to: an account, a wallet. */
+  /** The destination of the money: an account, a wallet. */
   details: Record<string, unknown>;
   meta: Record<string, unknown>;
-  /** At most one of a promoter's is. */
+  /** At most one of a promoter's methods is selected. */
   isSelected: boolean;
   isDisabled: boolean;
   isManaged: boolean;
   createdAt: string;
 }
 
-/** What an operation on many records did. */
+/** The result of an operation on many records. */
 export interface BatchProcess {
   accountId: number;
   id: number;
-  /** What was done, for people. */
+  /** The operation, in words for people. */
   label: string;
   total: number;
   processedCount: number;
-  /** One sentence for each record that was left as it was. */
+  /** One sentence for each record that was not changed. */
   errors: string[];
   meta: Record<string, unknown>;
   createdAt: string;
@@ -473,7 +475,7 @@ export interface BatchProcess {
 }
 
 export const ENTITIES = ["payout", "promo_code", "promoter", "promoter_campaign", "referral"] as const;
-/** What events are about, as receivers name it. */
+/** The kinds of records that have events, as receivers name them. */
 export type Entity = (typeof ENTITIES)[number];
 
 /** The record of each entity. */
@@ -486,42 +488,46 @@ export interface EntityRecords {
 }
 
 /**
- * That a record came to be, changed or went. Written in the commit that did it, and gone once it is fanned out.
- * What came to be is written down here only once it changes again: until then the record itself tells of it.
+ * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
+ * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
+ * tells what was created.
  */
 export interface Fact {
   accountId: typeof SYSTEM;
   ownerId: number;
   entity: Entity;
   entityId: number;
-  /** Counts the facts of one entity that wait at the same time. */
+  /** Numbers the waiting facts of one entity. */
   number: number;
   at: string;
-  /** null: it came to be. */
+  /** null: the record is new. */
   before: EntityRecords[Entity] | null;
-  /** null: it went or, where `before` is null too, is as its record says. */
+  /** null: the record was deleted. If `before` is null too, the record itself has the data. */
   after: EntityRecords[Entity] | null;
 }
 
-/** Which events of an account anybody wants. Written with webhooks and campaigns; absent where there never was one that does. */
+/**
+ * The event types that somebody in an account wants. Written with webhooks and campaigns. Absent if there never were
+ * any.
+ */
 export interface WantedEvents {
   accountId: number;
   eventTypes: string[];
-  /** Grows with each writing, so that two at the same time can't both find what they had read. */
+  /** Grows with each write, so that two simultaneous writers conflict. */
   version: number;
 }
 
-/** How many people of an account were erased. Absent where nobody was. */
+/** How many people of an account were erased. Absent if nobody was. */
 export interface ErasureCount {
   accountId: number;
   count: number;
 }
 
-/** A key that signs deliveries. */
+/** A secret that signs deliveries. */
 export interface WebhookSecret {
   /** `whsec_` and 33 bytes in base64. */
   text: string;
-  /** null: the newest one, good until it is replaced. */
+  /** null: it is the newest one, valid until it is replaced. */
   expiresAt: string | null;
 }
 
@@ -532,11 +538,11 @@ export interface Webhook {
   url: string;
   description: string | null;
   eventTypes: string[];
-  /** Events of other campaigns are not sent. Empty: all. */
+  /** Only events of these campaigns are sent. Empty: all. */
   campaignIds: number[];
   isActive: boolean;
   timeoutSeconds: number;
-  /** Failed attempts after which a delivery is given up; at least one is made. */
+  /** Failed attempts after which a delivery is given up. At least one attempt is made. */
   maxRetries: number;
   headers: Record<string, string>;
   basicAuthUser: string | null;
@@ -547,7 +553,7 @@ export interface Webhook {
   updatedAt: string;
 }
 
-/** `held`: a letter that waits for mail to be set up. */
+/** `held`: an e-mail that waits for a mail server to be set up. */
 export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", "held"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -558,50 +564,50 @@ export interface EventMessage {
   action: "created" | "updated" | "deleted";
   entity: Entity;
   entityId: number;
-  /** By wire name: what was and what is. Empty but on updates. */
+  /** By wire name: the old and the new value. Empty except for updates. */
   changes: Record<string, [old: unknown, now: unknown]>;
   data: Record<string, unknown>;
   at: string;
 }
 
-/** An e-mail to a promoter, before it is put into words. */
+/** An e-mail to a promoter before its template is filled in. */
 export interface Email {
   kind: EmailKind;
   promoterId: number;
-  /** Their address when it was made; it is sent to the one that they have by then. */
+  /** Their address when it was made. The e-mail goes to the address that they have when it is sent. */
   to: string;
-  /** What templates may name. */
+  /** The values that templates can use. */
   values: Record<string, string>;
 }
 
-/** One event for one webhook, or one letter, until long after it was sent. */
+/** One event for one webhook, or one e-mail. It is kept long after it was sent. */
 export interface Delivery {
   accountId: typeof SYSTEM;
   id: number;
   ownerId: number;
-  /** The webhook that it goes to. null: it is a letter. */
+  /** The webhook that it goes to. null: it is an e-mail. */
   webhookId: number | null;
-  /** Deliveries of one lane to one destination go one after the other. */
+  /** Deliveries of one lane to one destination are sent one after the other. */
   lane: string;
   /** The place in its lane. */
   place: number;
   message: EventMessage | null;
   letter: Email | null;
   status: DeliveryStatus;
-  /** Failed and successful tries since it was made, or begun anew by hand. */
+  /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: number;
-  /** When it is to be tried, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
+  /** When to try it, in milliseconds. null: not by itself, or not before those ahead of it in its lane. */
   dueAt: number | null;
   responseCode: number | null;
   responseBody: string | null;
   lastError: string | null;
   createdAt: string;
   deliveredAt: string | null;
-  /** When nothing remained to be done. null: something does. */
+  /** When it ended. null: it has not ended. */
   finishedAt: string | null;
 }
 
-/** Where a destination's deliveries of one lane stand; absent where none is left to be sent. */
+/** The state of one lane of a destination. Absent if nothing waits there. */
 export interface Lane {
   accountId: typeof SYSTEM;
   destination: string;
@@ -611,17 +617,17 @@ export interface Lane {
   lastPlace: number;
 }
 
-/** Who does the work that only one process may do at a time. */
+/** The holder of a lease: the process that does work which only one may do at a time. */
 export interface Lease {
   accountId: typeof SYSTEM;
   name: string;
   /** Blank: nobody. */
   holder: string;
-  /** Grows with each renewal, which shows that the holder lives. */
+  /** Grows with each renewal, which shows that the holder is alive. */
   term: number;
 }
 
-/** That a promoter wants no more letters. */
+/** Records that a promoter wants no more e-mails. */
 export interface Unsubscription {
   accountId: number;
   promoterId: number;
@@ -630,15 +636,15 @@ export interface Unsubscription {
 
 export const SIGHTING_KINDS = ["refused-origin", "script", "host", "proxy"] as const;
 /**
- * What servers see of their set-up: `refused-origin`, a site whose sign-ups were refused; `script`, a site that loads
- * the script; `host`, a name by which browsers reach the server; `proxy`, whether addresses were forwarded though
- * nobody was trusted to (`unexpected`), or not by all who were (`missing`).
+ * The kinds of things that servers notice about their set-up. `refused-origin`: a site whose sign-ups were refused.
+ * `script`: a site that loads the script. `host`: a name by which browsers reach the server. `proxy`: whether
+ * addresses were forwarded although no proxy is trusted (`unexpected`), or not by all trusted ones (`missing`).
  */
 export type SightingKind = (typeof SIGHTING_KINDS)[number];
 
-/** The latest things of one kind that were seen, newest first. */
+/** The latest sightings of one kind, newest first. */
 export interface Sightings {
-  /** Whose sites they are; SYSTEM for what concerns the server. */
+  /** The account whose sites they are. SYSTEM: they concern the server. */
   accountId: number;
   kind: SightingKind;
   seen: Sighting[];
@@ -646,11 +652,11 @@ export interface Sightings {
 
 export interface Sighting {
   value: string;
-  /** Within an hour of the last time. */
+  /** Exact to an hour. */
   lastAt: string;
 }
 
-/** How the server that started last is set up. */
+/** The set-up of the server that started last. */
 export interface ServerSetup {
   accountId: typeof SYSTEM;
   publicUrl: string;

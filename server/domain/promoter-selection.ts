@@ -37,7 +37,7 @@ const PROMOTER_BY: Partial<Record<Selector, Find<Promoter>>> = {
   email: findPromoterByEmail,
 };
 
-const PARTICIPATION_BY: Partial<Record<Selector, Find<PromoterCampaign>>> = {
+const PROMOTER_CAMPAIGN_BY: Partial<Record<Selector, Find<PromoterCampaign>>> = {
   refToken: findByRefToken,
   promoCode: findByPromoCode,
 };
@@ -49,7 +49,7 @@ export async function loadSelected(
   { by, value }: Selection,
 ): Promise<Selected> {
   const text = value.trim();
-  const promoterCampaign = (await PARTICIPATION_BY[by]?.(reader, accountId, text)) ?? null;
+  const promoterCampaign = (await PROMOTER_CAMPAIGN_BY[by]?.(reader, accountId, text)) ?? null;
   const promoter = promoterCampaign
     ? await reader.get(promoters, accountId, promoterCampaign.promoterId)
     : await PROMOTER_BY[by]?.(reader, accountId, text);
