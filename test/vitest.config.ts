@@ -14,8 +14,15 @@ export default defineConfig({
   plugins: [builtThread],
   test: {
     root: ".",
-    include: ["test/{unit,storage,http,client,journey}/**/*.test.ts"],
     testTimeout: 240_000,
     hookTimeout: 120_000,
+    projects: [
+      // Loading the server anew for each file took longer than its tests, which share nothing but its code.
+      { extends: true, test: { name: "http", include: ["test/http/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: { name: "others", include: ["test/{unit,storage,client,journey}/**/*.test.ts"] },
+      },
+    ],
   },
 });

@@ -10,6 +10,7 @@ import { newStore, type Store } from "../../server/storage/store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
+import { IS_QUICK } from "./rounds.ts";
 
 /** A driver over an empty store, and how to be rid of that store once the driver is closed. */
 export interface EmptyDriver {
@@ -25,12 +26,14 @@ export interface DriverSource {
 }
 
 /** The drivers that the contract is held against. */
-export const DRIVERS: Record<string, () => DriverSource> = {
-  memory: () => ({ open: () => ({ driver: memoryDriver(), remove: () => {} }), end: async () => {} }),
-  sqlite: () => folderSource(sqliteDriver),
-  ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
-  ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
-};
+export const DRIVERS: Record<string, () => DriverSource> = IS_QUICK
+  ? { memory: memorySource }
+  : {
+      memory: memorySource,
+      sqlite: () => folderSource(sqliteDriver),
+      ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
+      ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
+    };
 
 /** Gives each test of the block that calls it an empty store of a kind, and is rid of it after. */
 export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store: Store) => void): void {
@@ -46,6 +49,10 @@ export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store:
     await opened.remove();
   });
   afterAll(source.end);
+}
+
+function memorySource(): DriverSource {
+  return { open: () => ({ driver: memoryDriver(), remove: () => {} }), end: async () => {} };
 }
 
 function folderSource(open: (folder: string) => AtomicDriver): DriverSource {
