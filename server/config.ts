@@ -109,7 +109,7 @@ export interface Config {
   readonly smtpUrl: string | null;
   /** The sender of e-mails, unless the account has its own. */
   readonly mailFrom: string;
-  /** A folder with the operator's own e-mail templates. null: ours. */
+  /** Where the operator's own e-mail templates are: a folder, or a driver of unstorage. null: ours. */
   readonly mailTemplates: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;

@@ -7,7 +7,7 @@ import type { Store } from "../storage/store.ts";
 import { newDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { newLease } from "./lease.ts";
 import type { OutboxParts } from "./parts.ts";
-import { readTemplates } from "./template.ts";
+import type { Templates } from "./template.ts";
 
 /** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 10_000;
@@ -21,12 +21,11 @@ export interface OutboxSettings {
   publicUrl: string;
   smtpUrl: string | null;
   mailFrom: string;
-  /** The folder with the operator's own e-mail templates. null: ours are used. */
-  mailTemplates: string | null;
+  templates: Templates;
   isBusy: () => boolean;
 }
 
-/** Makes the outbox of a process. @throws Error for e-mail templates that can't be read */
+/** Makes the outbox of a process. */
 export function openOutbox(settings: OutboxSettings): Dispatcher {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
   return newDispatcher(
@@ -38,7 +37,7 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
       logOutage: settings.logOutage,
       post,
       mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
-      templates: readTemplates(settings.mailTemplates),
+      templates: settings.templates,
       publicUrl,
       lease: newLease(
         { store, elapsedMs: () => performance.now() },

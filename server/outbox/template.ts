@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { EMAIL_KINDS, type Email, type EmailKind } from "../records.ts";
 import { EMAIL_TEXTS } from "./letter-text.ts";
+import { openTemplateSource, type TemplateSource } from "./template-source.ts";
 
 /** The text of an e-mail, with `{{name}}` in place of each value. */
 export interface Template {
@@ -20,15 +19,22 @@ export interface WrittenEmail {
 }
 
 /**
- * The templates of all e-mails. They come from the operator's folder (`accepted.subject.txt`, `accepted.txt`,
- * `accepted.html`). Ours stand in for missing files.
+ * The templates of all e-mails. They come from the place that the operator names (`accepted.subject.txt`,
+ * `accepted.txt`, `accepted.html`). Ours stand in for missing files.
  *
- * @throws Error for a folder that does not exist, and for a file that can't be read
+ * Choice: a place that can't be read stops the start, because e-mails in the wrong words can't be taken back.
+ *
+ * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
  */
-export function readTemplates(folder: string | null): Templates {
-  if (folder !== null && !existsSync(folder)) throw new Error(`MAIL_TEMPLATES ${folder} does not exist`);
-  const templates = EMAIL_KINDS.map((kind) => [kind, readTemplate(folder, kind)] as const);
-  return Object.fromEntries(templates) as Templates;
+export async function readTemplates(address: string | null): Promise<Templates> {
+  if (address === null) return EMAIL_TEXTS;
+  const source = openTemplateSource(address);
+  try {
+    const read = async (kind: EmailKind) => [kind, await readTemplate(source, kind)] as const;
+    return Object.fromEntries(await Promise.all(EMAIL_KINDS.map(read))) as Templates;
+  } finally {
+    await source.close();
+  }
 }
 
 /** Fills a template in. Each value is escaped for its place. Unknown names become empty. */
@@ -43,23 +49,13 @@ export function writeEmail(templates: Templates, { kind, values }: Email): Writt
   };
 }
 
-function readTemplate(folder: string | null, kind: EmailKind): Template {
+async function readTemplate({ read }: TemplateSource, kind: EmailKind): Promise<Template> {
   const own = EMAIL_TEXTS[kind];
-  if (folder === null) return own;
   return {
-    subject: readOptional(join(folder, `${kind}.subject.txt`)) ?? own.subject,
-    text: readOptional(join(folder, `${kind}.txt`)) ?? own.text,
-    html: readOptional(join(folder, `${kind}.html`)) ?? own.html,
+    subject: (await read(`${kind}.subject.txt`)) ?? own.subject,
+    text: (await read(`${kind}.txt`)) ?? own.text,
+    html: (await read(`${kind}.html`)) ?? own.html,
   };
-}
-
-function readOptional(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }
 
 function fill(template: string, values: Record<string, string>, escape: (value: string) => string): string {

@@ -14,6 +14,7 @@ import { newLookout } from "../lookout.ts";
 import { newMetrics, type Metrics, type ProcessMetrics } from "../metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
+import { readTemplates } from "../outbox/template.ts";
 import { newOutageLog } from "../outage-log.ts";
 import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
@@ -58,6 +59,7 @@ export async function serve(
     ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
   const isFirstStart = (await findFirstAccount(store)) === null;
+  const templates = await readTemplates(config.mailTemplates);
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
@@ -72,7 +74,7 @@ export async function serve(
     metricsToken: metricsAt === null ? metricsToken : null,
   });
   const traffic = newTraffic();
-  const outbox = openOutbox({ ...config, ...services, isBusy: traffic.isBusy });
+  const outbox = openOutbox({ ...config, ...services, templates, isBusy: traffic.isBusy });
   const answer = () =>
     listener.serve((request) => {
       traffic.count();

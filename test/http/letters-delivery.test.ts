@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countDeliveries, retryFailed } from "../../server/domain/delivery-retry.ts";
 import { deliveries } from "../../server/domain/delivery.ts";
 import { newMailer, type Mailer } from "../../server/outgoing/mailer.ts";
-import { readTemplates } from "../../server/outbox/template.ts";
+import { EMAIL_TEXTS } from "../../server/outbox/letter-text.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
@@ -152,8 +152,8 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   });
 
   it("lets no name add headers or markup", async () => {
-    const templates = readTemplates(null);
-    templates.signup_accepted.subject = "{{first_name}}, welcome";
+    const signup_accepted = { ...EMAIL_TEXTS.signup_accepted, subject: "{{first_name}}, welcome" };
+    const templates = { ...EMAIL_TEXTS, signup_accepted };
     const first_name = 'Jane\r\nBcc: eve@x.example\r\n\r\n<img "x">{{amount}}';
     await join(app, "jane@example.com", { first_name });
     await workOff(appOutbox(app, { mailer, templates }));

@@ -175,12 +175,12 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
   });
 });
 
-it("uses the operator's templates if there are some", () => {
+it("uses the operator's templates if there are some", async () => {
   const { folder, remove } = temporaryFolder();
   mkdirSync(folder, { recursive: true });
   writeFileSync(path(folder, "accepted.html"), "<p>{{ first_name }} {{constructor}}</p>");
   writeFileSync(path(folder, "accepted.subject.txt"), "Hi {{first_name}}\n");
-  const templates = readTemplates(folder);
+  const templates = await readTemplates(folder);
   remove();
   const values = { first_name: "A & B\r\nBcc: x", company_name: "Acme" };
   const letter = writeEmail(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });

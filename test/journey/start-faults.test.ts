@@ -82,7 +82,9 @@ it("makes no account whose key nobody would be told, where it can't start", () =
   const store = { STORAGE_URL: `sqlite:${join(folder, "data")}` };
   const { status, stdout, stderr } = run("main.js", [], { ...store, MAIL_TEMPLATES: folder });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^Tidemark can't start: EISDIR.*\n$/);
+  expect(stderr).toMatch(
+    /^Tidemark can't start: MAIL_TEMPLATES .* has accepted\.txt, which can't be read: .*\n$/,
+  );
   expect(run("cli.js", ["account", "list"], store)).toEqual({ status: 0, stdout: "[]\n", stderr: "" });
 });
 

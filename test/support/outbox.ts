@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import { EMAIL_TEXTS as templates } from "../../server/outbox/letter-text.ts";
 import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { newLease } from "../../server/outbox/lease.ts";
 import type { OutboxParts } from "../../server/outbox/parts.ts";
-import { readTemplates } from "../../server/outbox/template.ts";
 import { EVENTS } from "../../server/v2/event-data.ts";
 import type { TestApp } from "./app.ts";
 
@@ -13,7 +13,6 @@ export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: 
     { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
-  const templates = readTemplates(null);
   return newDispatcher(
     { store, clock, chance, log, logOutage, post, publicUrl, mailer: null, templates, lease, ...over },
     () => false,
