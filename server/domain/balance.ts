@@ -1,4 +1,4 @@
-import { UNITS, type Unit } from "../records.ts";
+import type { Unit } from "../records.ts";
 import type { Count } from "../storage/collection.ts";
 import type { View } from "../storage/store.ts";
 
@@ -27,19 +27,15 @@ export function balanceCounts(
   ];
 }
 
-/**
- * A promoter's balance. Each counter is read by its key, because every answer to a sign-up shows it, and a listing
- * costs more than these few reads.
- */
+/** Reads a promoter's balance. */
 export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
-  const read = (unit: Unit, part: keyof Omit<UnitBalance, "current">) =>
-    view.sum(accountId, ["balance", promoterId, unit, part]);
-  // All at once, because a remote store answers them in one round trip.
-  const sums = await Promise.all(UNITS.flatMap((unit) => [read(unit, "earnings"), read(unit, "paid")]));
-  const units: Balance["units"] = {};
-  UNITS.forEach((unit, at) => {
-    const [earnings = 0, paid = 0] = sums.slice(2 * at);
-    if (earnings !== 0 || paid !== 0) units[unit] = { earnings, current: earnings - paid, paid };
-  });
+  const units: Record<string, UnitBalance> = {};
+  for await (const sums of view.sums(accountId, ["balance", promoterId])) {
+    for (const [[unit, part], sum] of sums) {
+      const balance = (units[String(unit)] ??= { earnings: 0, current: 0, paid: 0 });
+      balance[part as "earnings" | "paid"] = sum;
+      balance.current = balance.earnings - balance.paid;
+    }
+  }
   return { units };
 }
