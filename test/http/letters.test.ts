@@ -122,7 +122,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await send();
     expect(server.emails[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
     await expect(setMailSender(app.context, app.accountId, "x\r\nBcc: y@z")).rejects.toThrow(
-      "no e-mail address",
+      "is not an e-mail address",
     );
   });
 

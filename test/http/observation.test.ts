@@ -50,7 +50,8 @@ const REQUESTS: [method: string, path: string, label: string, status: number, in
   ],
   ["PATCH", "/api/v1/leads/show?email=mia@example.com", "/api/v1/leads/show", 405],
   ["HEAD", "/healthz", "/healthz", 200],
-  ["GET", "/mia@example.com", "none", 404],
+  ["GET", "/mia@example.com", "/:file", 404],
+  ["GET", "/pages/mia@example.com", "none", 404],
   ["GET", "/api/v1/mia@example.com", "none", 404],
 ];
 
