@@ -3,6 +3,7 @@ import { countErasures } from "../domain/erasure-count.ts";
 import { facts } from "../domain/event.ts";
 import { recordChangeOf } from "../domain/fact-record.ts";
 import { actionOf, eventTypesOf, type RecordChange } from "../domain/event-type.ts";
+import { unlessGone } from "../domain/show.ts";
 import { Failure } from "../failure.ts";
 import { SYSTEM, type Delivery, type EventMessage, type Fact, type Webhook } from "../records.ts";
 import type { Transaction } from "../storage/store.ts";
@@ -110,7 +111,7 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
   if (change === null) return planned;
   const types = eventTypesOf(change);
   const wanting = await wantingOf(parts.store, change, receivers);
-  const rendering = wanting.length === 0 ? null : await render(parts.store, change);
+  const rendering = wanting.length === 0 ? null : await renderIfShown(parts, change, fact);
   for (const type of rendering !== null && isVisible(change, rendering) ? types : []) {
     const message = newMessage(parts, { fact, change, type, rendering });
     for (const webhook of wanting.filter(({ eventTypes }) => eventTypes.includes(type))) {
@@ -126,6 +127,17 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
     planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter: email }));
   }
   return planned;
+}
+
+/** Choice: an event is dropped if a record that it must show, such as its campaign, was deleted before it was sent. */
+async function renderIfShown(
+  { store, log }: OutboxParts,
+  change: RecordChange,
+  { entity, entityId }: Fact,
+): Promise<Rendering | null> {
+  const rendering = await unlessGone(render(store, change));
+  if (rendering === null) log.warn({ entity, entityId }, "an event is dropped: what it shows was deleted");
+  return rendering;
 }
 
 /** Choice: an update that changes nothing a receiver is shown gives no event. */

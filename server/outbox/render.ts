@@ -1,5 +1,5 @@
 import { accounts } from "../domain/account.ts";
-import { campaigns } from "../domain/campaign.ts";
+import { campaigns, loadCampaign } from "../domain/campaign.ts";
 import type { RecordChange } from "../domain/event-type.ts";
 import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
@@ -29,7 +29,7 @@ export interface Rendering {
   changes: Record<string, [old: unknown, now: unknown]>;
 }
 
-/** Renders a change. The records that it refers to are shown as they are now. @throws Failure `not_found` */
+/** Renders a change. The records that it refers to are shown as they are now. @throws Failure `not_found` if one was deleted */
 export async function render(store: Store, change: RecordChange): Promise<Rendering> {
   const { before, after } = change;
   const data = await dataOf(store, change, "after");
@@ -101,8 +101,7 @@ async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> 
 async function payoutData(store: Store, payout: Payout): Promise<Json> {
   const { accountId, promoterId, payoutMethodId } = payout;
   const promoter = await store.get(promoters, accountId, promoterId);
-  const campaign = await store.get(campaigns, accountId, payout.campaignId);
-  if (campaign === null) throw new Error(`Campaign ${payout.campaignId} is gone`);
+  const campaign = await loadCampaign(store, accountId, payout.campaignId);
   const method =
     payoutMethodId === null
       ? await findSelectedPayoutMethod(store, accountId, promoterId)

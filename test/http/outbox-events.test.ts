@@ -2,13 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../server/csv/leads.ts";
 import { PROMOTERS } from "../../server/csv/promoters.ts";
 import { accounts } from "../../server/domain/account.ts";
-import { announce } from "../../server/domain/event.ts";
+import { announce, facts } from "../../server/domain/event.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { payouts } from "../../server/domain/payout.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { Failure } from "../../server/failure.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { EVENTS } from "../../server/v2/event-data.ts";
+import { SYSTEM } from "../../server/records.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../support/outbox.ts";
 import { addPayout } from "../support/payouts.ts";
@@ -101,6 +102,18 @@ describe.each(STORAGES)("events on %s", (storage) => {
     ]);
     const gone = bodies.find(({ event_type: type }) => type === "promoter_campaign.deleted");
     expect(gone).toMatchObject({ data: { ref_token: "jane", promoter: null } });
+  });
+
+  it("leave out a record whose campaign was deleted before it could be told of", async () => {
+    await call("POST /campaigns", { name: "Summer", landing_url: "https://acme.example/summer" });
+    await join(app, "jane@example.com", { campaign_id: "2" });
+    await subscribe({ event_types: ["promoter.deleted", "promoter_campaign.deleted"] });
+    const key = { "x-api-key": "key-of-acme" };
+    await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers: key });
+    expect(await call("DELETE /campaigns/2")).toMatchObject({ status: 200 });
+    await workOff(outbox);
+    expect(types()).toEqual(["promoter.deleted"]);
+    expect(await app.services.store.count(facts, "id", SYSTEM, [])).toBe(0);
   });
 
   it("cover promo codes: created, changed, archived", async () => {
