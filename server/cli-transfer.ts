@@ -1,21 +1,19 @@
-import { createWriteStream } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import { readConfig } from "./config.ts";
 import { newProgressView, totalFor } from "./cli-progress.ts";
 import { print, tell, usingDriver, withDriver, withNewDriver } from "./cli-store.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
+import { checkLayout, LAYOUT } from "./storage/layout.ts";
 import { openDriver, requireStore } from "./storage/open.ts";
 import { exportLines } from "./transfer/export.ts";
 import { importFile } from "./transfer/import.ts";
 import { moveStore, totalsOf } from "./transfer/move.ts";
+import { writeNewFile } from "./transfer/new-file.ts";
 import type { Progress } from "./transfer/progress.ts";
 import type { Totals } from "./transfer/tally.ts";
-
-/** Exports hold personal data. */
-const OWNER_ONLY = 0o600;
+import { upgradeWithBackup } from "./transfer/upgrade-backup.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
@@ -25,26 +23,55 @@ export function transferCommands(program: Command): void {
       "write the store to a new file as JSON lines (- for standard output); servers may keep running",
     )
     .action(exportTo);
-  program
-    .command("import <file>")
-    .description("fill an empty store with an export")
-    .action((file: string) =>
-      withNewDriver((driver) => showing(null, async (show) => print(await importFile(driver, file, show)))),
+  resumable(program.command("import <file>"))
+    .description("fill an empty store with an export, by whatever release")
+    .action((file: string, { resume, force }: Options) =>
+      withNewDriver((driver) =>
+        showing(null, async (onProgress) =>
+          print(await importFile(driver, { file, onProgress, resumes: resume, isForced: force })),
+        ),
+      ),
     );
   program
     .command("backup <folder>")
     .description("copy a SQLite store to a new or empty folder; servers may keep running")
     .action((folder: string) => backUp(resolve(folder)));
-  program
-    .command("move <from-url> <to-url>")
+  resumable(program.command("move <from-url> <to-url>"))
     .description("copy one store into another, empty one, and compare the two; stop the servers first")
     .action(move);
+  program
+    .command("upgrade")
+    .description("move a store of an earlier release on to this one's layout; stop the servers first")
+    .option("--backup <file>", "where its export goes to before; into the store's folder unless told")
+    .action(({ backup }: { backup?: string }) => upgrade(backup ?? null));
+}
+
+interface Options {
+  resume: boolean;
+  force: boolean;
+}
+
+function resumable(command: Command): Command {
+  return command
+    .option("--resume", "go on where it was cut short", false)
+    .option("--force", "begin anew where it was cut short", false);
+}
+
+async function upgrade(file: string | null): Promise<void> {
+  const { storageUrl: url } = readConfig();
+  await withDriver((driver) =>
+    showing(driver, async (onProgress) => {
+      const backup = await upgradeWithBackup(driver, { url, now: new Date(), onProgress, file });
+      print({ layout: LAYOUT, backup });
+    }),
+  );
 }
 
 async function exportTo(file: string): Promise<void> {
   await withDriver(async (driver) => {
+    await checkLayout(driver);
     const totals = await showing(driver, (show) => writeExport(driver, file, show));
-    tell(`exported ${totals?.entries} entries, SHA-256 ${totals?.sha256}`);
+    tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
   });
 }
 
@@ -52,17 +79,7 @@ async function writeExport(driver: AtomicDriver, file: string, onProgress: Progr
   let totals: Totals | null = null;
   const onEnd = (end: Totals) => void (totals = end);
   const lines = exportLines(driver, { now: new Date(), onProgress, onEnd });
-  const isPiped = file === "-";
-  const target = isPiped ? process.stdout : createWriteStream(file, { flags: "wx", mode: OWNER_ONLY });
-  try {
-    await pipeline(Readable.from(lines), target);
-  } catch (error) {
-    // A file that was there before is not ours to delete. A file that we began is useless.
-    const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
-    if (isTaken) throw new Error(`${file} already exists`, { cause: error });
-    if (!isPiped) await rm(file, { force: true });
-    throw error;
-  }
+  await writeNewFile(lines, file);
   return totals;
 }
 
@@ -91,12 +108,16 @@ async function backUp(folder: string): Promise<void> {
   await usingDriver(openDriver(`sqlite:${folder}`), async (copy) => print(await totalsOf(copy)));
 }
 
-async function move(fromUrl: string, toUrl: string): Promise<void> {
+async function move(fromUrl: string, toUrl: string, { resume, force }: Options): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
   requireStore(fromUrl);
   await usingDriver(openDriver(fromUrl), (from) =>
     usingDriver(openDriver(toUrl), async (to) =>
-      print(await showing(from, (show) => moveStore(from, to, show))),
+      print(
+        await showing(null, (onProgress) =>
+          moveStore([from, to], { onProgress, resumes: resume, isForced: force }),
+        ),
+      ),
     ),
   );
 }

@@ -1,15 +1,14 @@
 import type { Config } from "./config.ts";
-import type { CommitCounts } from "./storage/counted.ts";
 import type { AtomicDriver } from "./storage/driver.ts";
-import { openDriver, openStore, requireStore } from "./storage/open.ts";
+import { openDriver, openStore, requireStore, type OpenOptions } from "./storage/open.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
   { storageUrl, storageConnections }: Config,
-  counts?: CommitCounts,
+  options: Omit<OpenOptions, "connections"> = {},
 ): Promise<Store> {
-  return named(openStore(storageUrl, { connections: storageConnections, ...(counts && { counts }) }));
+  return named(openStore(storageUrl, { connections: storageConnections, ...options }));
 }
 
 /** Opens only the driver, for work on raw items. @throws Error with the reason in one line */

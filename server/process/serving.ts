@@ -22,6 +22,7 @@ import { newContext, type Services } from "../services.ts";
 import { openLimits } from "../storage/open.ts";
 import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
+import { moveOn } from "./move-on.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** After this time a stop that hangs is given up. We promise to stop within 10 s. */
@@ -53,7 +54,10 @@ export async function serve(
   const { metricsAt, metricsToken } = config;
   const areMetricsShown = metricsAt !== null || metricsToken !== null;
   const counts = { commits: 0, conflicts: 0 };
-  const store = await openConfiguredStore(config, areMetricsShown ? counts : undefined);
+  const store = await openConfiguredStore(config, {
+    ...(areMetricsShown && { counts }),
+    prepare: (driver) => moveOn(driver, config, log),
+  });
   const lookout = newLookout({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
     ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))

@@ -12,20 +12,28 @@ import { newStore, type Store } from "./store.ts";
 
 const DEFAULT_CONNECTIONS = 10;
 
+export interface OpenOptions {
+  connections?: number;
+  /** What the store commits is added to it. */
+  counts?: CommitCounts;
+  /** What is done first, as to move an earlier layout on. */
+  prepare?: (driver: AtomicDriver) => Promise<void>;
+}
+
 /**
  * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, which is made when it
- * does not exist, or a `postgres:` address, in whose database the tables are made. What it commits
- * is added to `counts`.
+ * does not exist, or a `postgres:` address, in whose database the tables are made.
  *
  * @throws Error for any other scheme, for a database that can't be reached, and for the store of a release that
  *   laid it out otherwise
  */
 export async function openStore(
   url: string,
-  { connections, counts }: { connections?: number; counts?: CommitCounts } = {},
+  { connections, counts, prepare }: OpenOptions = {},
 ): Promise<Store> {
   const driver = await openDriver(url, connections);
   try {
+    await prepare?.(driver);
     return await storeOn(counts === undefined ? driver : countedDriver(driver, counts));
   } catch (error) {
     await driver.dispose?.();
@@ -69,7 +77,8 @@ export function requireStore(url: string): void {
   throw new Error(`there is no store in ${resolve(folder)}`);
 }
 
-function folderOf(url: string): string | undefined {
+/** The folder that a store is kept in. undefined: in a database, or nowhere. */
+export function folderOf(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 

@@ -1,37 +1,73 @@
+import { createHash } from "node:crypto";
 import type { AtomicDriver } from "../storage/driver.ts";
+import { LAYOUT } from "../storage/layout.ts";
 import { snapshot } from "../storage/snapshot.ts";
+import { itemLine, itemOf } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { entryLine, newTally, type Totals } from "./tally.ts";
+import { newTally, type Totals } from "./tally.ts";
 
 export const FORMAT = "tidemark-export";
-/** Grows when a new release could misread what an old one wrote. */
-export const FORMAT_VERSION = 1;
+/** 1: all entries of a store, as a release with layout 5 kept them; 2: its records alone. */
+export const FORMAT_VERSIONS = { entries: 1, records: 2 };
 
 /** First line of an export. */
 export interface Header {
   format: typeof FORMAT;
   version: number;
+  /** How the records are shaped: the layout of the stores that the release kept. Absent in version 1. */
+  layout?: number;
   createdAt: string;
 }
 
+interface Exporting {
+  now: Date;
+  onProgress: Progress;
+}
+
 /**
- * The lines of an export: a header, each entry, and a trailer with counts and a checksum, by which a
- * file that was cut off or changed is known. What the store holds is never in memory as a whole.
+ * The lines of an export: a header, each record, and a trailer with counts and a checksum, by which a file that
+ * was cut off or changed is known. What the store holds is never in memory as a whole.
  */
 export async function* exportLines(
   driver: AtomicDriver,
-  { now, onProgress, onEnd }: { now: Date; onProgress: Progress; onEnd: (totals: Totals) => void },
+  { now, onProgress, onEnd }: Exporting & { onEnd: (totals: Totals) => void },
 ): AsyncGenerator<string> {
-  const header: Header = { format: FORMAT, version: FORMAT_VERSION, createdAt: now.toISOString() };
+  const version = FORMAT_VERSIONS.records;
+  const header: Header = { format: FORMAT, version, layout: LAYOUT, createdAt: now.toISOString() };
   yield `${JSON.stringify(header)}\n`;
   const tally = newTally();
   const progress = counting("exported", onProgress);
   for await (const entries of snapshot(driver)) {
-    for (const entry of entries) tally.add(entry);
+    const items = entries.map(itemOf).filter((item) => item !== null);
+    for (const item of items) tally.add(item);
     progress(entries.length);
-    yield entries.map(entryLine).join("");
+    yield items.map(itemLine).join("");
   }
   const totals = tally.totals();
   onEnd(totals);
   yield `${JSON.stringify(totals)}\n`;
+}
+
+/** The same of a store that an earlier release laid out, with all its entries as they are. */
+export async function* exportEntries(
+  driver: AtomicDriver,
+  { now, onProgress }: Exporting,
+): AsyncGenerator<string> {
+  const header: Header = {
+    format: FORMAT,
+    version: FORMAT_VERSIONS.entries,
+    createdAt: now.toISOString(),
+  };
+  yield `${JSON.stringify(header)}\n`;
+  const hash = createHash("sha256");
+  const progress = counting("exported", onProgress);
+  let count = 0;
+  for await (const entries of snapshot(driver)) {
+    const lines = entries.map(([key, value]) => `{"key":${JSON.stringify(key)},"value":${value}}\n`).join("");
+    hash.update(lines);
+    count += entries.length;
+    progress(entries.length);
+    yield lines;
+  }
+  yield `${JSON.stringify({ entries: count, sha256: hash.digest("hex") })}\n`;
 }

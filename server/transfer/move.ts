@@ -1,46 +1,70 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
-import { putEntries, snapshot } from "../storage/snapshot.ts";
-import { refuseFull } from "./import.ts";
+import { checkLayout, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
+import { snapshot, type Entry } from "../storage/snapshot.ts";
+import { fillStore, type Interrupted } from "./fill.ts";
+import { itemOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
+import { itemReader } from "./upgrade.ts";
 
 /**
- * Copies all of one store into another, empty one, and reads both again to compare them.
+ * Fills an empty store with all records of another one, by whatever release, and compares them.
  *
- * @throws Failure `in_use` for a full target, `conflict` where the source was written to meanwhile or
- *   the copy is not the same
+ * @throws Failure `in_use` for a full target, `refused` for one that other work was cut short in, or for a source
+ *   that is only half there, `conflict` where the source was written to meanwhile
  */
-export async function moveStore(from: AtomicDriver, to: AtomicDriver, onProgress: Progress): Promise<Totals> {
-  await refuseFull(to);
-  const progress = counting("moved", onProgress);
-  let moved = 0;
-  for await (const entries of snapshot(from)) {
-    await putEntries(to, entries);
-    progress(entries.length);
-    moved += entries.length;
-  }
-  const compare = counting("compared", onProgress, 2 * moved);
-  const [source, copy] = [await totalsOf(from, compare), await totalsOf(to, compare)];
-  if (source.sha256 !== copy.sha256) {
-    throw new Failure(
-      "conflict",
-      `The copy is not the same (${source.entries} and ${copy.entries} entries): stop what writes to the ` +
-        "first store, empty the second and move again",
-    );
-  }
-  return copy;
+export async function moveStore(
+  [from, to]: [AtomicDriver, AtomicDriver],
+  { onProgress, ...interrupted }: Interrupted & { onProgress: Progress },
+): Promise<Totals> {
+  const layout = await layoutOf(from);
+  const read = itemReader(layout);
+  const before = await totalsOf(from, { read, onItems: counting("checked", onProgress) });
+  const source = { id: before.sha256, layout, count: before.entries, items: () => itemsIn(from, read) };
+  await fillStore(to, { work: "move", source, onProgress, ...interrupted });
+  const compared = counting("compared", onProgress, 2 * before.entries);
+  const after = await totalsOf(from, { read, onItems: compared });
+  const copy = await totalsOf(to, { onItems: compared });
+  // Records of an earlier layout are others by now.
+  const isSame = layout < LAYOUT || copy.sha256 === after.sha256;
+  if (after.sha256 === before.sha256 && isSame) return copy;
+  throw new Failure(
+    "conflict",
+    `The copy is not the same (${after.entries} and ${copy.entries} records): stop what writes to the first ` +
+      "store, and move again into an empty one",
+  );
 }
 
 /** What a store holds. */
 export async function totalsOf(
   driver: AtomicDriver,
-  onEntries: (count: number) => void = () => {},
+  { read = itemOf, onItems = () => {} }: { read?: Reading; onItems?: (count: number) => void } = {},
 ): Promise<Totals> {
   const tally = newTally();
   for await (const entries of snapshot(driver)) {
-    for (const entry of entries) tally.add(entry);
-    onEntries(entries.length);
+    const items = entries.map(read).filter((item) => item !== null);
+    for (const item of items) tally.add(item);
+    onItems(items.length);
   }
   return tally.totals();
+}
+
+type Reading = (entry: Entry) => Item | null;
+
+/** @throws Failure `refused` for a store that can't be used, unless it is an earlier release's */
+async function layoutOf(driver: AtomicDriver): Promise<number> {
+  const { mark } = await readMark(driver);
+  if (mark !== null && isOlder(mark) && mark.underWay === undefined) return mark.version;
+  await checkLayout(driver);
+  return LAYOUT;
+}
+
+async function* itemsIn(driver: AtomicDriver, read: Reading): AsyncGenerator<Item> {
+  for await (const entries of snapshot(driver)) {
+    for (const entry of entries) {
+      const item = read(entry);
+      if (item !== null) yield item;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 /** How far a step of a long work is. */
 export interface Step {
-  what: "exported" | "checked" | "imported" | "moved" | "compared" | "cleared" | "rebuilt";
+  what: "exported" | "checked" | "imported" | "moved" | "compared" | "converted" | "cleared" | "rebuilt";
   entries: number;
   /** null: not known. */
   total: number | null;

@@ -1,5 +1,6 @@
 import { derivedOf } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
+import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { scan } from "../storage/scan.ts";
 import { EVERYTHING, type Entry } from "../storage/snapshot.ts";
 import { kindOf, type AnyRecord } from "./collections.ts";
@@ -14,7 +15,12 @@ import { beginWork, type Work } from "./work.ts";
  * @throws Failure `refused` where other work on the store is under way
  */
 export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): Promise<string[]> {
-  const work = await beginWork(driver, "rebuild");
+  const { mark } = await readMark(driver);
+  const former = mark?.underWay;
+  if (former !== undefined && former.work !== "rebuild") throw refusalOf(former);
+  if (former === undefined) await checkLayout(driver);
+  const begun = { work: "rebuild", stage: "derive", source: null, layout: LAYOUT, filledCount: 0 } as const;
+  const work = await beginWork(driver, begun);
   const faults = await rebuild(driver, work, onProgress);
   await work.finish();
   return faults;

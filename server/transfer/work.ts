@@ -1,40 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../failure.ts";
 import type { AtomicDriver, Changes } from "../storage/driver.ts";
-import { LAYOUT, MARK_KEY, readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
+import { LAYOUT, MARK_KEY, readMark, STAGES, type UnderWay } from "../storage/layout.ts";
 
 /**
  * Work on a whole store, which nobody may use until it is done: its mark comes first and leaves last. Only one
  * process does it at a time, because each commit checks the mark.
  */
 export interface Work {
-  commit(changes: Partial<Changes>): Promise<void>;
+  /** How far it is. */
+  state: UnderWay;
+  /** Writes changes, and in the same commit how far the work is after them. */
+  commit(changes: Partial<Changes>, progress?: Partial<UnderWay>): Promise<void>;
   /** Takes the mark away: the store may be used. */
   finish(): Promise<void>;
 }
 
-/**
- * Begins work on a store, or takes over what was cut short.
- *
- * @throws Failure `refused` where other work is under way
- */
-export async function beginWork(driver: AtomicDriver, name: UnderWay["work"]): Promise<Work> {
-  const { text, mark } = await readMark(driver);
-  const other = mark?.underWay;
-  if (other !== undefined && other.work !== name) throw refusalOf(other);
-  const own = JSON.stringify({ version: LAYOUT, underWay: { work: name, by: randomUUID() } });
+/** Begins work on a store, or takes it over from whoever did it before. */
+export async function beginWork(driver: AtomicDriver, begun: Omit<UnderWay, "by">): Promise<Work> {
+  let { text } = await readMark(driver);
+  const work: Work = {
+    state: { ...begun, by: randomUUID() },
+    async commit(changes, progress = {}) {
+      const state = { ...work.state, ...progress };
+      await write(changes, JSON.stringify({ version: LAYOUT, underWay: state }));
+      work.state = state;
+    },
+    finish: () => write({}, JSON.stringify({ version: LAYOUT })),
+  };
 
   async function write(
-    seen: string | null,
-    { checks = [], puts = [], removes = [], sums = [] }: Partial<Changes>,
-  ) {
-    const isDone = await driver.commit({ checks: [[MARK_KEY, seen], ...checks], puts, removes, sums });
-    if (!isDone) throw new Failure("conflict", "Somebody else has begun to work on the store");
+    { puts = [], removes = [], sums = [] }: Partial<Changes>,
+    mark: string,
+  ): Promise<void> {
+    const checks: Changes["checks"] = [[MARK_KEY, text]];
+    if (!(await driver.commit({ checks, puts: [...puts, [MARK_KEY, mark]], removes, sums }))) {
+      throw new Failure("conflict", "Somebody else has begun to work on the store");
+    }
+    text = mark;
   }
 
-  await write(text, { puts: [[MARK_KEY, own]] });
-  return {
-    commit: (changes) => write(own, changes),
-    finish: () => write(own, { puts: [[MARK_KEY, JSON.stringify({ version: LAYOUT })]] }),
-  };
+  await work.commit({});
+  return work;
+}
+
+/** Does what is left of a work's stages, each of which may be cut short and begun anew. */
+export async function runStages(
+  work: Work,
+  stages: Partial<Record<UnderWay["stage"], () => Promise<void>>>,
+): Promise<void> {
+  for (const stage of STAGES.slice(STAGES.indexOf(work.state.stage))) {
+    if (stages[stage] === undefined) continue;
+    if (work.state.stage !== stage) await work.commit({}, { stage });
+    await stages[stage]();
+  }
+  await work.finish();
 }

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead.ts";
 import { loadAccountStats } from "../../server/domain/stats.ts";
-import { openDriver, openStore } from "../../server/storage/open.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { openDriver, openStore, storeOn } from "../../server/storage/open.ts";
 import { putEntries, type Entry } from "../../server/storage/snapshot.ts";
 import { runCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
@@ -109,10 +110,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   it("passes through processes of 32 MB, and a terminal shows how far it is", async () => {
     const large = `sqlite:${at("large")}`;
     const driver = await openDriver(large);
-    const text = JSON.stringify({ filler: "x".repeat(2_500) });
+    await storeOn(driver);
+    const filler = "x".repeat(2_500);
     const entries = Array.from({ length: 24_000 }, (_, n): Entry => [
-      `c1:sx!:${String(n).padStart(6, "0")}`,
-      text,
+      encodeKey([1, "archived-state", n]),
+      JSON.stringify({ accountId: 1, promoterCampaignId: n, state: "accepted", filler }),
     ]);
     await putEntries(driver, entries);
     await driver.dispose?.();
@@ -134,12 +136,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const imported = await little(["import", at("all")]);
     rmSync(at("all"));
     expect((await cluster.query("select count(*) as count from tidemark_items")).rows).toEqual([
-      { count: "24000" },
+      { count: "24001" },
     ]);
     if (!existsSync(SCRIPT)) return;
     expect(moved.stdout).toMatch(/moved \[#+-+\] \d+ % [\d,]+ of 24,000/);
     expect(moved.stdout).toContain(`compared [${"#".repeat(30)}] 100 % 48,000 of 48,000`);
-    expect(exported.stdout).toContain(`exported [${"#".repeat(30)}] 100 % 24,000 of 24,000`);
+    expect(exported.stdout).toContain(`exported [${"#".repeat(30)}] 100 % 24,001 of 24,001`);
     expect(imported.stdout).toContain("checked 24,000 entries");
     expect(imported.stdout).toContain(`imported [${"#".repeat(30)}] 100 % 24,000 of 24,000`);
   });

@@ -75,7 +75,7 @@ it("exports while servers take sign-ups, imports that, and moves on", async () =
   const exported = await runCli(at("first"), ["export", at("all.ndjson")]);
   await stop();
   expect(exported).toMatchObject({ code: 0, stdout: "" });
-  expect(exported.stderr).toMatch(/^exported \d+ entries, SHA-256 [0-9a-f]{64}\n$/);
+  expect(exported.stderr).toMatch(/^exported \d+ records, SHA-256 [0-9a-f]{64}\n$/);
   expect(statSync(at("all.ndjson")).mode & 0o777).toBe(0o600);
 
   const imported = await runCli(at("second"), ["import", at("all.ndjson")]);
@@ -102,7 +102,7 @@ it("refuses to call a move done while servers take sign-ups, though what it copi
   await stop();
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toMatch(
-    /^The copy is not the same \(\d+ and \d+ entries\): stop what writes to the first store/,
+    /^The copy is not the same \(\d+ and \d+ records\): stop what writes to the first store/,
   );
   await expectWhole("second");
 });

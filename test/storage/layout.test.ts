@@ -6,11 +6,8 @@ import { encodeKey } from "../../server/storage/keys.ts";
 import { openDriver, openStore, requireStore } from "../../server/storage/open.ts";
 
 const LAYOUT = encodeKey([0, "layout"]);
-const OTHERS = {
-  kind: "refused",
-  message:
-    "The store was made by another release of Tidemark, which laid it out otherwise: use that one, or an empty store",
-};
+const BUILD = "The store was made by a build before 0.1 of Tidemark: use that one, or an empty store";
+const LATER = "The store was made by a later release of Tidemark: use that one, or an empty store";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
@@ -38,13 +35,13 @@ it("makes no new store beside that of a release that kept it in LMDB, and says w
 });
 
 it.each([
-  ["that says nothing of it", encodeKey([1, "lead", 1]), "{}"],
-  ["of an earlier one", LAYOUT, `{"version":1}`],
-  ["of a later one", LAYOUT, `{"version":99}`],
-])("refuses a store %s, and leaves it as it is", async (_, key, value) => {
+  ["that says nothing of it", encodeKey([1, "lead", 1]), "{}", BUILD],
+  ["of an early build", LAYOUT, `{"version":1}`, BUILD],
+  ["of a later release", LAYOUT, `{"version":99}`, LATER],
+])("refuses a store %s, and leaves it as it is", async (_, key, value, message) => {
   await put(key, value);
   for (let count = 0; count < 2; count++) {
-    await expect(openStore(`sqlite:${folder}`)).rejects.toMatchObject(OTHERS);
+    await expect(openStore(`sqlite:${folder}`)).rejects.toMatchObject({ kind: "refused", message });
   }
   const driver = await openDriver(`sqlite:${folder}`);
   expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([[key, value]]);

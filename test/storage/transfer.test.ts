@@ -6,8 +6,11 @@ import { createAccount } from "../../server/domain/account.ts";
 import { seed } from "../../server/domain/seed.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { storeOn } from "../../server/storage/open.ts";
 import { newStore } from "../../server/storage/store.ts";
+import type { Interrupted } from "../../server/transfer/fill.ts";
 import { exportLines } from "../../server/transfer/export.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import { moveStore, totalsOf } from "../../server/transfer/move.ts";
@@ -16,6 +19,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { DRIVERS, type DriverSource, type EmptyDriver } from "../support/drivers.ts";
 
 const silent = () => {};
+const ONCE = { onProgress: silent, resumes: false, isForced: false };
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 
 let folder: string;
@@ -43,14 +47,14 @@ async function newDriver(kind: string): Promise<AtomicDriver> {
 }
 
 /** A store with a program in it; 60 leads make more entries than one chunk holds. */
-async function filled(kind = "memory"): Promise<AtomicDriver> {
+async function filled(kind = "memory", leads = 60): Promise<AtomicDriver> {
   const driver = await newDriver(kind);
-  const context = { store: newStore(driver), now: new Date(NOW), chance: countedChance() };
+  const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, {
     name: "Zoë \"'\\ 漢\u2028",
     landingUrl: "https://a.example/",
   });
-  await seed(context, account, { promoters: 20, leads: 60, payouts: 20 });
+  await seed(context, account, { promoters: 20, leads, payouts: 20 });
   return driver;
 }
 
@@ -78,7 +82,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     const source = await filled();
     const target = await newDriver(kind);
     const file = write(await exported(source));
-    const totals = await importFile(target, file, silent);
+    const totals = await importFile(target, { ...ONCE, file });
     expect(totals.records).toEqual({
       account: 1,
       "api-key": 1,
@@ -99,10 +103,10 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
   it("is moved to the letter", async () => {
     const source = await filled(kind);
     const target = await newDriver("memory");
-    const totals = await moveStore(source, target, silent);
+    const totals = await moveStore([source, target], ONCE);
     expect(await entriesOf(target)).toEqual(await entriesOf(source));
     expect(totals).toEqual(await totalsOf(source));
-    await expect(moveStore(source, target, silent)).rejects.toThrow("The store to be filled is not empty");
+    await expect(moveStore([source, target], ONCE)).rejects.toThrow("The store to be filled is not empty");
   });
 
   it("stands still while it is exported", async () => {
@@ -122,14 +126,16 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
 
 it("says that a move is none when the source was written to meanwhile", async () => {
   const source = await filled();
+  let count = 0;
+  const state = JSON.stringify({ accountId: 1, promoterCampaignId: 1, state: "accepted" });
   const busy: AtomicDriver = {
     ...source,
     async *snapshot() {
       yield* source.snapshot!();
-      await source.commit({ ...NOTHING, puts: [["z", "{}"]] });
+      await source.commit({ ...NOTHING, puts: [[encodeKey([1, "archived-state", ++count]), state]] });
     },
   };
-  await expect(moveStore(busy, await newDriver("memory"), silent)).rejects.toThrow(
+  await expect(moveStore([busy, await newDriver("memory")], ONCE)).rejects.toThrow(
     /^The copy is not the same/,
   );
 });
@@ -144,26 +150,25 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ["has a line that is no JSON", (lines) => lines.with(7, '{"key":"a"'), "Line 8 is not a line of an export"],
   [
     "has a line that is no entry",
-    (lines) => lines.with(7, '{"key":"a"}'),
+    (lines) => lines.with(7, '{"collection":"a"}'),
     "Line 8 is not a line of an export",
   ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is no export of Tidemark"],
   [
-    "is of a later release",
-    (lines) => lines.with(0, lines[0]!.replace('"version":1', '"version":2')),
-    "The export is of version 2; this release reads 1",
+    "is of a later release's making",
+    (lines) => lines.with(0, lines[0]!.replace('"version":2', '"version":3')),
+    "The export is of version 3, which a later release made: use that one",
   ],
   [
-    "is of a release that lays stores out otherwise",
-    (lines) =>
-      lines.toSpliced(1, 0, `{"key":${JSON.stringify(encodeKey([0, "layout"]))},"value":{"version":1}}`),
-    "The store was exported by another release of Tidemark, which laid it out otherwise: import it with that one",
+    "has records of a later release's shape",
+    (lines) => lines.with(0, lines[0]!.replace(/"layout":\d+/, '"layout":99')),
+    "The export is laid out as layout 99, which a later release made: import it with that one",
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
   const file = write(change(await exported(await filled())));
   const target = await newDriver("memory");
-  await expect(importFile(target, file, silent)).rejects.toThrow(message);
+  await expect(importFile(target, { ...ONCE, file })).rejects.toThrow(message);
   expect(await entriesOf(target)).toEqual([]);
 });
 
@@ -171,31 +176,128 @@ it("fills no store that has something in it", async () => {
   const source = await filled();
   const file = write(await exported(source));
   const before = await entriesOf(source);
-  await expect(importFile(source, file, silent)).rejects.toThrow("The store to be filled is not empty");
+  await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The store to be filled is not empty");
   expect(await entriesOf(source)).toEqual(before);
 });
 
 it("tells after each chunk how far it is", async () => {
   const told: Step[] = [];
-  const show = (step: Step) => void told.push(step);
+  const onProgress = (step: Step) => void told.push(step);
+  const last = () => [...new Map(told.map((step) => [step.what, step])).values()];
   const source = await filled();
-  const copy = await newDriver("memory");
-  const { entries } = await moveStore(source, copy, show);
-  expect(told).toEqual([
-    { what: "moved", entries, total: null },
-    { what: "compared", entries, total: 2 * entries },
+  const { entries } = await moveStore([source, await newDriver("memory")], { ...ONCE, onProgress });
+  const all = (await entriesOf(source)).length;
+  const rebuilt = [
+    { what: "cleared", entries: entries + 1, total: null },
+    { what: "rebuilt", entries: entries + 1, total: null },
+  ];
+  expect(last()).toEqual([
+    { what: "checked", entries, total: null },
+    { what: "moved", entries, total: entries },
+    ...rebuilt,
     { what: "compared", entries: 2 * entries, total: 2 * entries },
   ]);
   told.length = 0;
-  const file = write(await exported(source, show));
-  expect(told).toEqual([{ what: "exported", entries, total: null }]);
+  const file = write(await exported(source, onProgress));
+  expect(last()).toEqual([{ what: "exported", entries: all, total: null }]);
   told.length = 0;
-  await importFile(await newDriver("memory"), file, show);
-  const chunks = Array.from({ length: Math.ceil(entries / 1_000) }, (_, at) =>
-    Math.min(entries, (at + 1) * 1_000),
-  );
-  expect(told).toEqual([
-    ...chunks.map((done) => ({ what: "checked", entries: done, total: null })),
-    ...chunks.map((done) => ({ what: "imported", entries: done, total: entries })),
+  await importFile(await newDriver("memory"), { ...ONCE, file, onProgress });
+  expect(last()).toEqual([
+    { what: "checked", entries, total: null },
+    { what: "imported", entries, total: entries },
+    ...rebuilt,
   ]);
 });
+
+describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Interrupted) => Promise<unknown>]>(
+  [
+    [
+      "an import",
+      "An import into the store was begun and has not come to its end: run `tidemark import` again with --resume to go on, or with --force to begin anew",
+      async (from, to, how) => importFile(to, { ...ONCE, ...how, file: write(await exported(from)) }),
+    ],
+    [
+      "a move",
+      "A move into the store was begun and has not come to its end: run `tidemark move` again with --resume to go on, or with --force to begin anew",
+      (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
+    ],
+  ],
+)("%s that was cut short", (_, message, fill) => {
+  const RESUMED = { resumes: true, isForced: false };
+  const FORCED = { resumes: false, isForced: true };
+  const AGAIN = { resumes: false, isForced: false };
+  const refused = { kind: "refused", message };
+
+  it.each([
+    ["goes on", RESUMED],
+    ["begins anew", FORCED],
+  ])("%s from any point, and its store is refused until then", async (_what, how) => {
+    const source = await filled();
+    const expected = await entriesOf(source);
+    for (let cutAt = 0; ; cutAt++) {
+      const target = memoryDriver();
+      const dying = dyingAt(target, cutAt);
+      const isDone = await fill(source, dying, AGAIN).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) return expect(cutAt).toBeGreaterThan(5);
+      if (cutAt > 0) {
+        await expect(storeOn(target)).rejects.toMatchObject(refused);
+        await expect(fill(source, target, AGAIN)).rejects.toMatchObject(refused);
+      }
+      // Cut short once more on the way.
+      await fill(source, dyingAt(target, 1), how).catch(() => {});
+      await fill(source, target, how);
+      expect(await entriesOf(target)).toEqual(expected);
+      await storeOn(target);
+    }
+  });
+
+  it("goes on with its own source alone", async () => {
+    const target = memoryDriver();
+    await fill(await filled(), dyingAt(target, 2), AGAIN).catch(() => {});
+    const other = await filled("memory", 61);
+    await expect(fill(other, target, RESUMED)).rejects.toMatchObject({
+      kind: "refused",
+      message: "The store was begun to be filled with something else: --force begins anew",
+    });
+    await fill(other, target, FORCED);
+    expect(await entriesOf(target)).toEqual(await entriesOf(other));
+  });
+
+  it("does not touch a store that is whole, however it is called", async () => {
+    const [source, target] = [await filled(), await filled("memory", 61)];
+    const before = await entriesOf(target);
+    for (const how of [AGAIN, RESUMED, FORCED]) {
+      await expect(fill(source, target, how)).rejects.toMatchObject({ kind: "in_use" });
+    }
+    expect(await entriesOf(target)).toEqual(before);
+  });
+
+  it("is done by one process at a time: by the one that began last", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    let commits = 0;
+    const slow: AtomicDriver = {
+      ...target,
+      async commit(changes) {
+        if (commits++ === 2) await fill(source, target, RESUMED);
+        return target.commit(changes);
+      },
+    };
+    await expect(fill(source, slow, AGAIN)).rejects.toThrow("Somebody else has begun to work on the store");
+    expect(await entriesOf(target)).toEqual(await entriesOf(source));
+  });
+});
+
+/** The same driver, killed at one of its commits, and dead from then on. */
+function dyingAt(driver: AtomicDriver, cutAt: number): AtomicDriver {
+  let commits = 0;
+  return {
+    ...driver,
+    async commit(changes) {
+      if (commits++ >= cutAt) throw new Error("killed");
+      return driver.commit(changes);
+    },
+  };
+}

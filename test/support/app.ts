@@ -1,7 +1,7 @@
 import type { H3 } from "h3";
 import { pino } from "pino";
 import { createApp } from "../../server/app.ts";
-import { createAccount } from "../../server/domain/account.ts";
+import { createAccount, findAccount } from "../../server/domain/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/failure-limit.ts";
 import { rateLimiter } from "../../server/http/rate-limit.ts";
@@ -66,6 +66,8 @@ export async function startApp(
     publicSignups?: number;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
+    /** Whether the store has the account already. */
+    isFilled?: boolean;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await temporaryStore(kind)).store;
@@ -92,12 +94,10 @@ export async function startApp(
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },
   };
-  const { account } = await createAccount(newContext(services), {
-    name: "Acme",
-    publicId: "acme",
-    landingUrl: "https://www.acme.example/",
-    key: KEY,
-  });
+  const made = { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/", key: KEY };
+  const account = options.isFilled
+    ? (await findAccount(store, "acme"))!
+    : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
     script: storeText("/* script */"),
     docsViewer: "/* viewer */",

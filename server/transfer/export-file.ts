@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { Failure } from "../failure.ts";
+import { OLDEST_LAYOUT, LAYOUT, MARK_KEY, type Mark } from "../storage/layout.ts";
+import { FORMAT, FORMAT_VERSIONS, type Header } from "./export.ts";
+import type { Source } from "./fill.ts";
+import { itemReader } from "./upgrade.ts";
+import { counting, type Progress } from "./progress.ts";
+import { inChunks } from "../storage/snapshot.ts";
+import { placeOf, type Item } from "./item.ts";
+
+type Json = Record<string, unknown>;
+
+/** The last line of an export. */
+interface Trailer {
+  entries: number;
+  sha256: string;
+}
+
+/**
+ * The records of an export, by whatever release. All of the file is read once before, to see that it is as it
+ * was made.
+ *
+ * @throws Failure `malformed` for a file that is not whole, or that a later release made
+ */
+export async function openExport(file: string, onProgress: Progress): Promise<Source> {
+  const checked = counting("checked", onProgress);
+  const hash = createHash("sha256");
+  let count = 0;
+  let layout: number | null = null;
+  const found: { trailer: Trailer | null } = { trailer: null };
+  for await (const lines of inChunks(bodyOf(file, found))) {
+    for (const line of lines) {
+      hash.update(`${line.text}\n`);
+      layout ??= line.header.layout ?? layoutOf(line.value);
+      const item = readItem(line, layout ?? OLDEST_LAYOUT);
+      // Whatever this release can't keep is refused before anything is written.
+      if (item !== null) placeOf(item);
+    }
+    count += lines.length;
+    checked(lines.length);
+  }
+  const sha256 = hash.digest("hex");
+  if (found.trailer?.sha256 !== sha256 || found.trailer.entries !== count) {
+    throw new Failure("malformed", "The file is not as it was exported: its checksum does not match");
+  }
+  const readable = readableLayout(layout);
+  return { id: sha256, layout: readable, count, items: () => itemsOf(file, readable) };
+}
+
+async function* itemsOf(file: string, layout: number): AsyncGenerator<Item> {
+  for await (const line of bodyOf(file, { trailer: null })) {
+    const item = readItem(line, layout);
+    if (item !== null) yield item;
+  }
+}
+
+function readItem({ value, header, number }: Line, layout: number): Item | null {
+  if (header.version === FORMAT_VERSIONS.records) return recordItem(value, number);
+  const { key, value: held } = value;
+  if (typeof key !== "string" || typeof held !== "object" || held === null) throw notOurs(number);
+  return itemReader(layout)([key, JSON.stringify(held)]);
+}
+
+/** A line between header and trailer. */
+interface Line {
+  text: string;
+  value: Json;
+  number: number;
+  header: Header;
+}
+
+/** The lines between header and trailer; the trailer is left in `found`. */
+async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncGenerator<Line> {
+  let number = 0;
+  let header: Header | null = null;
+  found.trailer = null;
+  for await (const text of linesOf(file)) {
+    number++;
+    const value = parseLine(text, number);
+    if (header === null) header = readHeader(value);
+    else if (found.trailer !== null) throw new Failure("malformed", `Line ${number} follows the last one`);
+    else if (isTrailer(value)) found.trailer = value;
+    else yield { text, value, number, header };
+  }
+  if (found.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
+}
+
+/** Not by `readline`: from Node 24 on it ends lines at U+2028 and U+2029 too, which JSON leaves as they are. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
+}
+
+function parseLine(line: string, number: number): Json {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isObject(value)) return value;
+  } catch {
+    // Text that is no JSON is refused like any other line that is none of ours.
+  }
+  throw notOurs(number);
+}
+
+function readHeader(value: Json): Header {
+  const { format, version } = value as Partial<Header>;
+  if (format !== FORMAT) throw new Failure("malformed", "The file is no export of Tidemark");
+  if (Object.values(FORMAT_VERSIONS).includes(Number(version))) return value as unknown as Header;
+  throw new Failure(
+    "malformed",
+    `The export is of version ${version}, which a later release made: use that one`,
+  );
+}
+
+/** The layout that a line of version 1 tells, where it is the one that does. */
+function layoutOf({ key, value }: Json): number | null {
+  return key === MARK_KEY ? (value as Mark).version : null;
+}
+
+function readableLayout(layout: number | null): number {
+  if (layout !== null && layout >= OLDEST_LAYOUT && layout <= LAYOUT) return layout;
+  const maker = layout !== null && layout > LAYOUT ? "a later release made" : "a build before 0.1 made";
+  throw new Failure(
+    "malformed",
+    `The export is laid out as layout ${layout}, which ${maker}: import it with that one`,
+  );
+}
+
+function isTrailer(value: Json): value is Json & Trailer {
+  return typeof value["sha256"] === "string" && typeof value["entries"] === "number";
+}
+
+function recordItem({ collection, record }: Json, number: number): Item {
+  if (typeof collection === "string" && isObject(record)) return { collection, text: JSON.stringify(record) };
+  throw notOurs(number);
+}
+
+function notOurs(number: number): Failure {
+  return new Failure("malformed", `Line ${number} is not a line of an export`);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

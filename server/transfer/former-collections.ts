@@ -1,0 +1,20 @@
+import type { Unit } from "../records.ts";
+import { collection } from "../storage/collection.ts";
+import type { AnyCollection } from "./collections.ts";
+
+/** What a promoter had earned by layout 5, which kept it beside the commissions and payouts that it is the sum of. */
+export interface FormerBalance {
+  accountId: number;
+  promoterId: number;
+  units: Partial<Record<Unit, { earnings: number; paid: number }>>;
+}
+
+export const formerBalances = collection<FormerBalance>()({
+  name: "balance",
+  id: ({ promoterId }) => [promoterId],
+  claims: {},
+  indexes: {},
+});
+
+/** Kinds of record that earlier releases kept. They are read to be moved on. */
+export const FORMER_COLLECTIONS = [formerBalances] as unknown as AnyCollection[];

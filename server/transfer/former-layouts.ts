@@ -1,0 +1,52 @@
+import { decodeKey } from "../storage/keys.ts";
+import type { Entry } from "../storage/snapshot.ts";
+import { collectionNamed } from "./collections.ts";
+import { FORMER_COLLECTIONS } from "./former-collections.ts";
+import type { Item } from "./item.ts";
+
+/** What stood in keys for the names of those that there are most of. */
+const NAMES = new Map([
+  ["t", "promoter"],
+  ["tb", "commission"],
+  ["tf", "visitor"],
+  ["z", "lead"],
+]);
+/** What stood for the days of a participation, and for its clicks on one. */
+const [DAILY, CLICKS] = ["u", "ta"];
+
+/** The item that an entry of a store of layout 6 holds; null: it is made of records. */
+export function itemOfLayout6([key, text]: Entry): Item | null {
+  const [, second = "", third = ""] = key.split(":");
+  const name = nameOf(second);
+  if (name === "ids") {
+    const { next } = JSON.parse(text) as { next: number };
+    return { collection: "ids", text: JSON.stringify({ kind: nameOf(third), next }) };
+  }
+  const isRecord = collectionNamed(name) ?? FORMER_COLLECTIONS.find((former) => former.name === name);
+  return isRecord ? { collection: name, text } : null;
+}
+
+/**
+ * The item that an entry of a store of layout 5 holds; null: it is made of records.
+ *
+ * Its clicks were counted beside its visitors, who may be gone. So each day's counter becomes a record of past clicks,
+ * of which the upgrade takes off those whose visitors are still there.
+ */
+export function itemOfLayout5(entry: Entry): Item | null {
+  const [account = "", second, third = "", fourth = "", fifth] = entry[0].split(":");
+  if (second !== DAILY || fifth !== CLICKS) return itemOfLayout6(entry);
+  const [accountId, day, promoterCampaignId] = [account, third, fourth].map((part) =>
+    Number(decodeKey(part)[0]),
+  );
+  const { sum: count } = JSON.parse(entry[1]) as { sum: number };
+  const owner = { accountId, promoterCampaignId, promoterId: 0, campaignId: 0 };
+  return { collection: "past-clicks", text: JSON.stringify({ ...owner, day: dayText(day ?? 0), count }) };
+}
+
+function nameOf(segment: string): string {
+  return NAMES.get(segment) ?? String(decodeKey(segment)[0]);
+}
+
+function dayText(day: number): string {
+  return String(day).replace(/(\d\d)(\d\d)$/, "-$1-$2");
+}

@@ -1,0 +1,22 @@
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** Exports hold personal data. */
+const OWNER_ONLY = 0o600;
+
+/** Writes lines to a new file that its owner alone may read; `-` is standard output. @throws Error for a file that is there */
+export async function writeNewFile(lines: AsyncIterable<string>, file: string): Promise<void> {
+  const isPiped = file === "-";
+  const target = isPiped ? process.stdout : createWriteStream(file, { flags: "wx", mode: OWNER_ONLY });
+  try {
+    await pipeline(Readable.from(lines), target);
+  } catch (error) {
+    // A file that was there before is not ours to delete. A file that we began is useless.
+    const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST";
+    if (isTaken) throw new Error(`${file} already exists`, { cause: error });
+    if (!isPiped) await rm(file, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { accounts } from "../domain/account.ts";
+import { campaigns } from "../domain/campaign.ts";
+import { pastClicks } from "../domain/past-clicks.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { visitors } from "../domain/visitor.ts";
+import { SYSTEM, type Account, type Visitor } from "../records.ts";
+import type { AtomicDriver } from "../storage/driver.ts";
+import { allIn, entryIn, recordsIn } from "./records-in.ts";
+import type { Work } from "./work.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const USUAL_COOKIE_DAYS = 60;
+
+type FormerVisitor = Omit<Visitor, "promoterId" | "campaignId" | "expiresAt">;
+
+/** Whose clicks are those of a participation. */
+interface Owner {
+  promoterId: number;
+  campaignId: number;
+  cookieDays: number;
+}
+
+/**
+ * Gives visitors what they count by, and the end of their cookie. Clicks that were counted without a visitor, or whose
+ * visitor is gone, become past clicks.
+ *
+ * Choice: a participation's clicks count for the campaign that it is in by now, since their own was not kept. Those of
+ * a participation that is gone count for the default campaign, and for no promoter.
+ */
+export async function upgradeClicks(driver: AtomicDriver, work: Work): Promise<void> {
+  for (const account of await allIn(driver, accounts, SYSTEM)) {
+    const ownerOf = await readOwners(driver, account);
+    const visitCounts = new Map<string, number>();
+    for await (const chunk of recordsIn(driver, visitors, account.id)) {
+      for (const { createdAt, promoterCampaignId } of chunk) {
+        const key = `${createdAt.slice(0, 10)} ${promoterCampaignId}`;
+        visitCounts.set(key, (visitCounts.get(key) ?? 0) + 1);
+      }
+      // Those that were upgraded before this was cut short know the end of their cookie.
+      const old: FormerVisitor[] = chunk.filter((visitor) => !("expiresAt" in visitor));
+      const puts = old.map((visitor) =>
+        entryIn(visitors, owned(visitor, ownerOf(visitor.promoterCampaignId))),
+      );
+      if (puts.length > 0) await work.commit({ puts });
+    }
+    for await (const chunk of recordsIn(driver, pastClicks, account.id)) {
+      const old = chunk.filter(({ campaignId }) => campaignId === 0);
+      const puts = old.flatMap((past) => {
+        const { promoterId, campaignId } = ownerOf(past.promoterCampaignId);
+        const count = past.count - (visitCounts.get(`${past.day} ${past.promoterCampaignId}`) ?? 0);
+        return count > 0 ? [entryIn(pastClicks, { ...past, promoterId, campaignId, count })] : [];
+      });
+      const removes = old.map((past) => entryIn(pastClicks, past)[0]);
+      if (removes.length > 0) await work.commit({ puts, removes });
+    }
+  }
+}
+
+function owned(visitor: FormerVisitor, owner: Owner): Visitor {
+  const { cookieDays, promoterId, campaignId } = owner;
+  const expiresAt = new Date(Date.parse(visitor.createdAt) + cookieDays * DAY_MS).toISOString();
+  return { ...visitor, promoterId, campaignId, expiresAt };
+}
+
+async function readOwners(driver: AtomicDriver, account: Account): Promise<(id: number) => Owner> {
+  const cookieDays = new Map(
+    (await allIn(driver, campaigns, account.id)).map(({ id, visitorCookieDays }) => [id, visitorCookieDays]),
+  );
+  const owners = new Map<number, Owner>();
+  const ownerBy = (promoterId: number, campaignId: number): Owner => ({
+    promoterId,
+    campaignId,
+    cookieDays: cookieDays.get(campaignId) ?? USUAL_COOKIE_DAYS,
+  });
+  for (const { id, promoterId, campaignId } of await allIn(driver, promoterCampaigns, account.id)) {
+    owners.set(id, ownerBy(promoterId, campaignId));
+  }
+  return (id) => owners.get(id) ?? ownerBy(0, account.defaultCampaignId);
+}

@@ -1,0 +1,125 @@
+import { accounts } from "../domain/account.ts";
+import { commissions } from "../domain/commission.ts";
+import { payouts } from "../domain/payout.ts";
+import { promoters } from "../domain/promoter.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { SYSTEM, type Commission, type Payout, type Promoter, type Unit } from "../records.ts";
+import type { AtomicDriver } from "../storage/driver.ts";
+import { newStore } from "../storage/store.ts";
+import { formerBalances, type FormerBalance } from "./former-collections.ts";
+import { allIn, entryIn } from "./records-in.ts";
+import type { Work } from "./work.ts";
+
+/** Sums that are tried to find out which commissions make one; more would take too long. */
+const MOST_SUMS = 100_000;
+
+/** What an account has of money. */
+interface Money {
+  commissions: Commission[];
+  payouts: Payout[];
+}
+
+/**
+ * Balances were kept beside what they are the sums of. What another program had paid was kept there alone: the
+ * commissions that make it are marked. Earnings that no commission explains, as of `tidemark seed`, become one. So
+ * each balance stays what it was, to the cent.
+ */
+export async function upgradeMoney(driver: AtomicDriver, work: Work): Promise<void> {
+  for (const { id } of await allIn(driver, accounts, SYSTEM)) {
+    const money = {
+      commissions: await allIn(driver, commissions, id),
+      payouts: await allIn(driver, payouts, id),
+    };
+    for (const balance of await allIn(driver, formerBalances, id)) {
+      const own = ofPromoter(money, balance.promoterId);
+      const made = await explain(driver, balance, own);
+      await work.commit({
+        puts: made.map((commission) => entryIn(commissions, commission)),
+        // In the same commit, so that nothing is explained twice.
+        removes: [entryIn(formerBalances, balance)[0]],
+      });
+    }
+    await markOthers(driver, work, id);
+  }
+}
+
+function ofPromoter({ commissions: earned, payouts: paid }: Money, promoterId: number): Money {
+  return {
+    commissions: earned.filter((commission) => commission.promoterId === promoterId),
+    payouts: paid.filter((payout) => payout.promoterId === promoterId),
+  };
+}
+
+/** The commissions that a balance is the sum of, together with the payouts. */
+async function explain(driver: AtomicDriver, balance: FormerBalance, money: Money): Promise<Commission[]> {
+  const made: Commission[] = [];
+  for (const [unit, { earnings, paid }] of Object.entries(balance.units)) {
+    const earned = money.commissions.filter((each) => each.unit === unit && each.status === "approved");
+    const unexplained = earnings - sumOf(earned);
+    if (unexplained !== 0) earned.push(await carriedOver(driver, balance, [unit as Unit, unexplained]));
+    const paidHere = money.payouts.filter((each) => each.unit === unit && each.status === "completed");
+    const paidElsewhere = subsetOf(earned, paid - sumOf(paidHere));
+    made.push(...earned.map((each) => ({ ...each, isPaidElsewhere: paidElsewhere.has(each) })));
+  }
+  return made;
+}
+
+async function carriedOver(
+  driver: AtomicDriver,
+  { accountId, promoterId }: FormerBalance,
+  [unit, amount]: [Unit, number],
+): Promise<Commission> {
+  const store = newStore(driver);
+  const promoter = (await store.get(promoters, accountId, promoterId)) as Promoter;
+  const { defaultPromoterCampaignId: promoterCampaignId, createdAt } = promoter;
+  const participation = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+  return {
+    accountId,
+    id: await store.nextId("commission"),
+    promoterCampaignId,
+    promoterId,
+    campaignId: participation?.campaignId ?? 0,
+    leadId: null,
+    status: "approved",
+    unit,
+    amount,
+    eventId: null,
+    conversionCents: 0,
+    tierLevel: 1,
+    isPaidElsewhere: false,
+    createdAt,
+  };
+}
+
+/** Commissions that make a sum, the oldest first; as near as it gets where none make it. */
+function subsetOf(earned: Commission[], sum: number): Set<Commission> {
+  const made = new Map<number, Commission[]>([[0, []]]);
+  for (const commission of earned) {
+    // Sums that are added here must not be met by the same commission again.
+    const known = Array.from(made);
+    for (const [before, parts] of known) {
+      const next = before + commission.amount;
+      if (!made.has(next)) made.set(next, [...parts, commission]);
+    }
+    if (made.has(sum) || made.size > MOST_SUMS) break;
+  }
+  const nearest = [...made.keys()].reduce((best, each) =>
+    Math.abs(sum - each) < Math.abs(sum - best) ? each : best,
+  );
+  return new Set(made.get(nearest));
+}
+
+function sumOf(amounts: { amount: number }[]): number {
+  return amounts.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** All other commissions were paid nowhere. */
+async function markOthers(driver: AtomicDriver, work: Work, accountId: number): Promise<void> {
+  const unmarked = (await allIn(driver, commissions, accountId)).filter(
+    (each) => !("isPaidElsewhere" in each),
+  );
+  const puts = unmarked.map((commission) =>
+    entryIn(commissions, { ...(commission as Commission), isPaidElsewhere: false }),
+  );
+  if (puts.length > 0) await work.commit({ puts });
+}

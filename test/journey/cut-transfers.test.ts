@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runCli } from "../support/cli.ts";
+import { newDice } from "../support/fuzz/dice.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+const ROUNDS = process.env.TEST_LONG ? 50 : 1;
+/** Cuts of one import or move before it is let come to its end. */
+const CUTS = 2;
+const SEED = Number(process.env.CUT_SEED ?? 20_261_122);
+/** What is said of a store that a cut has left: it is whole, refused, or not begun. */
+const STATES =
+  /^(no faults|.*there is no store in .*|An import into the store was begun and has not come to its end: run `tidemark import` again .*|A move into the store was begun and has not come to its end: run `tidemark move` again .*)\n$/;
+
+let folder: string;
+let remove: () => void;
+const url = (name: string) => `sqlite:${join(folder, name)}`;
+const run = (words: string[], name = "source") => runCli(folder, words, { STORAGE_URL: url(name) });
+beforeEach(() => {
+  ({ folder, remove } = temporaryFolder());
+});
+afterEach(() => remove());
+
+/** Runs a command and kills it so many milliseconds later, where it has not come to its end by then. */
+function cut(words: string[], { name, afterMs }: { name: string; afterMs: number }): Promise<void> {
+  const env = { ...process.env, STORAGE_URL: url(name) };
+  const child = spawn(process.execPath, ["dist/server/cli.js", ...words], { env, stdio: "ignore" });
+  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+  return new Promise((resolve) => {
+    child.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+it(`brings stores over that are cut short at random, ${2 * ROUNDS} times (CUT_SEED=${SEED})`, async () => {
+  const dice = newDice(SEED);
+  await run(["account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/"]);
+  await run(["seed", "acme", "--promoters", "50", "--leads", "2000", "--payouts", "200"]);
+  const file = join(folder, "all.jsonl");
+  await run(["export", file]);
+  const began = performance.now();
+  const { entries, sha256 } = JSON.parse((await run(["import", file], "whole")).stdout) as Totals;
+  const tookMs = performance.now() - began;
+
+  for (let round = 0; round < 2 * ROUNDS; round++) {
+    const name = `target-${round}`;
+    const words = round % 2 === 0 ? ["import", file] : ["move", url("source"), url(name)];
+    let how: string[] = [];
+    for (let cuts = 0; cuts < CUTS; cuts++) {
+      await cut([...words, ...how], { name, afterMs: dice.below(Math.ceil(tookMs)) });
+      const { stdout, stderr } = await run(["check"], name);
+      expect({ stdout, stderr }).toEqual({ stdout: "", stderr: expect.stringMatching(STATES) });
+      how = [dice.percent(75) ? "--resume" : "--force"];
+    }
+    // It may have come to its end before it was killed.
+    const { code, stderr } = await run([...words, ...how], name);
+    if (code !== 0) expect(stderr).toContain("The store to be filled is not empty\n");
+    expect(await run(["check"], name)).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+    const told = await run(["export", join(folder, `${name}.jsonl`)], name);
+    expect(told.stderr).toBe(`exported ${entries} records, SHA-256 ${sha256}\n`);
+  }
+});
+
+interface Totals {
+  entries: number;
+  sha256: string;
+}

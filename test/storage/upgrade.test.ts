@@ -1,0 +1,170 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadBalance } from "../../server/domain/balance.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { encodeKey } from "../../server/storage/keys.ts";
+import { storeOn } from "../../server/storage/open.ts";
+import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { newStore } from "../../server/storage/store.ts";
+import { findFaults } from "../../server/transfer/check.ts";
+import { importFile } from "../../server/transfer/import.ts";
+import { moveStore } from "../../server/transfer/move.ts";
+import { upgradeWithBackup } from "../../server/transfer/upgrade-backup.ts";
+import { NOW, startApp } from "../support/app.ts";
+import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { ANSWERS_5, EXPORT_5, answersOf, entriesOfLayout5 } from "../support/fixture.ts";
+
+const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
+const ONCE = { onProgress: () => {}, resumes: false, isForced: false };
+const OLDER =
+  "The store is laid out as an earlier release did: `tidemark upgrade` moves it on, and so does the start of the server";
+const CUT_SHORT =
+  "The store is being moved on to this release, or was when that was cut short: where nobody does it any more, `tidemark upgrade` goes on";
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function putOld(driver: AtomicDriver): Promise<void> {
+  await driver.commit({ ...NOTHING, puts: entriesOfLayout5() });
+}
+
+async function upgrade(driver: AtomicDriver, name = "backup.jsonl"): Promise<string | null> {
+  const file = join(folder, name);
+  return upgradeWithBackup(driver, { url: "memory:", now: new Date(NOW), onProgress: () => {}, file });
+}
+
+async function expectWhole(driver: AtomicDriver): Promise<void> {
+  const faults: string[] = [];
+  for await (const fault of findFaults(driver)) faults.push(fault);
+  expect(faults).toEqual([]);
+  const app = await startApp("memory", { store: await storeOn(driver), isFilled: true });
+  expect(await answersOf(app)).toEqual(ANSWERS_5);
+  expect(app.bugs).toEqual([]);
+  app.services.post.close();
+}
+
+async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for await (const entries of snapshot(driver)) all.push(...entries);
+  return all;
+}
+
+describe.each(Object.keys(DRIVERS))("in %s", (kind) => {
+  let driver: AtomicDriver;
+  useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
+
+  it("an export of layout 5 is read, and answers as it did", async () => {
+    const totals = await importFile(driver, { ...ONCE, file: EXPORT_5 });
+    expect(totals.records).toMatchObject({ lead: 52, visitor: 29, promoter: 11, payout: 12 });
+    await expectWhole(driver);
+  });
+
+  it("a store of layout 5 is moved on, and answers as it did", async () => {
+    await putOld(driver);
+    await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: OLDER });
+    const backup = await upgrade(driver);
+    await expectWhole(driver);
+    expect(readFileSync(backup!, "utf8").split("\n").slice(1, -2)).toEqual(
+      readFileSync(EXPORT_5, "utf8").split("\n").slice(1, -2),
+    );
+    expect(await upgrade(driver, "second.jsonl")).toBeNull();
+  });
+});
+
+it("is undone by importing the backup, which its owner alone may read", async () => {
+  const driver = memoryDriver();
+  await putOld(driver);
+  const backup = (await upgrade(driver))!;
+  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  const again = memoryDriver();
+  await importFile(again, { ...ONCE, file: backup });
+  await expectWhole(again);
+});
+
+it("changes nothing where the backup can't be written", async () => {
+  const driver = memoryDriver();
+  await putOld(driver);
+  const before = await entriesOf(driver);
+  writeFileSync(join(folder, "backup.jsonl"), "");
+  await expect(upgrade(driver)).rejects.toThrow("backup.jsonl already exists");
+  expect(await entriesOf(driver)).toEqual(before);
+});
+
+it("goes on after any cut, and is refused until it has come to its end", async () => {
+  for (let cutAt = 1; ; cutAt++) {
+    const driver = memoryDriver();
+    await putOld(driver);
+    const isDone = await upgrade(dying(driver, cutAt), `${cutAt}.jsonl`).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return expect(cutAt).toBeGreaterThan(8);
+    await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: CUT_SHORT });
+    expect(await upgrade(driver, "none.jsonl")).toBeNull();
+    await expectWhole(driver);
+  }
+});
+
+it("keeps what was paid elsewhere, and what was earned, to the cent", async () => {
+  const driver = memoryDriver();
+  await importFile(driver, { ...ONCE, file: EXPORT_5 });
+  const store = newStore(driver);
+  expect((await loadBalance(store, 1, 7)).units).toEqual({
+    cash: { earnings: 2_034, current: 1_234, paid: 800 },
+  });
+  expect((await loadBalance(store, 1, 8)).units).toEqual({
+    cash: { earnings: 250, current: 0, paid: 250 },
+    points: { earnings: 8, current: 0, paid: 8 },
+  });
+});
+
+it("gives no id again", async () => {
+  const driver = memoryDriver();
+  await importFile(driver, { ...ONCE, file: EXPORT_5 });
+  const store = newStore(driver);
+  for (const kind of ["lead", "promoter", "commission", "payout"]) {
+    expect(await store.nextId(kind)).toBeGreaterThan(256);
+  }
+});
+
+it("is done by a move as well", async () => {
+  const [from, to] = [memoryDriver(), memoryDriver()];
+  await putOld(from);
+  await moveStore([from, to], ONCE);
+  await expectWhole(to);
+});
+
+it.each([
+  [
+    "of a later release",
+    { version: 99 },
+    "The store was made by a later release of Tidemark: use that one, or an empty store",
+  ],
+  [
+    "of an early build",
+    { version: 4 },
+    "The store was made by a build before 0.1 of Tidemark: use that one, or an empty store",
+  ],
+])("leaves a store %s as it is", async (_, mark, message) => {
+  const driver = memoryDriver();
+  const puts: Entry[] = [[encodeKey([0, "layout"]), JSON.stringify(mark)]];
+  await driver.commit({ ...NOTHING, puts });
+  await expect(upgrade(driver)).rejects.toMatchObject({ kind: "refused", message });
+  expect(await entriesOf(driver)).toEqual(puts);
+});
+
+/** The same driver, killed at one of its commits. */
+function dying(driver: AtomicDriver, cutAt: number): AtomicDriver {
+  let commits = 0;
+  return {
+    ...driver,
+    async commit(changes) {
+      if (commits++ >= cutAt) throw new Error("killed");
+      return driver.commit(changes);
+    },
+  };
+}

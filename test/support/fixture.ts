@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { Entry } from "../../server/storage/snapshot.ts";
+import type { TestApp } from "./app.ts";
+import { v1, v2 } from "./calls.ts";
+
+/** An export of a program, made by the release whose stores were of layout 5: all entries of its store. */
+export const EXPORT_5 = "test/fixtures/layout-5.jsonl";
+
+/** What that release answered of it. */
+export const ANSWERS_5 = JSON.parse(readFileSync("test/fixtures/layout-5.json", "utf8")) as unknown;
+
+/** The store of the program, as that release kept it. */
+export function entriesOfLayout5(): Entry[] {
+  const lines = readFileSync(EXPORT_5, "utf8").trimEnd().split("\n").slice(1, -1);
+  return lines.map((line): Entry => {
+    const { key, value } = JSON.parse(line) as { key: string; value: unknown };
+    return [key, JSON.stringify(value)];
+  });
+}
+
+/** What this release answers of the same. Earnings that were explained by nothing are commissions by now. */
+export async function answersOf(app: TestApp): Promise<unknown> {
+  const range = { start_date: "2025-01-01", end_date: "2026-03-31" };
+  const report = async (name: string, group_by: string) =>
+    (await v1(app, "GET", `/reports/${name}`, { ...range, group_by })).body as Json[];
+  const length = async (name: string) => (await v1(app, "GET", `/${name}/list`)).headers.get("total");
+  const company = async (path: string) => (await v2(app, "GET", path)).body;
+  const { data } = (await company("/promoters?per_page=100")) as { data: Json[] };
+  return {
+    lengths: {
+      promoters: await length("promoters"),
+      leads: await length("leads"),
+      payouts: await length("payouts"),
+    },
+    overview: (await report("overview", "month")).map(withoutEarnings),
+    campaignsReport: await report("campaigns", "year"),
+    // Who was paid has a row since, though not a figure of those that are shown.
+    promotersReport: (await report("promoters", "year")).filter(({ referrals_count, clicks_count }) =>
+      [referrals_count, clicks_count].some((count) => count !== 0),
+    ),
+    promoters: data.map(({ id, stats, balances }) => ({ id, stats, balances: flat(balances as Json) })),
+    promoterCampaigns: ((await company("/promoter_campaigns?per_page=100")) as Json[]).map(statsOf),
+    campaigns: ((await company("/campaigns")) as Json[]).map(statsOf),
+  };
+}
+
+type Json = Record<string, unknown>;
+
+function withoutEarnings(row: Json): Json {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "promoter_earnings_amount"));
+}
+
+function statsOf({ id, stats }: Json): Json {
+  return { id, stats };
+}
+
+/** Balances are also shown by kind since. */
+function flat(balances: Json): Json {
+  return Object.fromEntries(Object.entries(balances).filter(([, value]) => typeof value === "number"));
+}
