@@ -70,7 +70,7 @@ describe("a store that was tampered with", () => {
 
   it.each<[string, Partial<Parameters<AtomicDriver["commit"]>[0]>, string[]]>([
     [
-      "lacks a claim",
+      "lacks a claim, the first in the order of fingerprints",
       { removes: [key(1, "promoter-campaign.membership")] },
       ["promoter-campaign [4] of account 1 is not found by its claim membership, which is missing"],
     ],
