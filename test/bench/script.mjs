@@ -63,6 +63,7 @@ async function report(name, { code = SCRIPT, cookie = "", query = "" }) {
 /** Runs in the page. */
 function timeOf(code) {
   const script = document.createElement("script");
+  script.dataset.cid = "bench";
   script.textContent = code;
   const began = performance.now();
   document.head.append(script);
