@@ -2,7 +2,7 @@ import { findApiKey, hashApiKey } from "./domain/api-key.ts";
 import { accounts } from "./domain/account.ts";
 import { Failure } from "./failure.ts";
 import { networkOf } from "./http/client-address.ts";
-import { SYSTEM, type Account, type ApiKey } from "./records.ts";
+import { SYSTEM, type Account, type ApiKey } from "./domain/account/record.ts";
 import type { Services } from "./services.ts";
 import type { Store } from "./storage/store.ts";
 

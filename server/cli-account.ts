@@ -3,7 +3,7 @@ import { webAddress } from "./cli-campaign.ts";
 import { print, withNewStore, withStore } from "./cli-store.ts";
 import { createAccount, listAccounts, loadAccount, renameAccount, setMailSender } from "./domain/account.ts";
 import { nameTracker, trackerNames } from "./domain/tracker-names.ts";
-import type { Account } from "./records.ts";
+import type { Account } from "./domain/account/record.ts";
 
 /** Adds the commands that make and change accounts. */
 export function accountCommands(program: Command): void {

@@ -7,11 +7,10 @@ import { asItIs } from "./domain/show.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
-  EMAIL_KINDS,
   type AdTrafficPolicy,
   type Attribution,
-  type EmailKind,
-} from "./records.ts";
+} from "./domain/campaign/record.ts";
+import { EMAIL_KINDS, type EmailKind } from "./domain/email/record.ts";
 
 /** undefined: the option was left out. false: `--no-…`, which empties a list. */
 interface CampaignOptions {

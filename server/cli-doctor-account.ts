@@ -3,7 +3,8 @@ import { countDeliveries } from "./domain/delivery-retry.ts";
 import { findSightings } from "./domain/sighting.ts";
 import { webhooks } from "./domain/webhook-list.ts";
 import { isAllowedOrigin } from "./http/allowed-origin.ts";
-import type { Account, ServerSetup } from "./records.ts";
+import type { Account } from "./domain/account/record.ts";
+import type { ServerSetup } from "./domain/sighting/record.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Older refusals are no problem any more. */

@@ -4,7 +4,8 @@ import { withStore } from "./cli-store.ts";
 import { listAccounts } from "./domain/account.ts";
 import { findSetup, findSightings } from "./domain/sighting.ts";
 import { isLoopback } from "./http/allowed-origin.ts";
-import { SYSTEM, type ServerSetup } from "./records.ts";
+import { SYSTEM } from "./domain/account/record.ts";
+import type { ServerSetup } from "./domain/sighting/record.ts";
 import type { Store } from "./storage/store.ts";
 
 /** A page that has visitors asks for the script every hour. */

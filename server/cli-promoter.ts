@@ -11,7 +11,7 @@ import { findSetup } from "./domain/sighting.ts";
 import { Failure } from "./failure.ts";
 import { email } from "./http/fields.ts";
 import { invitePromoter } from "./outbox/invitation.ts";
-import type { Promoter } from "./records.ts";
+import type { Promoter } from "./domain/promoter/record.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Adds the commands that invite and list promoters. */

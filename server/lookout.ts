@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { recordSightings } from "./domain/sighting.ts";
-import { SYSTEM, type Sighting, type SightingKind } from "./records.ts";
+import { SYSTEM } from "./domain/account/record.ts";
+import type { Sighting, SightingKind } from "./domain/sighting/record.ts";
 import type { Store } from "./storage/store.ts";
 
 /** Something that is seen again is written again after this time. */

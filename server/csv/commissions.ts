@@ -3,7 +3,7 @@ import { importCommission } from "../domain/commission-import.ts";
 import { Failure } from "../failure.ts";
 import { email, hundredths, instant, oneOf, text } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
-import { UNITS } from "../records.ts";
+import { UNITS } from "../domain/money/unit.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./row.ts";
 

@@ -2,7 +2,7 @@ import type { Context } from "../domain/context.ts";
 import type { Imported } from "../domain/lead-import.ts";
 import { Failure, isOutage } from "../failure.ts";
 import { describe } from "../http/shape.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { readCsv, type Row } from "./read.ts";
 import type { Kind } from "./row.ts";
 

@@ -3,7 +3,7 @@ import { importLead } from "../domain/lead-import.ts";
 import { Failure } from "../failure.ts";
 import { email, instant, oneOf, text } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
-import { LEAD_STATES } from "../records.ts";
+import { LEAD_STATES } from "../domain/lead/record.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./row.ts";
 

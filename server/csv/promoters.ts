@@ -5,7 +5,7 @@ import { createPromoter } from "../domain/promoter-creation.ts";
 import { asItIs } from "../domain/show.ts";
 import { email, id, instant, longText, text, webAddress } from "../http/fields.ts";
 import { shapeInput } from "../http/shape.ts";
-import type { PromoterProfile } from "../records.ts";
+import type { PromoterProfile } from "../domain/promoter/record.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
 

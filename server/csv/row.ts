@@ -2,7 +2,7 @@ import type { Context } from "../domain/context.ts";
 import type { Imported } from "../domain/lead-import.ts";
 import { isRefToken } from "../domain/ref-token.ts";
 import { text } from "../http/fields.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import type { Columns } from "./read.ts";
 
 /** A kind of records that a file may hold. */

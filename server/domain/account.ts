@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type Account } from "../records.ts";
+import { SYSTEM, type Account } from "./account/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { putApiKey } from "./api-key.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type ApiKey } from "../records.ts";
+import { SYSTEM, type ApiKey } from "./account/record.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";

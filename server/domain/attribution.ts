@@ -1,4 +1,6 @@
-import type { Promoter, PromoterCampaign, Visitor } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
+import type { Visitor } from "./visitor/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";

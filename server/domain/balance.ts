@@ -1,4 +1,4 @@
-import type { Unit } from "../records.ts";
+import type { Unit } from "./money/unit.ts";
 import type { Count } from "../storage/collection.ts";
 import type { View } from "../storage/store.ts";
 

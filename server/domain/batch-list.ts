@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { BatchProcess } from "../records.ts";
+import type { BatchProcess } from "./batch/record.ts";
 import type { Store } from "../storage/store.ts";
 import { batchProcesses } from "./batch-process.ts";
 import { findPage, type Found, type Window } from "./listing.ts";

@@ -1,5 +1,5 @@
 import { Failure, isOutage } from "../failure.ts";
-import type { BatchProcess } from "../records.ts";
+import type { BatchProcess } from "./batch/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Context } from "./context.ts";
 

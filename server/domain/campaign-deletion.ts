@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type Campaign } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Campaign } from "./campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { campaigns, loadCampaign } from "./campaign.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Campaign, CampaignLink } from "../records.ts";
+import type { Campaign, CampaignLink } from "./campaign/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { changeAccount } from "./account.ts";
 import { campaigns, loadCampaign, newCampaign, type NewCampaign } from "./campaign.ts";

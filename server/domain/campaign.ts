@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Account, Campaign } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Campaign } from "./campaign/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";

@@ -1,4 +1,8 @@
-import type { Account, Campaign, Promoter, PromoterCampaign, Visitor } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Campaign } from "./campaign/record.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
+import type { Visitor } from "./visitor/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";

@@ -1,5 +1,9 @@
 import { Failure } from "../failure.ts";
-import type { Account, Commission, CommissionStatus, Lead, PromoterCampaign, Unit } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Commission, CommissionStatus } from "./commission/record.ts";
+import type { Lead } from "./lead/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
+import type { Unit } from "./money/unit.ts";
 import { collection } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Transaction } from "../storage/store.ts";

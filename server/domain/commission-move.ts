@@ -1,4 +1,5 @@
-import type { Lead, PromoterCampaign } from "../records.ts";
+import type { Lead } from "./lead/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { loadOwnedRecords } from "./owned.ts";
 import { commissions } from "./commission.ts";

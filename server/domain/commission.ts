@@ -1,4 +1,4 @@
-import type { Commission } from "../records.ts";
+import type { Commission } from "./commission/record.ts";
 import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { balanceCounts } from "./balance.ts";
 import { BELONGING_INDEXES } from "./scoped.ts";

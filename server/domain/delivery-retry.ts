@@ -1,4 +1,5 @@
-import { SYSTEM, type Delivery, type DeliveryStatus } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Delivery, DeliveryStatus } from "./webhook/record.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { deliveries, enqueue } from "./delivery.ts";

@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type Delivery, type Lane } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Delivery, Lane } from "./webhook/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";

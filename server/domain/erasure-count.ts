@@ -1,4 +1,4 @@
-import type { ErasureCount } from "../records.ts";
+import type { ErasureCount } from "./account/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 

@@ -1,4 +1,6 @@
-import { SYSTEM, type Delivery, type EventMessage, type Fact } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Delivery } from "./webhook/record.ts";
+import type { EventMessage, Fact } from "./event/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { deliveries, dropDelivery } from "./delivery.ts";

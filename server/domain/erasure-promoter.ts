@@ -1,4 +1,4 @@
-import type { Promoter } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { erasedEmail } from "./erasure-values.ts";

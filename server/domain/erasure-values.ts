@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Promoter } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
 
 /** An address that reaches nobody (RFC 2606). It contains the id, because addresses are unique. */
 export function erasedEmail(id: number): string {

@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Lead, Promoter } from "../records.ts";
+import type { Lead } from "./lead/record.ts";
+import type { Promoter } from "./promoter/record.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { announce } from "./event.ts";

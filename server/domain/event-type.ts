@@ -1,4 +1,5 @@
-import type { Entity, EntityRecords, EmailKind } from "../records.ts";
+import type { Entity, EntityRecords } from "./event/record.ts";
+import type { EmailKind } from "./email/record.ts";
 
 /**
  * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist

@@ -1,4 +1,5 @@
-import { SYSTEM, type Entity, type EntityRecords, type Fact, type WantedEvents } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Entity, EntityRecords, Fact, WantedEvents } from "./event/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";

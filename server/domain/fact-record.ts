@@ -1,4 +1,4 @@
-import type { Entity, EntityRecords, Fact } from "../records.ts";
+import type { Entity, EntityRecords, Fact } from "./event/record.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
 import type { RecordChange } from "./event-type.ts";

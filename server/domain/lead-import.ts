@@ -1,5 +1,7 @@
 import { Failure } from "../failure.ts";
-import type { Account, Lead, LeadState, PromoterCampaign } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Lead, LeadState } from "./lead/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { isErased } from "./erasure-values.ts";

@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Lead, LeadState, PromoterCampaign } from "../records.ts";
+import type { Lead, LeadState } from "./lead/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { moveCommissions } from "./commission-move.ts";
 import type { Context } from "./context.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Lead } from "../records.ts";
+import type { Lead } from "./lead/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { BELONGING_INDEXES } from "./scoped.ts";

@@ -1,4 +1,5 @@
-import type { Campaign, Webhook } from "../records.ts";
+import type { Campaign } from "./campaign/record.ts";
+import type { Webhook } from "./webhook/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { campaigns } from "./campaign.ts";
 import { wantedEvents } from "./event.ts";

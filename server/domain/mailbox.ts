@@ -1,4 +1,4 @@
-import type { Mailbox } from "../records.ts";
+import type { Mailbox } from "./promoter/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Store, Transaction } from "../storage/store.ts";

@@ -1,5 +1,7 @@
 import type { Failure } from "../failure.ts";
-import type { Lead, Promoter, PromoterCampaign } from "../records.ts";
+import type { Lead } from "./lead/record.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";

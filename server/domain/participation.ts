@@ -1,5 +1,6 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { Promoter, PromoterCampaign, PromoterCampaignState } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "./promoter-campaign/record.ts";
 import type { Store, Transaction, View } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";

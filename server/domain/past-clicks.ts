@@ -1,4 +1,4 @@
-import type { PastClicks } from "../records.ts";
+import type { PastClicks } from "./visitor/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Transaction } from "../storage/store.ts";
 import { factCounts } from "./stats.ts";

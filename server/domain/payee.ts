@@ -1,4 +1,4 @@
-import type { PayoutMethod } from "../records.ts";
+import type { PayoutMethod } from "./payout-method/record.ts";
 import type { Store } from "../storage/store.ts";
 import type { Payee } from "./payout-filter.ts";
 import { findSelectedPayoutMethod, payoutMethods } from "./payout-method.ts";

@@ -1,12 +1,8 @@
-import type {
-  Account,
-  FraudSuspicion,
-  Payout,
-  PayoutMethod,
-  PayoutMethodName,
-  PayoutStatus,
-  Promoter,
-} from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { FraudSuspicion } from "./lead/record.ts";
+import type { Payout, PayoutStatus } from "./payout/record.ts";
+import type { PayoutMethod, PayoutMethodName } from "./payout-method/record.ts";
+import type { Promoter } from "./promoter/record.ts";
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
 

@@ -1,5 +1,6 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { PAYOUT_STATUSES, type Account, type Payout, type PayoutStatus } from "../records.ts";
+import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from "./payout/record.ts";
+import type { Account } from "./account/record.ts";
 import type { Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";

@@ -1,4 +1,4 @@
-import type { Payout, PayoutStatus } from "../records.ts";
+import type { Payout, PayoutStatus } from "./payout/record.ts";
 import type { Store } from "../storage/store.ts";
 import { findPage, type Found, type Window } from "./listing.ts";
 import { payouts } from "./payout.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { PayoutMethod } from "../records.ts";
+import type { PayoutMethod } from "./payout-method/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Payout, PayoutStatus } from "../records.ts";
+import type { Payout, PayoutStatus } from "./payout/record.ts";
 import type { Context } from "./context.ts";
 import { isErased } from "./erasure-values.ts";
 import { announce } from "./event.ts";

@@ -1,4 +1,5 @@
-import type { Account, Payout } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Payout } from "./payout/record.ts";
 import { lengthCounter } from "../storage/collection.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Payout } from "../records.ts";
+import type { Payout } from "./payout/record.ts";
 import { collection, listCounts, type Count } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader } from "../storage/store.ts";

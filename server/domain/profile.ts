@@ -1,4 +1,4 @@
-import type { PromoterProfile } from "../records.ts";
+import type { PromoterProfile } from "./promoter/record.ts";
 
 /** Changes to a profile. null: cleared. undefined: not given. */
 export type ProfileChanges = { [Field in keyof PromoterProfile]?: PromoterProfile[Field] | undefined };

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { PromoCode } from "../records.ts";
+import type { PromoCode } from "./promo-code/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store, View } from "../storage/store.ts";
 import type { Context } from "./context.ts";

@@ -1,4 +1,4 @@
-import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "../records.ts";
+import type { ArchivedState, PromoterCampaign, PromoterCampaignState } from "./promoter-campaign/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";

@@ -1,4 +1,5 @@
-import type { Promoter, PromoterCampaign, PromoterCampaignState } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "./promoter-campaign/record.ts";
 import type { Key } from "../storage/keys.ts";
 import type { Store } from "../storage/store.ts";
 import { findPage, type Found, type Window } from "./listing.ts";

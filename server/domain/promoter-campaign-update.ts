@@ -1,4 +1,5 @@
-import type { PromoterCampaign, PromoterCampaignState, RewardEntry } from "../records.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "./promoter-campaign/record.ts";
+import type { RewardEntry } from "./reward/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";
 import type { Context } from "./context.ts";

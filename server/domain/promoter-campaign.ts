@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Campaign, PromoterCampaign } from "../records.ts";
+import type { Campaign } from "./campaign/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
 import { campaigns, loadCampaign, refParam } from "./campaign.ts";

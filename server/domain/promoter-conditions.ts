@@ -1,4 +1,6 @@
-import type { InvoiceDetailsStatus, Promoter, PromoterCampaignState, Suspicion } from "../records.ts";
+import type { InvoiceDetailsStatus, Promoter } from "./promoter/record.ts";
+import type { PromoterCampaignState } from "./promoter-campaign/record.ts";
+import type { Suspicion } from "./lead/record.ts";
 import type { Metric } from "./stats.ts";
 
 /** A range that includes both ends. null: open. */

@@ -1,12 +1,9 @@
 import { Failure } from "../failure.ts";
-import type {
-  Account,
-  Campaign,
-  FraudSuspicion,
-  Promoter,
-  PromoterCampaign,
-  PromoterProfile,
-} from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Campaign } from "./campaign/record.ts";
+import type { FraudSuspicion } from "./lead/record.ts";
+import type { Promoter, PromoterProfile } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { loadCampaignOrDefault } from "./campaign.ts";
 import type { Context } from "./context.ts";

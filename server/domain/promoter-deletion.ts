@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Promoter, PromoterCampaign } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { loadOwnedRecords } from "./owned.ts";

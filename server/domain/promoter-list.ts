@@ -1,4 +1,4 @@
-import type { Promoter } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
 import { lengthCounter } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 import { loadCampaign } from "./campaign.ts";

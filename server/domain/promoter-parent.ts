@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Promoter } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { isErased, refuseErased } from "./erasure-values.ts";

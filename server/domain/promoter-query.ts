@@ -1,4 +1,5 @@
-import type { Promoter, PromoterCampaign } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";
 import { listPromoterCampaigns } from "./participation.ts";
 import { promoterName, promoters } from "./promoter.ts";

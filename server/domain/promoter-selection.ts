@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import type { Promoter, PromoterCampaign } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Reader } from "../storage/store.ts";
 import { promoCodes } from "./promo-code.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";

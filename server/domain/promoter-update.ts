@@ -1,4 +1,5 @@
-import type { InvoiceDetailsStatus, Promoter, PromoterCampaign } from "../records.ts";
+import type { InvoiceDetailsStatus, Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Context } from "./context.ts";
 import { isErased, refuseErased } from "./erasure-values.ts";

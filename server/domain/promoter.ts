@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { Promoter } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { findTaken } from "./taken.ts";

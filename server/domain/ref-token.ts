@@ -1,5 +1,5 @@
 import anyAscii from "any-ascii";
-import type { PromoterCampaign, RefToken } from "../records.ts";
+import type { PromoterCampaign, RefToken } from "./promoter-campaign/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import { digest } from "../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";

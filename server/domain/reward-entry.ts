@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Reward, RewardEntry } from "../records.ts";
+import type { Reward, RewardEntry } from "./reward/record.ts";
 import type { Reader } from "../storage/store.ts";
 import { loadReward, type RewardScope } from "./reward.ts";
 

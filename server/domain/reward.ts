@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import type { Reward } from "../records.ts";
+import type { Reward } from "./reward/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import type { Context } from "./context.ts";

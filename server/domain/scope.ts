@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { PromoterCampaign } from "../records.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import { findPage, type Found, type Listing, type Window } from "./listing.ts";

@@ -1,14 +1,9 @@
-import {
-  LEAD_STATES,
-  PAYOUT_METHODS,
-  PAYOUT_STATUSES,
-  type Commission,
-  type Lead,
-  type Payout,
-  type PayoutMethod,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { LEAD_STATES, type Lead } from "./lead/record.ts";
+import { PAYOUT_METHODS, type PayoutMethod } from "./payout-method/record.ts";
+import { PAYOUT_STATUSES, type Payout } from "./payout/record.ts";
+import type { Commission } from "./commission/record.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
 import { newProfile } from "./profile.ts";
 import { newPromoterCampaign } from "./promoter-campaign.ts";
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES, PLANS, type Dice } from "./seed-values.ts";

@@ -1,4 +1,5 @@
-import type { Account, Lead } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Lead } from "./lead/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { Failure } from "../failure.ts";
 import { commissions } from "./commission.ts";

@@ -1,4 +1,5 @@
-import { SYSTEM, type ServerSetup, type Sighting, type SightingKind, type Sightings } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { ServerSetup, Sighting, SightingKind, Sightings } from "./sighting/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store } from "../storage/store.ts";
 

@@ -1,5 +1,8 @@
 import { Failure } from "../failure.ts";
-import type { Account, Campaign, Lead, Promoter, Suspicion } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Campaign } from "./campaign/record.ts";
+import type { Lead, Suspicion } from "./lead/record.ts";
+import type { Promoter } from "./promoter/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { findReferrer, type Referrer } from "./attribution.ts";
 import { loadCampaign } from "./campaign.ts";

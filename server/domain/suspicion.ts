@@ -1,13 +1,9 @@
 import { hash } from "node:crypto";
-import type {
-  Account,
-  AdTrafficPolicy,
-  Campaign,
-  Promoter,
-  PromoterAddress,
-  Suspicion,
-  Visitor,
-} from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { AdTrafficPolicy, Campaign } from "./campaign/record.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterAddress, Suspicion } from "./lead/record.ts";
+import type { Visitor } from "./visitor/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { mailbox } from "./mailbox.ts";

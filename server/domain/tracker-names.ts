@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../failure.ts";
-import { SYSTEM, type Account, type TrackerNames } from "../records.ts";
+import { SYSTEM, type Account, type TrackerNames } from "./account/record.ts";
 import type { Store } from "../storage/store.ts";
 import { accounts, changeAccount } from "./account.ts";
 import type { Context } from "./context.ts";

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../failure.ts";
-import type { Account, Unsubscription } from "../records.ts";
+import type { Account } from "./account/record.ts";
+import type { Unsubscription } from "./email/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader } from "../storage/store.ts";
 import type { Context } from "./context.ts";

@@ -1,4 +1,5 @@
-import { SYSTEM, type Visitor } from "../records.ts";
+import { SYSTEM } from "./account/record.ts";
+import type { Visitor } from "./visitor/record.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import { accounts } from "./account.ts";
 import { isExpired, removeVisitor, visitors } from "./visitor.ts";

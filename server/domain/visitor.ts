@@ -1,4 +1,6 @@
-import type { Promoter, PromoterCampaign, Visitor } from "../records.ts";
+import type { Promoter } from "./promoter/record.ts";
+import type { PromoterCampaign } from "./promoter-campaign/record.ts";
+import type { Visitor } from "./visitor/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../storage/store.ts";
 import { addPastClicks } from "./past-clicks.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Webhook } from "../records.ts";
+import type { Webhook } from "./webhook/record.ts";
 import { collection, listCounts } from "../storage/collection.ts";
 import type { Reader, Store } from "../storage/store.ts";
 import { findPage, type Found, type Window } from "./listing.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { Webhook, WebhookSecret } from "../records.ts";
+import type { Webhook, WebhookSecret } from "./webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Chance, Context } from "./context.ts";
 import { updateWantedEvents } from "./listening.ts";

@@ -1,7 +1,7 @@
 import { isOutage } from "../failure.ts";
 import { setImmediate as othersTurn, setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/delivery.ts";
-import { SYSTEM } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";

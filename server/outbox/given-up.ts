@@ -1,5 +1,5 @@
 import { deliveries, finish, isOpen } from "../domain/delivery.ts";
-import { SYSTEM } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
 import { WEBHOOK_GONE } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";
 

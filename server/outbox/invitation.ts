@@ -3,7 +3,7 @@ import { enqueue, newDelivery } from "../domain/delivery.ts";
 import { newProfile } from "../domain/profile.ts";
 import { createPromoter, type CreatedPromoter } from "../domain/promoter-creation.ts";
 import { asItIs } from "../domain/show.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { newEmail } from "./letter.ts";
 
 /** A person whom the company invites to become a promoter. */

@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
-import { SYSTEM, type Lease as LeaseRecord } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Lease as LeaseRecord } from "../domain/lease/record.ts";
 import { collection } from "../storage/collection.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 

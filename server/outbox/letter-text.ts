@@ -1,4 +1,4 @@
-import type { EmailKind } from "../records.ts";
+import type { EmailKind } from "../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
 /** Our own text for each e-mail. Operators may put their own in a folder. */

@@ -4,18 +4,14 @@ import type { RecordChange } from "../domain/event-type.ts";
 import { promoterName, promoters } from "../domain/promoter.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign.ts";
 import { unsubscribeToken } from "../domain/unsubscription.ts";
-import {
-  SYSTEM,
-  type Account,
-  type Campaign,
-  type Delivery,
-  type Lead,
-  type Email,
-  type EmailKind,
-  type Payout,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { SYSTEM, type Account } from "../domain/account/record.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
+import type { Lead } from "../domain/lead/record.ts";
+import type { Email, EmailKind } from "../domain/email/record.ts";
+import type { Payout } from "../domain/payout/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** An e-mail that a change calls for, before we know whether the campaign sends it. */

@@ -1,5 +1,6 @@
 import { deliveries, finish } from "../domain/delivery.ts";
-import { SYSTEM, type Delivery } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import { emailInLog } from "./letter.ts";

@@ -4,14 +4,12 @@ import type { RecordChange } from "../domain/event-type.ts";
 import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { promoters } from "../domain/promoter.ts";
-import {
-  SYSTEM,
-  type Lead,
-  type Payout,
-  type PromoCode,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Lead } from "../domain/lead/record.ts";
+import type { Payout } from "../domain/payout/record.ts";
+import type { PromoCode } from "../domain/promo-code/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
 import { payoutJson } from "../v2/payout-json.ts";

@@ -1,5 +1,6 @@
 import { facts } from "../domain/event.ts";
-import { SYSTEM, type Fact } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Fact } from "../domain/event/record.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** Gives some of the waiting facts. */

@@ -1,6 +1,7 @@
 import { deliveries, destinationOf } from "../domain/delivery.ts";
 import { isOutage } from "../failure.ts";
-import { SYSTEM, type Delivery } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
 import { giveUp } from "./given-up.ts";

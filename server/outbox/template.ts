@@ -1,4 +1,4 @@
-import { EMAIL_KINDS, type Email, type EmailKind } from "../records.ts";
+import { EMAIL_KINDS, type Email, type EmailKind } from "../domain/email/record.ts";
 import { EMAIL_TEXTS } from "./letter-text.ts";
 import { openTemplateSource, type TemplateSource } from "./template-source.ts";
 

@@ -1,5 +1,6 @@
 import { deliveries } from "../domain/delivery.ts";
-import { SYSTEM, type Delivery } from "../records.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
 import type { OutboxParts } from "./parts.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { eventTypesOf, type RecordChange } from "../domain/event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign.ts";
 import { webhooks } from "../domain/webhook-list.ts";
-import type { Webhook } from "../records.ts";
+import type { Webhook } from "../domain/webhook/record.ts";
 import type { Store } from "../storage/store.ts";
 
 const MAX_WEBHOOKS = 1_000;

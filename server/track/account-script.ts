@@ -3,7 +3,7 @@ import { findAccountByScript, trackerNames } from "../domain/tracker-names.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { storeText, type StoredText } from "../http/stored-text.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../refusal.ts";
 import type { Services } from "../services.ts";
 import { serveScript } from "./script.ts";

@@ -9,7 +9,7 @@ import { v1Error } from "../http/errors.ts";
 import { readParams, type Params } from "../http/form.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders, type RateLimiter } from "../http/rate-limit.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
 import { isUnattended } from "./unattended.ts";

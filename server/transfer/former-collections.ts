@@ -1,4 +1,4 @@
-import type { Unit } from "../records.ts";
+import type { Unit } from "../domain/money/unit.ts";
 import { collection } from "../storage/collection.ts";
 import type { AnyCollection } from "./collections.ts";
 

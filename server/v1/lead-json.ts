@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LEAD_STATES, type Lead } from "../records.ts";
+import { LEAD_STATES, type Lead } from "../domain/lead/record.ts";
 
 /** @see docs/spec/v1.md "Sign-up result" */
 export const leadAnswer = z

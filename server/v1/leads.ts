@@ -10,7 +10,7 @@ import { email, flag, id, instant, oneOf, text } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../http/shape.ts";
-import { LEAD_STATES } from "../records.ts";
+import { LEAD_STATES } from "../domain/lead/record.ts";
 import { newEmbedded } from "./embedded.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
 import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "./list.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reward } from "../records.ts";
+import type { Reward } from "../domain/reward/record.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 export const offerAnswer = z

@@ -8,7 +8,7 @@ import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { PAYOUT_STATUSES, type Campaign, type Payout } from "../records.ts";
+import { PAYOUT_STATUSES, type Payout } from "../domain/payout/record.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";
 import { v1Unit } from "./reward-json.ts";
 

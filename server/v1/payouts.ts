@@ -5,7 +5,7 @@ import { id, oneOf } from "../http/fields.ts";
 import { readParams } from "../http/form.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
-import { PAYOUT_STATUSES } from "../records.ts";
+import { PAYOUT_STATUSES } from "../domain/payout/record.ts";
 import { newEmbedded, once } from "./embedded.ts";
 import { listParams, readListPage } from "./list.ts";
 import type { V1Operation, V1Request } from "./operation.ts";

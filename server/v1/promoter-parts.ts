@@ -7,7 +7,9 @@ import { loadPromoterCampaign, promoterCampaigns, withCampaign } from "../domain
 import { rewards } from "../domain/reward.ts";
 import { unlessGone } from "../domain/show.ts";
 import { loadStats } from "../domain/stats.ts";
-import type { Promoter, PromoterCampaign, Reward, RewardEntry } from "../records.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import type { Reward, RewardEntry } from "../domain/reward/record.ts";
 import type { View } from "../storage/store.ts";
 import {
   promoterJson,

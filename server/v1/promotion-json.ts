@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { refLink } from "../domain/promoter-campaign.ts";
 import type { Stats } from "../domain/stats.ts";
-import type { Campaign, PromoterCampaign, Reward } from "../records.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import type { Reward } from "../domain/reward/record.ts";
 import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
 
 /** @see docs/spec/v1.md "Promotion" */

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { COMMISSION_STATUSES, type Commission, type Lead, type Unit } from "../records.ts";
+import { COMMISSION_STATUSES, type Commission } from "../domain/commission/record.ts";
+import type { Lead } from "../domain/lead/record.ts";
+import type { Unit } from "../domain/money/unit.ts";
 import type { Embedded } from "./embedded.ts";
 import { leadAnswer, leadJson } from "./lead-json.ts";
 import { promoterSubsetAnswer } from "./promoter-json.ts";

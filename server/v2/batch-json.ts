@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id } from "../http/fields.ts";
-import type { BatchProcess } from "../records.ts";
+import type { BatchProcess } from "../domain/batch/record.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 

@@ -4,7 +4,7 @@ import type { Found, Window } from "../domain/listing.ts";
 import { listOf, oneOf } from "../http/fields.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { readPathSegment } from "../http/path.ts";
-import type { BatchProcess } from "../records.ts";
+import type { BatchProcess } from "../domain/batch/record.ts";
 import type { Store } from "../storage/store.ts";
 import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";

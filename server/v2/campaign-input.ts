@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../domain/campaign-update.ts";
 import { flag, id, oneOf, text, webAddress } from "../http/fields.ts";
-import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, EMAIL_KINDS, UPGRADE_METRICS } from "../records.ts";
+import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, UPGRADE_METRICS } from "../domain/campaign/record.ts";
+import { EMAIL_KINDS } from "../domain/email/record.ts";
 import { rewardEntries } from "./reward-entry-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;

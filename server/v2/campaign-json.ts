@@ -6,11 +6,11 @@ import { loadCampaignStats, type Stats } from "../domain/stats.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
-  EMAIL_KINDS,
   UPGRADE_METRICS,
-  type Account,
   type Campaign,
-} from "../records.ts";
+} from "../domain/campaign/record.ts";
+import { EMAIL_KINDS } from "../domain/email/record.ts";
+import type { Account } from "../domain/account/record.ts";
 import type { View } from "../storage/store.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "./reward-entry-json.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { promoterName } from "../domain/promoter.ts";
-import type { Campaign, Promoter } from "../records.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
 
 /** A promoter within other records. */
 export const embeddedPromoter = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../domain/event-type.ts";
-import { ENTITIES, type Entity } from "../records.ts";
+import { ENTITIES, type Entity } from "../domain/event/record.ts";
 import { embeddedPromoter } from "./embedded-json.ts";
 import { eventBody } from "./event-json.ts";
 import { payoutAnswer } from "./payout-json.ts";

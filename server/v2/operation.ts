@@ -9,7 +9,7 @@ import { v2Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
-import type { Account } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../refusal.ts";
 import { newContext, type Services } from "../services.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";

@@ -4,7 +4,7 @@ import type { Context } from "../domain/context.ts";
 import { movePayout, removePayout } from "../domain/payout-moves.ts";
 import { readJson } from "../http/json.ts";
 import { shapeInput } from "../http/shape.ts";
-import type { Payout } from "../records.ts";
+import type { Payout } from "../domain/payout/record.ts";
 import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PAYOUT_METHODS, type PayoutMethod } from "../records.ts";
+import { PAYOUT_METHODS, type PayoutMethod } from "../domain/payout-method/record.ts";
 
 /** @see docs/spec/v2.md "Payout method" */
 export const payoutMethodAnswer = z

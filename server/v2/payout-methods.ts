@@ -11,7 +11,7 @@ import { email, flag, id, oneOf, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput } from "../http/shape.ts";
-import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../records.ts";
+import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../domain/payout-method/record.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";

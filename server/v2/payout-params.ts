@@ -4,7 +4,9 @@ import { INVOICEABLE } from "../domain/payout-groups.ts";
 import type { PayoutSort } from "../domain/payout-query.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
 import type { Query } from "../http/nested-query.ts";
-import { FRAUD_SUSPICIONS, PAYOUT_METHODS, PAYOUT_STATUSES } from "../records.ts";
+import { FRAUD_SUSPICIONS } from "../domain/lead/record.ts";
+import { PAYOUT_METHODS } from "../domain/payout-method/record.ts";
+import { PAYOUT_STATUSES } from "../domain/payout/record.ts";
 import { pageParams } from "./page-params.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

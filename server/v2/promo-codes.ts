@@ -12,7 +12,7 @@ import { id, jsonObject, longText, text } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
-import type { PromoCode } from "../records.ts";
+import type { PromoCode } from "../domain/promo-code/record.ts";
 import type { View } from "../storage/store.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";

@@ -11,7 +11,7 @@ import { asItIs } from "../domain/show.ts";
 import { flag, id } from "../http/fields.ts";
 import { readJson } from "../http/json.ts";
 import { shapeInput } from "../http/shape.ts";
-import type { PromoterCampaignState } from "../records.ts";
+import type { PromoterCampaignState } from "../domain/promoter-campaign/record.ts";
 import { batchAnswer, batchJson, idsBody } from "./batch-json.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 

@@ -4,7 +4,9 @@ import { loadPromoter } from "../domain/promoter.ts";
 import { refLink, withCampaign } from "../domain/promoter-campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../domain/reward-entry.ts";
 import { loadStats, type Stats } from "../domain/stats.ts";
-import { PROMOTER_CAMPAIGN_STATES, type Campaign, type Promoter, type PromoterCampaign } from "../records.ts";
+import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
 import type { View } from "../storage/store.ts";
 import {
   embeddedCampaign,

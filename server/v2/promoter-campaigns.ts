@@ -9,7 +9,7 @@ import { readJson } from "../http/json.ts";
 import { readNestedQuery } from "../http/nested-query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeChanges, shapeInput } from "../http/shape.ts";
-import { PROMOTER_CAMPAIGN_STATES } from "../records.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../domain/promoter-campaign/record.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";

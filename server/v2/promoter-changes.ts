@@ -6,7 +6,7 @@ import { email, flag, id, jsonObject, oneOf, text } from "../http/fields.ts";
 import { readQuery } from "../http/form.ts";
 import { readJson } from "../http/json.ts";
 import { shapeFormChanges, shapeInput } from "../http/shape.ts";
-import { INVOICE_DETAILS_STATUSES } from "../records.ts";
+import { INVOICE_DETAILS_STATUSES } from "../domain/promoter/record.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoterOf } from "./promoter-parts.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../domain/promoter-conditions.ts";
 import type { Metric } from "../domain/stats.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../http/fields.ts";
-import { FRAUD_SUSPICIONS, PROMOTER_CAMPAIGN_STATES } from "../records.ts";
+import { FRAUD_SUSPICIONS } from "../domain/lead/record.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../domain/promoter-campaign/record.ts";
 import { pageParams } from "./page-params.ts";
 
 /** The domain's words for the filter's states of invoice details. */

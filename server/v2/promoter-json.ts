@@ -3,16 +3,12 @@ import { promoterName } from "../domain/promoter.ts";
 import { refLink } from "../domain/promoter-campaign.ts";
 import type { Stats } from "../domain/stats.ts";
 import type { Balance } from "../domain/balance.ts";
-import {
-  FRAUD_SUSPICIONS,
-  INVOICE_DETAILS_STATUSES,
-  PROMOTER_CAMPAIGN_STATES,
-  type Account,
-  type Campaign,
-  type PayoutMethod,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { FRAUD_SUSPICIONS } from "../domain/lead/record.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../domain/promoter/record.ts";
+import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../domain/promoter-campaign/record.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { PayoutMethod } from "../domain/payout-method/record.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

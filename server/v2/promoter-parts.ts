@@ -6,7 +6,8 @@ import { promoters } from "../domain/promoter.ts";
 import { withCampaign } from "../domain/promoter-campaign.ts";
 import { showAll, type Show } from "../domain/show.ts";
 import { loadPromoterStats } from "../domain/stats.ts";
-import type { Account, Promoter } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
 import type { View } from "../storage/store.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { ProfileChanges } from "../domain/profile.ts";
 import { longText, text } from "../http/fields.ts";
-import type { Account, Promoter } from "../records.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
 
 const clearable = text.nullable();
 

@@ -1,12 +1,8 @@
 import { z } from "zod";
-import {
-  FRAUD_SUSPICIONS,
-  LEAD_STATES,
-  type Campaign,
-  type Lead,
-  type Promoter,
-  type PromoterCampaign,
-} from "../records.ts";
+import { FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../domain/lead/record.ts";
+import type { Campaign } from "../domain/campaign/record.ts";
+import type { Promoter } from "../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FullRewardEntry } from "../domain/reward-entry.ts";
 import { id, oneOf } from "../http/fields.ts";
-import { APPLY_ON, type RewardEntry } from "../records.ts";
+import { APPLY_ON, type RewardEntry } from "../domain/reward/record.ts";
 
 const MAX_ENTRIES = 100;
 

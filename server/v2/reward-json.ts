@@ -3,10 +3,10 @@ import {
   PROMOTER_REWARD_TYPES,
   REWARD_DURATIONS,
   TIER_REWARD_MODES,
-  UNITS,
   type Reward,
   type RewardSchema,
-} from "../records.ts";
+} from "../domain/reward/record.ts";
+import { UNITS } from "../domain/money/unit.ts";
 
 const schemaAnswer = z
   .object({

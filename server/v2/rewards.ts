@@ -8,9 +8,9 @@ import {
   PROMOTER_REWARD_TYPES,
   REWARD_DURATIONS,
   TIER_REWARD_MODES,
-  UNITS,
   type RewardSchema,
-} from "../records.ts";
+} from "../domain/reward/record.ts";
+import { UNITS } from "../domain/money/unit.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { pageParams, readListing } from "./page-params.ts";
 import { readPathId } from "./path-id.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Webhook } from "../records.ts";
+import type { Webhook } from "../domain/webhook/record.ts";
 
 /** A webhook of V2. */
 export const webhookAnswer = z

@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 import { readJson } from "../http/json.ts";
 import { shapeInput } from "../http/shape.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
-import type { Webhook } from "../records.ts";
+import type { Webhook } from "../domain/webhook/record.ts";
 import type { V2Operation, V2Request } from "./operation.ts";
 import { testBody } from "./webhook-input.ts";
 

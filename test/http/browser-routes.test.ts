@@ -4,7 +4,7 @@ import { createCampaign } from "../../server/domain/campaign.ts";
 import { nameTracker } from "../../server/domain/tracker-names.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { visitors } from "../../server/domain/visitor.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../support/app.ts";
 import { statsOf } from "../support/stats.ts";
 

@@ -4,7 +4,7 @@ import { erasePromoter } from "../../server/domain/erasure.ts";
 import { importLead } from "../../server/domain/lead-import.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { Failure } from "../../server/failure.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { startApp, type Answer, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
 import { findFaults } from "../support/consistency.ts";

@@ -13,7 +13,7 @@ import { commissions } from "../../server/domain/commission.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { overlayDriver } from "../../server/storage/overlay.ts";
 import { EVERYTHING } from "../../server/storage/snapshot.ts";

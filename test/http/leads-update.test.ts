@@ -3,7 +3,7 @@ import { loadBalance } from "../../server/domain/balance.ts";
 import { commissions } from "../../server/domain/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { METRICS, SERIES, dailySums } from "../../server/domain/stats.ts";
-import type { Commission } from "../../server/records.ts";
+import type { Commission } from "../../server/domain/commission/record.ts";
 import { updateLead } from "../../server/v1/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";

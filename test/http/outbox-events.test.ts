@@ -9,7 +9,7 @@ import { promoters } from "../../server/domain/promoter.ts";
 import { Failure } from "../../server/failure.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { EVENTS } from "../../server/v2/event-data.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../support/outbox.ts";
 import { addPayout } from "../support/payouts.ts";

@@ -7,7 +7,7 @@ import { leads } from "../../server/domain/lead.ts";
 import { createWebhook, updateWebhook } from "../../server/domain/webhook.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { newContext } from "../../server/services.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { findFaults } from "../support/consistency.ts";
 import { newDice, type Dice } from "../support/fuzz/dice.ts";

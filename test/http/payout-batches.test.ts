@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/balance.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
-import { PAYOUT_STATUSES, type Promoter } from "../../server/records.ts";
+import { PAYOUT_STATUSES } from "../../server/domain/payout/record.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { markAsPaidOperation } from "../../server/v2/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removePayoutMethod } from "../../server/domain/payout-method.ts";
 import { movePayout } from "../../server/domain/payout-moves.ts";
 import { payouts } from "../../server/domain/payout.ts";
-import type { Promoter } from "../../server/records.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import type { Store, Transaction } from "../../server/storage/store.ts";
 import { getPayoutMethodOperation } from "../../server/v2/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";

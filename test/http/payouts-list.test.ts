@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { payouts } from "../../server/domain/payout.ts";
-import type { Payout } from "../../server/records.ts";
+import type { Payout } from "../../server/domain/payout/record.ts";
 import { listPayouts } from "../../server/v1/payouts.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";

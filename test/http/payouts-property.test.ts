@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { PAYOUT_STATUSES, type Payout, type Promoter } from "../../server/records.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../server/domain/payout/record.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { startApp } from "../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
 

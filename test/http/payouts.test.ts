@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Promoter } from "../../server/records.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { listPayoutsOperation } from "../../server/v2/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";

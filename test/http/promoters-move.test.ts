@@ -7,7 +7,8 @@ import { byId } from "../../server/domain/promoter-selection.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { dailySums } from "../../server/domain/stats.ts";
-import type { Commission, Lead } from "../../server/records.ts";
+import type { Commission } from "../../server/domain/commission/record.ts";
+import type { Lead } from "../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2, type Params } from "../support/calls.ts";
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign.ts";
 import { promoCodes } from "../../server/domain/promo-code.ts";
 import { rewards } from "../../server/domain/reward.ts";
-import type { Reward } from "../../server/records.ts";
+import type { Reward } from "../../server/domain/reward/record.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Promoter } from "../../server/records.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { addPromoter, changeAccount } from "../support/payouts.ts";
 

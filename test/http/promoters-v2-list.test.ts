@@ -3,7 +3,7 @@ import { createCampaign } from "../../server/domain/campaign.ts";
 import { promoters } from "../../server/domain/promoter.ts";
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
 import type { Metric } from "../../server/domain/stats.ts";
-import type { Promoter } from "../../server/records.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2 } from "../support/calls.ts";
 import { putFact } from "../support/facts.ts";

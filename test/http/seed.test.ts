@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account.ts";
 import { seed } from "../../server/domain/seed.ts";
 import { dailySums, type DailySum } from "../../server/domain/stats.ts";
-import { SYSTEM } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { leads } from "../../server/domain/lead.ts";
-import type { PromoterCampaign } from "../../server/records.ts";
+import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../support/v1-records.ts";
 import { statsOf } from "../support/stats.ts";

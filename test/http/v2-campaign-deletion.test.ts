@@ -4,7 +4,7 @@ import { commissions } from "../../server/domain/commission.ts";
 import { leads } from "../../server/domain/lead.ts";
 import { payouts } from "../../server/domain/payout.ts";
 import { loadPromoter } from "../../server/domain/promoter.ts";
-import type { Commission } from "../../server/records.ts";
+import type { Commission } from "../../server/domain/commission/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout } from "../support/payouts.ts";
 import { company, join, outcome } from "../support/v2.ts";

@@ -4,7 +4,8 @@ import { createFullCampaign, updateCampaign } from "../../server/domain/campaign
 import { createCampaign, loadCampaign } from "../../server/domain/campaign.ts";
 import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
 import { asItIs } from "../../server/domain/show.ts";
-import { SYSTEM, type Campaign } from "../../server/records.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
+import type { Campaign } from "../../server/domain/campaign/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../support/v2.ts";

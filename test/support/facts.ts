@@ -1,4 +1,4 @@
-import type { PromoterCampaign } from "../../server/records.ts";
+import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { collection } from "../../server/storage/collection.ts";
 import { factCounts, type Fact } from "../../server/domain/stats.ts";
 import type { Belonging } from "../../server/domain/scoped.ts";

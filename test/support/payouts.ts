@@ -7,7 +7,10 @@ import { createPromoter } from "../../server/domain/promoter-creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { accounts } from "../../server/domain/account.ts";
 import { promoters } from "../../server/domain/promoter.ts";
-import type { Account, Payout, PayoutMethodName, Promoter } from "../../server/records.ts";
+import type { Account } from "../../server/domain/account/record.ts";
+import type { Payout } from "../../server/domain/payout/record.ts";
+import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
 
 /** Makes a promoter in the default campaign, then changes the record as told. */
 export async function addPromoter(

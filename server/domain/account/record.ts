@@ -1,0 +1,59 @@
+/** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
+export const SYSTEM = 0;
+
+/** A company that runs an affiliate program. All other records belong to one. */
+export interface Account {
+  accountId: typeof SYSTEM;
+  id: number;
+  /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
+  publicId: string;
+  name: string;
+  defaultCampaignId: number;
+  /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
+  honoursPrivacyControl: boolean;
+  /** ISO 4217 code of `cash` amounts. */
+  currency: string;
+  /** Days from the end of a payout's period to its due date. */
+  netPayoutDays: number;
+  /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
+  minPaymentCents: number;
+  /** Whether promoters are paid only with approved invoice details. */
+  requiresInvoiceDetails: boolean;
+  /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
+  mailSender: string | null;
+  /** Absent: the usual ones. */
+  tracker?: TrackerNames;
+  /** The key of the hashes that stand for network addresses. It never leaves the server. */
+  addressKey: string;
+  createdAt: string;
+}
+
+/** The names by which pages use the browser script. */
+export interface TrackerNames {
+  /** The global function. */
+  global: string;
+  /** The prefix of the cookies' names. */
+  cookie: string;
+  /** A second file name for the script, with these settings. null: only `svc.js`. */
+  script: string | null;
+  /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  readsFragment: boolean;
+}
+
+/** An API key. The key itself is shown once, when it is made. Only its hash is stored. */
+export interface ApiKey {
+  accountId: typeof SYSTEM;
+  /** SHA-256 of the key, hexadecimal. */
+  hash: string;
+  ownerId: number;
+  name: string;
+  createdAt: string;
+  /** null: the key is valid. */
+  revokedAt: string | null;
+}
+
+/** How many people of an account were erased. Absent if nobody was. */
+export interface ErasureCount {
+  accountId: number;
+  count: number;
+}

@@ -1,0 +1,56 @@
+import type { RewardEntry } from "../reward/record.ts";
+import type { EmailKind } from "../email/record.ts";
+
+export const ATTRIBUTIONS = ["last", "first"] as const;
+
+/** Which promoter keeps a visitor who followed two links: the last one's, or the first one's. */
+export type Attribution = (typeof ATTRIBUTIONS)[number];
+
+export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
+
+/** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
+export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
+
+export interface Campaign {
+  accountId: number;
+  id: number;
+  name: string;
+  color: string;
+  landingUrl: string;
+  /** Names of the URL parameter that carries the ref token. Links use the first. Empty: the script's usual names. */
+  refParams: string[];
+  visitorCookieDays: number;
+  autoApprovePromoters: boolean;
+  attribution: Attribution;
+  /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
+  allowedOrigins: string[];
+  trackAdTraffic: AdTrafficPolicy;
+  /** Whether promoters join by invitation only. */
+  isPrivate: boolean;
+  /** Further pages that promoters may link to. */
+  links: CampaignLink[];
+  /** The campaign for promoters who reach a goal. null: none. */
+  upgrade: CampaignUpgrade | null;
+  rewardsForPromoters: RewardEntry[];
+  rewardsForReferrals: RewardEntry[];
+  /** The e-mails that its promoters get. */
+  letters: EmailKind[];
+  createdAt: string;
+}
+
+export interface CampaignLink {
+  id: number;
+  name: string;
+  url: string;
+}
+
+export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as const;
+
+/** The campaign that promoters move to, and the amount of the metric that moves them. */
+export interface CampaignUpgrade {
+  campaignId: number;
+  amount: number;
+  metric: (typeof UPGRADE_METRICS)[number];
+  /** Whether the promoters' leads move with them. */
+  movesLeads: boolean;
+}

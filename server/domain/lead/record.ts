@@ -1,0 +1,49 @@
+export const LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
+
+export type LeadState = (typeof LEAD_STATES)[number];
+
+export const FRAUD_SUSPICIONS = ["same_promoter_email", "same_ip_suspicion", "ad_source"] as const;
+
+export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
+
+export type Suspicion = FraudSuspicion | "no_suspicion";
+
+/** A referred person. */
+export interface Lead {
+  accountId: number;
+  id: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  state: LeadState;
+  email: string | null;
+  /** The client's own id of the person, as the payment processor knows it. */
+  uid: string | null;
+  username: string | null;
+  firstName: string | null;
+  lastName: string | null;
+  website: string | null;
+  customFields: Record<string, unknown> | null;
+  planName: string | null;
+  suspicion: Suspicion;
+  /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
+  tid: string | null;
+  subId: string | null;
+  /** The id of the sign-up event. null: the lead was imported or made by a sale, and has not signed up since. */
+  signupEventId: number | null;
+  skipEmailNotification: boolean;
+  customerSince: string | null;
+  cancelledAt: string | null;
+  createdAt: string;
+}
+
+/** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
+export interface PromoterAddress {
+  accountId: number;
+  promoterId: number;
+  addressHash: string;
+  /** Whether the promoter was seen there. */
+  isOwn: boolean;
+  /** null: no lead came from there. */
+  lastLeadAt: string | null;
+}

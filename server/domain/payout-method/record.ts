@@ -1,0 +1,19 @@
+export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
+
+export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
+
+/** A way to pay a promoter. */
+export interface PayoutMethod {
+  accountId: number;
+  id: number;
+  promoterId: number;
+  method: PayoutMethodName;
+  /** The destination of the money: an account, a wallet. */
+  details: Record<string, unknown>;
+  meta: Record<string, unknown>;
+  /** At most one of a promoter's methods is selected. */
+  isSelected: boolean;
+  isDisabled: boolean;
+  isManaged: boolean;
+  createdAt: string;
+}

@@ -1,0 +1,32 @@
+/** A person who followed a referral link. */
+export interface Visitor {
+  accountId: number;
+  /** UUID v4, made in the browser. */
+  tid: string;
+  promoterCampaignId: number;
+  promoterId: number;
+  /** The campaign of the click. It stays, even if the promoter moves to another one. */
+  campaignId: number;
+  /** The page that the link led to. */
+  url: string | null;
+  referrer: string | null;
+  subId: string | null;
+  isAdTraffic: boolean;
+  /** Absent: the page did not ask for consent. */
+  hasConsent?: true;
+  addressHash: string | null;
+  createdAt: string;
+  /** When the browser's cookie expires. From then on the visitor is unknown. */
+  expiresAt: string;
+}
+
+/** The clicks of one day whose visitors have expired. */
+export interface PastClicks {
+  accountId: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+  /** Calendar day (UTC). */
+  day: string;
+  count: number;
+}
