@@ -72,7 +72,7 @@ const docsViewer = {
 export const server = {
   input: {
     main: "server/main.ts",
-    cli: "server/cli-main.ts",
+    cli: "server/cli/main.ts",
     // A thread begins with a file of its own.
     "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
   },

@@ -1,17 +1,17 @@
-import { accounts } from "../domain/account.ts";
-import { isErased } from "../domain/erasure-values.ts";
-import { promoters } from "../domain/promoter.ts";
-import { isUnsubscribed } from "../domain/unsubscription.ts";
-import { validSecrets } from "../domain/webhook.ts";
-import { webhooks } from "../domain/webhook-list.ts";
+import { accounts } from "../domain/account/account.ts";
+import { isErased } from "../domain/erasure/values.ts";
+import { promoters } from "../domain/promoter/promoter.ts";
+import { isUnsubscribed } from "../domain/email/unsubscription.ts";
+import { validSecrets } from "../domain/webhook/webhook.ts";
+import { webhooks } from "../domain/webhook/webhooks.ts";
 import { webhookPosting } from "../outgoing/webhook-posting.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { EventMessage } from "../domain/event/record.ts";
 import type { Email } from "../domain/email/record.ts";
-import { eventJson } from "../v2/event-json.ts";
+import { eventJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
-import { writeEmail } from "./template.ts";
+import { writeEmail } from "./email/template.ts";
 
 /** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;

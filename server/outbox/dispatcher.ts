@@ -1,6 +1,6 @@
 import { isOutage } from "../failure.ts";
 import { setImmediate as othersTurn, setTimeout as sleep } from "node:timers/promises";
-import { deliveries, enqueue } from "../domain/delivery.ts";
+import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";

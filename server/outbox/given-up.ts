@@ -1,4 +1,4 @@
-import { deliveries, finish, isOpen } from "../domain/delivery.ts";
+import { deliveries, finish, isOpen } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import { WEBHOOK_GONE } from "./attempt.ts";
 import type { OutboxParts } from "./parts.ts";

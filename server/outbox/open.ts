@@ -5,9 +5,9 @@ import { newMailer } from "../outgoing/mailer.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import { newDispatcher, type Dispatcher } from "./dispatcher.ts";
-import { newLease } from "./lease.ts";
+import { newLease } from "../process/lease.ts";
 import type { OutboxParts } from "./parts.ts";
-import type { Templates } from "./template.ts";
+import type { Templates } from "./email/template.ts";
 
 /** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 10_000;

@@ -1,9 +1,9 @@
-import { deliveries, finish } from "../domain/delivery.ts";
+import { deliveries, finish } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
-import { emailInLog } from "./letter.ts";
+import { emailInLog } from "./email/email.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
 

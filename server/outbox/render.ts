@@ -1,9 +1,9 @@
-import { accounts } from "../domain/account.ts";
-import { campaigns, loadCampaign } from "../domain/campaign.ts";
-import type { RecordChange } from "../domain/event-type.ts";
-import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
-import { promoters } from "../domain/promoter.ts";
+import { accounts } from "../domain/account/account.ts";
+import { campaigns, loadCampaign } from "../domain/campaign/campaign.ts";
+import type { RecordChange } from "../domain/event/event-type.ts";
+import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method/payout-method.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../domain/promoter/promoter.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Payout } from "../domain/payout/record.ts";
@@ -12,12 +12,15 @@ import type { Promoter } from "../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
-import { payoutJson } from "../v2/payout-json.ts";
-import { showPromoCode } from "../v2/promo-codes.ts";
-import { promoterCampaignJson, readPromoterCampaignParts } from "../v2/promoter-campaign-json.ts";
-import { promoterJson } from "../v2/promoter-json.ts";
-import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter-parts.ts";
-import { referralJson } from "../v2/referral-json.ts";
+import { payoutJson } from "../v2/payout/payout-json.ts";
+import { showPromoCode } from "../v2/promo-code/promo-codes.ts";
+import {
+  promoterCampaignJson,
+  readPromoterCampaignParts,
+} from "../v2/promoter-campaign/promoter-campaign-json.ts";
+import { promoterJson } from "../v2/promoter/promoter-json.ts";
+import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter/promoter-parts.ts";
+import { referralJson } from "../v2/referral/referral-json.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { facts } from "../domain/event.ts";
+import { facts } from "../domain/event/event.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Fact } from "../domain/event/record.ts";
 import type { OutboxParts } from "./parts.ts";

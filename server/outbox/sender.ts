@@ -1,4 +1,4 @@
-import { deliveries, destinationOf } from "../domain/delivery.ts";
+import { deliveries, destinationOf } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";

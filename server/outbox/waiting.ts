@@ -1,4 +1,4 @@
-import { deliveries } from "../domain/delivery.ts";
+import { deliveries } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { OutboxParts } from "./parts.ts";

@@ -1,6 +1,6 @@
-import { eventTypesOf, type RecordChange } from "../domain/event-type.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
-import { webhooks } from "../domain/webhook-list.ts";
+import { eventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { webhooks } from "../domain/webhook/webhooks.ts";
 import type { Webhook } from "../domain/webhook/record.ts";
 import type { Store } from "../storage/store.ts";
 

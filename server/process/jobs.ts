@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { sweepVisitors } from "../domain/visitor-sweep.ts";
-import { newLease } from "../outbox/lease.ts";
-import type { Services } from "../services.ts";
+import { sweepVisitors } from "../domain/visitor/sweep.ts";
+import { newLease } from "./lease.ts";
+import type { Services } from "../request/services.ts";
 import { newScheduler, type Scheduler } from "./scheduler.ts";
 
 /** How long the other processes wait before they take over from one that died. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { isOutage } from "../failure.ts";
-import type { OutageLog } from "../outage-log.ts";
-import type { Lease } from "../outbox/lease.ts";
+import type { OutageLog } from "../request/outage-log.ts";
+import type { Lease } from "./lease.ts";
 
 /** The pause between two steps of a running job, so that requests come first. */
 const STEP_PAUSE_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
-import { sumUp, type Metrics, type ProcessMetrics } from "../metrics.ts";
+import { sumUp, type Metrics, type ProcessMetrics } from "../request/metrics.ts";
 import { readMessage, type Message } from "./message.ts";
 import { newQuestions } from "./questions.ts";
 import { serve } from "./serving.ts";

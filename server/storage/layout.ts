@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
-import { isEmpty } from "./snapshot.ts";
+import { isEmpty } from "./listing/snapshot.ts";
 
 /** Grows when records are shaped, or claims, lists and counters lie, otherwise than in the release before. */
 export const LAYOUT = 7;

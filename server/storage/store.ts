@@ -2,12 +2,12 @@ import { createStorage } from "unstorage";
 import type { AtomicDriver } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey } from "./keys.ts";
-import type { Transaction } from "./transaction.ts";
-import { transactor } from "./transactor.ts";
-import { newView, type View } from "./view.ts";
+import type { Transaction } from "./transaction/transaction.ts";
+import { transactor } from "./transaction/transactor.ts";
+import { newView, type View } from "./transaction/view.ts";
 
-export type { Transaction } from "./transaction.ts";
-export type { Page, Reader, View } from "./view.ts";
+export type { Transaction } from "./transaction/transaction.ts";
+export type { Page, Reader, View } from "./transaction/view.ts";
 
 /** Records over an atomic driver. */
 export interface Store extends View {

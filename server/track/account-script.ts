@@ -1,11 +1,11 @@
 import type { H3Event } from "h3";
-import { findAccountByScript, trackerNames } from "../domain/tracker-names.ts";
+import { findAccountByScript, trackerNames } from "../domain/account/tracker-names.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { storeText, type StoredText } from "../http/stored-text.ts";
 import type { Account } from "../domain/account/record.ts";
-import { refuse } from "../refusal.ts";
-import type { Services } from "../services.ts";
+import { refuse } from "../request/refusal.ts";
+import type { Services } from "../request/services.ts";
 import { serveScript } from "./script.ts";
 
 /** `/fpr.js`, and with the beginning of its hash, `/fpr.0123456789ab.js`. */

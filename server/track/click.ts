@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { recordClick } from "../domain/click.ts";
-import { flag, text } from "../http/fields.ts";
-import { shapeInput } from "../http/shape.ts";
+import { recordClick } from "../domain/visitor/click.ts";
+import { flag, text } from "../input/fields.ts";
+import { shapeInput } from "../input/shape.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { NOBODY, clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 

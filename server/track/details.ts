@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { loadCampaign } from "../domain/campaign.ts";
-import { findVisitorDetails } from "../domain/visitor.ts";
-import { text } from "../http/fields.ts";
+import { loadCampaign } from "../domain/campaign/campaign.ts";
+import { findVisitorDetails } from "../domain/visitor/visitor.ts";
+import { text } from "../input/fields.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 

@@ -1,17 +1,17 @@
 import type { EventHandler, H3Event } from "h3";
-import { findAccount } from "../domain/account.ts";
+import { findAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
 import { v1Error } from "../http/errors.ts";
-import { readParams, type Params } from "../http/form.ts";
+import { readParams, type Params } from "../http/parameters/form.ts";
 import type { Operation } from "../http/operation.ts";
-import { rateLimitHeaders, type RateLimiter } from "../http/rate-limit.ts";
+import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/account/record.ts";
-import { refuse } from "../refusal.ts";
-import { newContext, type Services } from "../services.ts";
+import { refuse } from "../request/refusal.ts";
+import { newContext, type Services } from "../request/services.ts";
 import { isUnattended } from "./unattended.ts";
 import { originOf, watchReach } from "./watched.ts";
 

@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import type { Services } from "../services.ts";
+import type { Services } from "../request/services.ts";
 import { watchReach, watchScript } from "./watched.ts";
 import { serveStored, type StoredText } from "../http/stored-text.ts";
 

@@ -1,9 +1,9 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import type { Click, Visit } from "../domain/click.ts";
-import { trackerNames } from "../domain/tracker-names.ts";
+import type { Click, Visit } from "../domain/visitor/click.ts";
+import { trackerNames } from "../domain/account/tracker-names.ts";
 import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
-import { address as webPage, text } from "../http/fields.ts";
+import { address as webPage, text } from "../input/fields.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 

@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import type { Services } from "../services.ts";
+import type { Services } from "../request/services.ts";
 
 /** Longer names of hosts do not exist (RFC 1035). */
 const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;

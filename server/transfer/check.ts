@@ -1,7 +1,7 @@
 import { derivedOf, recordKey, type Pointer } from "../storage/collection.ts";
 import { readSum, type AtomicDriver } from "../storage/driver.ts";
 import { decodeKey } from "../storage/keys.ts";
-import { snapshot, type Entry } from "../storage/snapshot.ts";
+import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
 import { kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
 

@@ -6,7 +6,7 @@ import { FORMAT, FORMAT_VERSIONS, type Header } from "./export.ts";
 import type { Source } from "./fill.ts";
 import { itemReader } from "./upgrade.ts";
 import { counting, type Progress } from "./progress.ts";
-import { inChunks } from "../storage/snapshot.ts";
+import { inChunks } from "../storage/listing/snapshot.ts";
 import { placeOf, type Item } from "./item.ts";
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { LAYOUT } from "../storage/layout.ts";
-import { snapshot } from "../storage/snapshot.ts";
+import { snapshot } from "../storage/listing/snapshot.ts";
 import { itemLine, itemOf } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";

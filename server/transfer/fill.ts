@@ -1,8 +1,8 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { MARK_KEY, readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
-import { scan } from "../storage/scan.ts";
-import { EVERYTHING, inChunks } from "../storage/snapshot.ts";
+import { scan } from "../storage/listing/scan.ts";
+import { EVERYTHING, inChunks } from "../storage/listing/snapshot.ts";
 import { placeOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { rebuild } from "./rebuild.ts";

@@ -1,5 +1,5 @@
 import { decodeKey } from "../storage/keys.ts";
-import type { Entry } from "../storage/snapshot.ts";
+import type { Entry } from "../storage/listing/snapshot.ts";
 import { collectionNamed } from "./collections.ts";
 import { FORMER_COLLECTIONS } from "./former-collections.ts";
 import type { Item } from "./item.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import { recordKey } from "../storage/collection.ts";
 import { decodeKey, encodeKey } from "../storage/keys.ts";
-import type { Entry } from "../storage/snapshot.ts";
+import type { Entry } from "../storage/listing/snapshot.ts";
 import { FORMER_COLLECTIONS } from "./former-collections.ts";
 import { collectionNamed, kindOf, type AnyRecord } from "./collections.ts";
 

@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
-import { snapshot, type Entry } from "../storage/snapshot.ts";
+import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
 import { fillStore, type Interrupted } from "./fill.ts";
 import { itemOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";

@@ -1,8 +1,8 @@
 import { derivedOf } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
-import { scan } from "../storage/scan.ts";
-import { EVERYTHING, type Entry } from "../storage/snapshot.ts";
+import { scan } from "../storage/listing/scan.ts";
+import { EVERYTHING, type Entry } from "../storage/listing/snapshot.ts";
 import { kindOf, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
 import { beginWork, type Work } from "./work.ts";

@@ -1,8 +1,8 @@
 import type { AtomicDriver } from "../storage/driver.ts";
 import { prefixRange } from "../storage/keys.ts";
 import { recordKey, type Collection } from "../storage/collection.ts";
-import { scan } from "../storage/scan.ts";
-import type { Entry } from "../storage/snapshot.ts";
+import { scan } from "../storage/listing/scan.ts";
+import type { Entry } from "../storage/listing/snapshot.ts";
 import type { AnyRecord } from "./collections.ts";
 
 /** All records of one kind of an account, in chunks. They are read as such, without an index. */

@@ -1,8 +1,8 @@
-import { accounts } from "../domain/account.ts";
-import { campaigns } from "../domain/campaign.ts";
-import { pastClicks } from "../domain/past-clicks.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
-import { visitors } from "../domain/visitor.ts";
+import { accounts } from "../domain/account/account.ts";
+import { campaigns } from "../domain/campaign/campaign.ts";
+import { pastClicks } from "../domain/visitor/past-clicks.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { visitors } from "../domain/visitor/visitor.ts";
 import { SYSTEM, type Account } from "../domain/account/record.ts";
 import type { Visitor } from "../domain/visitor/record.ts";
 import type { AtomicDriver } from "../storage/driver.ts";

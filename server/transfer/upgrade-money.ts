@@ -1,8 +1,8 @@
-import { accounts } from "../domain/account.ts";
-import { commissions } from "../domain/commission.ts";
-import { payouts } from "../domain/payout.ts";
-import { promoters } from "../domain/promoter.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign.ts";
+import { accounts } from "../domain/account/account.ts";
+import { commissions } from "../domain/commission/commission.ts";
+import { payouts } from "../domain/payout/payout.ts";
+import { promoters } from "../domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Commission } from "../domain/commission/record.ts";
 import type { Payout } from "../domain/payout/record.ts";

@@ -1,8 +1,8 @@
 import { Failure } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf } from "../storage/layout.ts";
-import { scan } from "../storage/scan.ts";
-import { EVERYTHING, type Entry } from "../storage/snapshot.ts";
+import { scan } from "../storage/listing/scan.ts";
+import { EVERYTHING, type Entry } from "../storage/listing/snapshot.ts";
 import { itemOf, placeOf, type Item } from "./item.ts";
 import { itemOfLayout5, itemOfLayout6 } from "./former-layouts.ts";
 import { counting, type Progress } from "./progress.ts";

@@ -1,11 +1,11 @@
 import type { z } from "zod";
-import { loadPromoter } from "../domain/promoter.ts";
-import { loadPromoterCampaign } from "../domain/promoter-campaign.ts";
+import { loadPromoter } from "../domain/promoter/promoter.ts";
+import { loadPromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { View } from "../storage/store.ts";
-import { promoterSubsetJson, type promoterSubsetAnswer } from "./promoter-json.ts";
-import { readPromoterParts, readPromotionParts } from "./promoter-parts.ts";
-import { promotionJson, type promotionAnswer } from "./promotion-json.ts";
+import { promoterSubsetJson, type promoterSubsetAnswer } from "./promoter/promoter-json.ts";
+import { readPromoterParts, readPromotionParts } from "./promoter/promoter-parts.ts";
+import { promotionJson, type promotionAnswer } from "./promoter/promotion-json.ts";
 
 /** The promoters and promotions that V1 shows within its records. null: deleted. */
 export interface Embedded {

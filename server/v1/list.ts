@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { BelongingFilter } from "../domain/scope.ts";
+import type { BelongingFilter } from "../domain/promoter-campaign/belongings.ts";
 import type { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import { id, text } from "../http/fields.ts";
+import { id, text } from "../input/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";
 
 /** How many records a page may hold. @see docs/spec/common.md "Pages" */

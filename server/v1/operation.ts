@@ -1,5 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
-import { admit } from "../admission.ts";
+import { admit } from "../request/admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
@@ -7,10 +7,10 @@ import { readApiKey } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
-import { rateLimitHeaders } from "../http/rate-limit.ts";
+import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/account/record.ts";
-import { refuse } from "../refusal.ts";
-import { newContext, type Services } from "../services.ts";
+import { refuse } from "../request/refusal.ts";
+import { newContext, type Services } from "../request/services.ts";
 
 /** A request of a known account. */
 export interface V1Request {

@@ -1,19 +1,19 @@
 import type { Method } from "../http/operation.ts";
-import { deleteLead, listLeads, showLead, updateLead } from "./leads.ts";
+import { deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
 import type { V1Operation } from "./operation.ts";
-import { listPayouts } from "./payouts.ts";
+import { listPayouts } from "./payout/payouts.ts";
 import {
   addToCampaignOperation,
   deletePromoterOperation,
   moveToCampaignOperation,
   refreshTokenOperation,
-} from "./promoter-actions.ts";
-import { listPromotersOperation, showPromoterOperation } from "./promoter-list.ts";
-import { updatePromoterOperation } from "./promoter-update.ts";
-import { createPromoterOperation } from "./promoters.ts";
-import { campaignsReport, overviewReport, promotersReport } from "./reports.ts";
-import { listRewards } from "./rewards.ts";
-import { trackSignup } from "./tracking.ts";
+} from "./promoter/promoter-actions.ts";
+import { listPromotersOperation, showPromoterOperation } from "./promoter/promoter-list.ts";
+import { updatePromoterOperation } from "./promoter/promoter-update.ts";
+import { createPromoterOperation } from "./promoter/promoters.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
+import { listRewards } from "./reward/rewards.ts";
+import { trackSignup } from "./lead/tracking.ts";
 
 /** Every operation of V1, in the specification's order. */
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { promoterName } from "../domain/promoter.ts";
+import { promoterName } from "../domain/promoter/promoter.ts";
 import type { Campaign } from "../domain/campaign/record.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 

@@ -1,8 +1,8 @@
 import type { H3Event } from "h3";
 import type { z } from "zod";
 import type { AnswerHeaders } from "../http/answer.ts";
-import { knownJson } from "../http/json.ts";
-import { unlistedNames } from "../http/shape.ts";
+import { knownJson } from "../http/parameters/json.ts";
+import { unlistedNames } from "../input/shape.ts";
 
 /** Clients and proxies accept at least 8 KiB of headers. A few names are enough to see a mistake. */
 const MAX_LENGTH = 1_000;

@@ -1,50 +1,54 @@
 import type { Method } from "../http/operation.ts";
-import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch-processes.ts";
+import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import {
   createCampaignOperation,
   deleteCampaignOperation,
   getCampaignOperation,
   listCampaignsOperation,
   updateCampaignOperation,
-} from "./campaigns.ts";
+} from "./campaign/campaigns.ts";
 import type { V2Operation } from "./operation.ts";
-import { destroyPayoutsOperation, markAsPaidOperation, markAsUnpaidOperation } from "./payout-batches.ts";
+import {
+  destroyPayoutsOperation,
+  markAsPaidOperation,
+  markAsUnpaidOperation,
+} from "./payout/payout-batches.ts";
 import {
   createPayoutMethodOperation,
   getPayoutMethodOperation,
   listPayoutMethodsOperation,
   removePayoutMethodOperation,
   updatePayoutMethodOperation,
-} from "./payout-methods.ts";
-import { groupPayoutsOperation, listPayoutsOperation } from "./payouts.ts";
+} from "./payout/payout-methods.ts";
+import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
 import {
   archivePromoCodeOperation,
   createPromoCodeOperation,
   getPromoCodeOperation,
   listPromoCodesOperation,
   updatePromoCodeOperation,
-} from "./promo-codes.ts";
-import { PROMOTER_BATCHES } from "./promoter-batches.ts";
+} from "./promo-code/promo-codes.ts";
+import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
 import {
   listPromoterCampaignsOperation,
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
-} from "./promoter-campaigns.ts";
-import { createPromoterOperation, updatePromoterOperation } from "./promoter-changes.ts";
-import { listPromotersOperation, showPromoterOperation } from "./promoters.ts";
+} from "./promoter-campaign/promoter-campaigns.ts";
+import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
+import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import {
   createRewardOperation,
   hideRewardOperation,
   listRewardsOperation,
   updateRewardOperation,
-} from "./rewards.ts";
-import { trackSignup } from "./tracking.ts";
+} from "./reward/rewards.ts";
+import { trackSignup } from "./referral/tracking.ts";
 import {
   getDeliveryOperation,
   listDeliveriesOperation,
   retryDeliveryOperation,
-} from "./webhook-deliveries.ts";
-import { testWebhookOperation } from "./webhook-test.ts";
+} from "./webhook/webhook-deliveries.ts";
+import { testWebhookOperation } from "./webhook/webhook-test.ts";
 import {
   createWebhookOperation,
   deleteWebhookOperation,
@@ -53,7 +57,7 @@ import {
   listWebhooksOperation,
   rotateSecretOperation,
   updateWebhookOperation,
-} from "./webhooks.ts";
+} from "./webhook/webhooks.ts";
 
 type Row = [Method, path: string, V2Operation];
 

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { Failure } from "../failure.ts";
-import { readNestedQuery, type Query } from "../http/nested-query.ts";
+import { readNestedQuery, type Query } from "../http/parameters/nested-query.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
-import { describe, shapeInput, unlistedNames } from "../http/shape.ts";
+import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";
 
 /** How long pages of V2 are. @see docs/spec/common.md "Pages" */

@@ -1,5 +1,5 @@
 import type { H3Event } from "h3";
-import { id } from "../http/fields.ts";
+import { id } from "../input/fields.ts";
 
 /** No record has this id: ids begin with 1. */
 const NO_ID = 0;

@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../failure.ts";
 import { v2Error, type ErrorShape } from "../http/errors.ts";
-import { describe } from "../http/shape.ts";
+import { describe } from "../input/shape.ts";
 
 /** Writes field errors with V2's names for the domain's fields, in the form of `shape`. */
 export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {

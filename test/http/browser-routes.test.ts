@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts, createAccount, findAccount } from "../../server/domain/account.ts";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { nameTracker } from "../../server/domain/tracker-names.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { visitors } from "../../server/domain/visitor.ts";
+import { accounts, createAccount, findAccount } from "../../server/domain/account/account.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { nameTracker } from "../../server/domain/account/tracker-names.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { visitors } from "../../server/domain/visitor/visitor.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { answerOf, CHROME, startApp, type TestApp } from "../support/app.ts";
 import { statsOf } from "../support/stats.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { apiKeys, createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/api-key.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { promoters } from "../../server/domain/promoter.ts";
-import { newContext } from "../../server/services.ts";
+import { apiKeys, createApiKey, listApiKeys, revokeApiKey } from "../../server/domain/account/api-key.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { newContext } from "../../server/request/services.ts";
 import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../support/app.ts";
 
 const V1_PATHS = ["/api/v1/promoters/create", "/api/v1/track/signup"];

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findProblems } from "../../server/cli-doctor.ts";
-import { campaigns } from "../../server/domain/campaign.ts";
-import { recordSetup } from "../../server/domain/sighting.ts";
-import { newLookout } from "../../server/lookout.ts";
-import { newMetrics } from "../../server/metrics.ts";
+import { findProblems } from "../../server/cli/doctor.ts";
+import { campaigns } from "../../server/domain/campaign/campaign.ts";
+import { recordSetup } from "../../server/domain/sighting/sighting.ts";
+import { newLookout } from "../../server/request/lookout.ts";
+import { newMetrics } from "../../server/request/metrics.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 

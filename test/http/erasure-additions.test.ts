@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { erasePromoter } from "../../server/domain/erasure.ts";
-import { importLead } from "../../server/domain/lead-import.ts";
-import { movePayout } from "../../server/domain/payout-moves.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { importLead } from "../../server/domain/lead/import.ts";
+import { movePayout } from "../../server/domain/payout/status-moves.ts";
 import { Failure } from "../../server/failure.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { startApp, type Answer, type TestApp } from "../support/app.ts";

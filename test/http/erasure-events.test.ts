@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries, lanes } from "../../server/domain/delivery.ts";
-import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
-import { movePayout } from "../../server/domain/payout-moves.ts";
-import { promoters } from "../../server/domain/promoter.ts";
-import { EVENT_TYPES } from "../../server/domain/event-type.ts";
+import { deliveries, lanes } from "../../server/domain/webhook/delivery.ts";
+import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { movePayout } from "../../server/domain/payout/status-moves.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 import { addPayout } from "../support/payouts.ts";

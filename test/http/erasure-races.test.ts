@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
-import { EVENT_TYPES } from "../../server/domain/event-type.ts";
+import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import type { Changes } from "../../server/storage/driver.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../server/domain/balance.ts";
-import { commissions } from "../../server/domain/commission.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { METRICS, SERIES, dailySums } from "../../server/domain/stats.ts";
+import { loadBalance } from "../../server/domain/commission/balance.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { METRICS, SERIES, dailySums } from "../../server/domain/report/stats.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
-import { updateLead } from "../../server/v1/leads.ts";
+import { updateLead } from "../../server/v1/lead/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
 import { statsOf } from "../support/stats.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { addToCampaign, listPromoterCampaigns } from "../../server/domain/participation.ts";
-import { byId } from "../../server/domain/promoter-selection.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { addToCampaign, listPromoterCampaigns } from "../../server/domain/promoter-campaign/joining.ts";
+import { byId } from "../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../server/domain/show.ts";
-import { moveToCampaign } from "../../server/domain/participation-move.ts";
-import { listLeads, showLead } from "../../server/v1/leads.ts";
+import { moveToCampaign } from "../../server/domain/promoter-campaign/move.ts";
+import { listLeads, showLead } from "../../server/v1/lead/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
 import { V1_LEAD, V1_PROMOTER, V1_PROMOTION } from "../support/v1-records.ts";

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { setMailSender } from "../../server/domain/account.ts";
-import { deliveries } from "../../server/domain/delivery.ts";
-import { movePayout } from "../../server/domain/payout-moves.ts";
-import { accounts } from "../../server/domain/account.ts";
+import { setMailSender } from "../../server/domain/account/account.ts";
+import { deliveries } from "../../server/domain/webhook/delivery.ts";
+import { movePayout } from "../../server/domain/payout/status-moves.ts";
+import { accounts } from "../../server/domain/account/account.ts";
 import { newMailer, type Mailer } from "../../server/outgoing/mailer.ts";
-import { readTemplates, writeEmail } from "../../server/outbox/template.ts";
+import { readTemplates, writeEmail } from "../../server/outbox/email/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { startMailServer, type MailServer } from "../support/mail-server.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";

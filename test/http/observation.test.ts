@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp, createMetricsApp } from "../../server/app.ts";
-import { newMetrics } from "../../server/metrics.ts";
+import { newMetrics } from "../../server/request/metrics.ts";
 import { errorLine } from "../../server/process/log.ts";
 import { storeText } from "../../server/http/stored-text.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";

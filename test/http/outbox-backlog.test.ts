@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries, lanes } from "../../server/domain/delivery.ts";
-import { countDeliveries, retryFailed } from "../../server/domain/delivery-retry.ts";
-import { erasePromoter } from "../../server/domain/erasure.ts";
-import { EVENT_TYPES } from "../../server/domain/event-type.ts";
+import { deliveries, lanes } from "../../server/domain/webhook/delivery.ts";
+import { countDeliveries, retryFailed } from "../../server/domain/webhook/delivery-retry.ts";
+import { erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { findFaults } from "../support/consistency.ts";

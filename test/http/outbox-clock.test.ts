@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deliveries } from "../../server/domain/delivery.ts";
+import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { facts } from "../../server/domain/event.ts";
-import { leads } from "../../server/domain/lead.ts";
+import { facts } from "../../server/domain/event/event.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { newRound } from "../../server/outbox/round.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import type { Entity, Fact } from "../../server/domain/event/record.ts";

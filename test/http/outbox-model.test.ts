@@ -1,12 +1,12 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account.ts";
-import { eraseLead, erasePromoter } from "../../server/domain/erasure.ts";
-import { announce, facts } from "../../server/domain/event.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { createWebhook, updateWebhook } from "../../server/domain/webhook.ts";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { announce, facts } from "../../server/domain/event/event.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { createWebhook, updateWebhook } from "../../server/domain/webhook/webhook.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
-import { newContext } from "../../server/services.ts";
+import { newContext } from "../../server/request/services.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { findFaults } from "../support/consistency.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../server/domain/balance.ts";
-import { movePayout } from "../../server/domain/payout-moves.ts";
+import { loadBalance } from "../../server/domain/commission/balance.ts";
+import { movePayout } from "../../server/domain/payout/status-moves.ts";
 import { PAYOUT_STATUSES } from "../../server/domain/payout/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
-import { markAsPaidOperation } from "../../server/v2/payout-batches.ts";
+import { markAsPaidOperation } from "../../server/v2/payout/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
 

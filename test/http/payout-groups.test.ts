@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../server/domain/account/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
-import { groupPayoutsOperation } from "../../server/v2/payouts.ts";
+import { groupPayoutsOperation } from "../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
 

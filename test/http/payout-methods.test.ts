@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removePayoutMethod } from "../../server/domain/payout-method.ts";
-import { movePayout } from "../../server/domain/payout-moves.ts";
-import { payouts } from "../../server/domain/payout.ts";
+import { removePayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
+import { movePayout } from "../../server/domain/payout/status-moves.ts";
+import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import type { Store, Transaction } from "../../server/storage/store.ts";
-import { getPayoutMethodOperation } from "../../server/v2/payout-methods.ts";
+import { getPayoutMethodOperation } from "../../server/v2/payout/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout, addPromoter, changeAccount } from "../support/payouts.ts";
 

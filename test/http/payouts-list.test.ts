@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { payouts } from "../../server/domain/payout.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
-import { listPayouts } from "../../server/v1/payouts.ts";
+import { listPayouts } from "../../server/v1/payout/payouts.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
-import { listPayoutsOperation } from "../../server/v2/payouts.ts";
+import { listPayoutsOperation } from "../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../support/payouts.ts";
 
@@ -170,7 +170,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     });
     expect(suspected.id).toBe(3);
     await app.context.store.transact(async (tx) => {
-      const { promoters } = await import("../../server/domain/promoter.ts");
+      const { promoters } = await import("../../server/domain/promoter/promoter.ts");
       await tx.put(promoters, { ...bob, fraudSuspicions: ["ad_source"] });
     });
     await addPayout(app.context, jane, { dueDate: "2026-03-02" });

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import {
+  loadPromoterCampaign,
+  promoterCampaigns,
+} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2 } from "../support/calls.ts";
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { payoutMethods } from "../../server/domain/payout-method.ts";
-import { promoCodes } from "../../server/domain/promo-code.ts";
-import { promoters } from "../../server/domain/promoter.ts";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { promoterAddresses } from "../../server/domain/suspicion.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { payoutMethods } from "../../server/domain/payout-method/payout-method.ts";
+import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";

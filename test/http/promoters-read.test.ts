@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { promoCodes } from "../../server/domain/promo-code.ts";
-import { rewards } from "../../server/domain/reward.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
+import { rewards } from "../../server/domain/reward/reward.ts";
 import type { Reward } from "../../server/domain/reward/record.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { isPassword } from "../../server/domain/password.ts";
-import { promoters } from "../../server/domain/promoter.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { isPassword } from "../../server/domain/promoter/password.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { answerOf, form, KEY, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, type Params } from "../support/calls.ts";
 import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../support/v1-promoter.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { payoutMethods } from "../../server/domain/payout-method.ts";
-import { promoCodes } from "../../server/domain/promo-code.ts";
-import { promoters } from "../../server/domain/promoter.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { payoutMethods } from "../../server/domain/payout-method/payout-method.ts";
+import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1, v2 } from "../support/calls.ts";
 import { GIVEN_PROFILE, JANE, PROFILE } from "../support/v2-promoter.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { commissions } from "../../server/domain/commission.ts";
-import { importCommission } from "../../server/domain/commission-import.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { importCommission } from "../../server/domain/commission/import.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { v1 } from "../support/calls.ts";
 import { findFaults } from "../support/consistency.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { commissions } from "../../server/domain/commission.ts";
-import { leads } from "../../server/domain/lead.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";

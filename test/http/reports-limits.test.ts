@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
-import { COLUMN_NAMES } from "../../server/v1/report-columns.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { COLUMN_NAMES } from "../../server/v1/report/report-columns.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";
 import { send } from "../support/v1.ts";

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import type { Metric } from "../../server/domain/stats.ts";
-import { campaignsReport, overviewReport, promotersReport } from "../../server/v1/reports.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import {
+  loadPromoterCampaign,
+  promoterCampaigns,
+} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import type { Metric } from "../../server/domain/report/stats.ts";
+import { campaignsReport, overviewReport, promotersReport } from "../../server/v1/report/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";
 import { bodyOf, send } from "../support/v1.ts";
@@ -172,7 +175,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
     });
 
     it("counts in whole units for a currency without smaller ones", async () => {
-      const { accounts } = await import("../../server/domain/account.ts");
+      const { accounts } = await import("../../server/domain/account/account.ts");
       await app.services.store.transact(async (tx) => {
         const account = await tx.get(accounts, 0, app.accountId);
         await tx.put(accounts, { ...account!, currency: "JPY" });

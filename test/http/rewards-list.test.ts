@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../server/domain/commission.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
-import { listRewards } from "../../server/v1/rewards.ts";
+import { listRewards } from "../../server/v1/reward/rewards.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describedRoutes } from "../../server/app.ts";
-import { UNBUILT } from "../../server/unbuilt.ts";
+import { UNBUILT } from "../../server/request/unbuilt.ts";
 import { KEY, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { sendRaw } from "../support/raw-request.ts";
 

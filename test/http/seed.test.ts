@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { seed } from "../../server/domain/seed.ts";
-import { dailySums, type DailySum } from "../../server/domain/stats.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
+import { dailySums, type DailySum } from "../../server/domain/report/stats.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
 

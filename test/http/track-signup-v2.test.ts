@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { KEY, NOW, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 
 const DUPLICATE = { transaction_id: "there is already a signup event registered on this lead" };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
-import { leads } from "../../server/domain/lead.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { V1_LEAD, V1_PROMOTER } from "../support/v1-records.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { promoters } from "../../server/domain/promoter.ts";
-import { promoterAddresses } from "../../server/domain/suspicion.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";

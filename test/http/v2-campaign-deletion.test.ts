@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { campaigns } from "../../server/domain/campaign.ts";
-import { commissions } from "../../server/domain/commission.ts";
-import { leads } from "../../server/domain/lead.ts";
-import { payouts } from "../../server/domain/payout.ts";
-import { loadPromoter } from "../../server/domain/promoter.ts";
+import { campaigns } from "../../server/domain/campaign/campaign.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { payouts } from "../../server/domain/payout/payout.ts";
+import { loadPromoter } from "../../server/domain/promoter/promoter.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { addPayout } from "../support/payouts.ts";

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { createFullCampaign, updateCampaign } from "../../server/domain/campaign-update.ts";
-import { createCampaign, loadCampaign } from "../../server/domain/campaign.ts";
-import { loadPromoterCampaign, promoterCampaigns } from "../../server/domain/promoter-campaign.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { createFullCampaign, updateCampaign } from "../../server/domain/campaign/update.ts";
+import { createCampaign, loadCampaign } from "../../server/domain/campaign/campaign.ts";
+import {
+  loadPromoterCampaign,
+  promoterCampaigns,
+} from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import type { Campaign } from "../../server/domain/campaign/record.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadPromoCode, promoCodes } from "../../server/domain/promo-code.ts";
+import { loadPromoCode, promoCodes } from "../../server/domain/promo-code/promo-code.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { company, invalid, join, outcome, reward } from "../support/v2.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account.ts";
-import { createCampaign } from "../../server/domain/campaign.ts";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { JANE, company, invalid, join, outcome } from "../support/v2.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { rewards } from "../../server/domain/reward.ts";
+import { rewards } from "../../server/domain/reward/reward.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { company, invalid, outcome, reward } from "../support/v2.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createCampaign } from "../../server/domain/campaign.ts";
-import { loadStats } from "../../server/domain/stats.ts";
-import { loadPromoterCampaign } from "../../server/domain/promoter-campaign.ts";
-import { visitors } from "../../server/domain/visitor.ts";
+import { createCampaign } from "../../server/domain/campaign/campaign.ts";
+import { loadStats } from "../../server/domain/report/stats.ts";
+import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { visitors } from "../../server/domain/visitor/visitor.ts";
 import { newJobs } from "../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { facts } from "../../server/domain/event.ts";
+import { facts } from "../../server/domain/event/event.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { company, invalid, join, outcome } from "../support/v2.ts";
 

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount, listAccounts } from "../../server/domain/account.ts";
-import { listApiKeys } from "../../server/domain/api-key.ts";
-import { listCampaigns } from "../../server/domain/campaign.ts";
+import { createAccount, listAccounts } from "../../server/domain/account/account.ts";
+import { listApiKeys } from "../../server/domain/account/api-key.ts";
+import { listCampaigns } from "../../server/domain/campaign/campaign.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { openDriver, openStore } from "../../server/storage/open.ts";
 import { NOW, countedChance } from "../support/app.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadAccount } from "../../server/domain/account.ts";
-import { seed } from "../../server/domain/seed.ts";
+import { loadAccount } from "../../server/domain/account/account.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";

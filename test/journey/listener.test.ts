@@ -3,7 +3,7 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { FastResponse } from "srvx";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newListener, type Listener } from "../../server/http/listener.ts";
+import { newListener, type Listener } from "../../server/http/listener/listener.ts";
 import { KEY, startApp } from "../support/app.ts";
 
 const HOST = "127.0.0.1";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { countDeliveries } from "../../server/domain/delivery-retry.ts";
-import { deliveries, enqueue, lanes } from "../../server/domain/delivery.ts";
+import { countDeliveries } from "../../server/domain/webhook/delivery-retry.ts";
+import { deliveries, enqueue, lanes } from "../../server/domain/webhook/delivery.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { runCli } from "../support/cli.ts";

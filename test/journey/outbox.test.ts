@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { deliveries } from "../../server/domain/delivery.ts";
-import { facts } from "../../server/domain/event.ts";
+import { deliveries } from "../../server/domain/webhook/delivery.ts";
+import { facts } from "../../server/domain/event/event.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { startMailServer } from "../support/mail-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead.ts";
-import { loadAccountStats } from "../../server/domain/stats.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { loadAccountStats } from "../../server/domain/report/stats.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accounts } from "../../server/domain/account.ts";
-import { leads } from "../../server/domain/lead.ts";
+import { accounts } from "../../server/domain/account/account.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { leads } from "../../server/domain/lead.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { freePort } from "../support/free-port.ts";

@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account.ts";
-import { seed } from "../../server/domain/seed.ts";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey, encodeKey } from "../../server/storage/keys.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { COLLECTIONS } from "../../server/transfer/collections.ts";
 import { FORMER_COLLECTIONS } from "../../server/transfer/former-collections.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newLease, type Lease } from "../../server/outbox/lease.ts";
+import { newLease, type Lease } from "../../server/process/lease.ts";
 import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { failureLimiter } from "../../server/http/failure-limit.ts";
-import { rateLimiter, type RateLimiter } from "../../server/http/rate-limit.ts";
+import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
+import { rateLimiter, type RateLimiter } from "../../server/http/limits/rate-limit.ts";
 import { openLimits, openStore } from "../../server/storage/open.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadBalance } from "../../server/domain/balance.ts";
+import { loadBalance } from "../../server/domain/commission/balance.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { storeOn } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { importFile } from "../../server/transfer/import.ts";

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { runCommand } from "../../server/cli.ts";
+import { runCommand } from "../../server/cli/cli.ts";
 
 /** What a command printed, and its exit code. */
 export interface CommandResult {

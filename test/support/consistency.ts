@@ -1,6 +1,6 @@
 import { openDriver } from "../../server/storage/open.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { checkLanes, checkRelations } from "./consistency/relations.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";

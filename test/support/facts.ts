@@ -1,7 +1,7 @@
 import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { collection } from "../../server/storage/collection.ts";
-import { factCounts, type Fact } from "../../server/domain/stats.ts";
-import type { Belonging } from "../../server/domain/scoped.ts";
+import { factCounts, type Fact } from "../../server/domain/report/stats.ts";
+import type { Belonging } from "../../server/domain/promoter-campaign/belonging.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Entry } from "../../server/storage/snapshot.ts";
+import type { Entry } from "../../server/storage/listing/snapshot.ts";
 import type { TestApp } from "./app.ts";
 import { v1, v2 } from "./calls.ts";
 

@@ -1,6 +1,6 @@
 import { describedRoutes } from "../../server/app.ts";
 import { openApiDocument } from "../../server/openapi/document.ts";
-import { EVENTS } from "../../server/v2/event-data.ts";
+import { EVENTS } from "../../server/v2/webhook/event-data.ts";
 
 export type JsonSchema = Record<string, unknown>;
 

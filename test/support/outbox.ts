@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { EMAIL_TEXTS as templates } from "../../server/outbox/letter-text.ts";
+import { EMAIL_TEXTS as templates } from "../../server/outbox/email/texts.ts";
 import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
-import { newLease } from "../../server/outbox/lease.ts";
+import { newLease } from "../../server/process/lease.ts";
 import type { OutboxParts } from "../../server/outbox/parts.ts";
-import { EVENTS } from "../../server/v2/event-data.ts";
+import { EVENTS } from "../../server/v2/webhook/event-data.ts";
 import type { TestApp } from "./app.ts";
 
 /** The dispatcher of a test app, on its store and its clock. */

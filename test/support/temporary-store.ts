@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { openDriver, storeOn } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/snapshot.ts";
+import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { IS_LONG } from "./rounds.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { newProgressView, totalFor } from "../../server/cli-progress.ts";
+import { newProgressView, totalFor } from "../../server/cli/progress.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));

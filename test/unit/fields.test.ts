@@ -1,8 +1,8 @@
 import { describe as group, expect, it } from "vitest";
 import { z } from "zod";
-import * as fields from "../../server/http/fields.ts";
+import * as fields from "../../server/input/fields.ts";
 
-import { describe, shapeChanges, shapeFormChanges, shapeInput } from "../../server/http/shape.ts";
+import { describe, shapeChanges, shapeFormChanges, shapeInput } from "../../server/input/shape.ts";
 
 /** The output of a field for a value, or its messages if it refuses the value. */
 function read(field: z.ZodType, value: unknown): unknown {

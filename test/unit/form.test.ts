@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readParams, readQuery } from "../../server/http/form.ts";
+import { readParams, readQuery } from "../../server/http/parameters/form.ts";
 import { WAYS, readWith } from "../support/event.ts";
 
 const FORM = "application/x-www-form-urlencoded";

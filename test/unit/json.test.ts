@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJsonObject, readJson } from "../../server/http/json.ts";
+import { parseJsonObject, readJson } from "../../server/http/parameters/json.ts";
 import { WAYS, readWith } from "../support/event.ts";
 
 const NOT_JSON = "The body is not valid JSON";

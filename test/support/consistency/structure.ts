@@ -1,6 +1,6 @@
 import type { Collection } from "../../../server/storage/collection.ts";
 import { decodeKey } from "../../../server/storage/keys.ts";
-import type { Entry } from "../../../server/storage/snapshot.ts";
+import type { Entry } from "../../../server/storage/listing/snapshot.ts";
 import { collectionNamed } from "../../../server/transfer/collections.ts";
 
 type Stored = { accountId: number };

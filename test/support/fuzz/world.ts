@@ -1,10 +1,10 @@
-import { createAccount } from "../../../server/domain/account.ts";
+import { createAccount } from "../../../server/domain/account/account.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
-import { leads } from "../../../server/domain/lead.ts";
-import { payouts } from "../../../server/domain/payout.ts";
-import { promoterCampaigns } from "../../../server/domain/promoter-campaign.ts";
-import { promoters } from "../../../server/domain/promoter.ts";
-import { seed } from "../../../server/domain/seed.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { seed } from "../../../server/domain/seed/seed.ts";
 import { openStore } from "../../../server/storage/open.ts";
 import { ACCOUNT, KEY } from "../server.ts";
 import type { Spoiling } from "./spoil.ts";

@@ -1,6 +1,6 @@
 import { backup } from "@photostructure/sqlite";
-import { scan } from "../../scan.ts";
-import { EVERYTHING, type Entry } from "../../snapshot.ts";
+import { scan } from "../../listing/scan.ts";
+import { EVERYTHING, type Entry } from "../../listing/snapshot.ts";
 import { connect, makeFile, type Database } from "./database.ts";
 import { isDamage, isPassing, unavailable } from "./faults.ts";
 import { newList } from "./lists.ts";

@@ -1,5 +1,5 @@
 import type { Range } from "../../driver.ts";
-import type { Entry } from "../../snapshot.ts";
+import type { Entry } from "../../listing/snapshot.ts";
 import type { Database } from "./database.ts";
 
 /** Gives what lists the entries of a range, as a connection sees them. */

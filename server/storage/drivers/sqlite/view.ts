@@ -1,5 +1,5 @@
 import type { Range } from "../../driver.ts";
-import type { Entry } from "../../snapshot.ts";
+import type { Entry } from "../../listing/snapshot.ts";
 import type { Database } from "./database.ts";
 import { isPassing, unavailable } from "./faults.ts";
 import { newList } from "./lists.ts";

@@ -1,0 +1,51 @@
+import { Command, CommanderError } from "commander";
+import { accountCommands } from "./account.ts";
+import { campaignCommands } from "./campaign.ts";
+import { checkCommands } from "./check.ts";
+import { csvCommand } from "./csv.ts";
+import { deliveryCommands } from "./deliveries.ts";
+import { doctorCommand } from "./doctor.ts";
+import { eraseCommands } from "./erase.ts";
+import { keyCommands } from "./key.ts";
+import { promoterCommands } from "./promoter.ts";
+import { seedCommand } from "./seed.ts";
+import { transferCommands } from "./transfer.ts";
+
+/** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
+export async function runCommand(words: string[], version: string): Promise<void> {
+  try {
+    await newProgram(version).parseAsync(words, { from: "user" });
+  } catch (error) {
+    // Commander has already reported what is wrong.
+    if (error instanceof CommanderError) return void (process.exitCode = error.exitCode);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Makes a new program for each run, so that no run sees another one's options. */
+function newProgram(version: string): Command {
+  const program = new Command("tidemark")
+    .description("The affiliate-program server. Commands work on the store that STORAGE_URL names.")
+    .version(version)
+    .showHelpAfterError()
+    .exitOverride();
+  program
+    .command("start")
+    .description("start the server")
+    .action(async () => {
+      await import("../main.ts");
+    });
+  accountCommands(program);
+  keyCommands(program);
+  campaignCommands(program);
+  seedCommand(program);
+  checkCommands(program);
+  csvCommand(program);
+  doctorCommand(program);
+  deliveryCommands(program);
+  eraseCommands(program);
+  promoterCommands(program);
+  transferCommands(program);
+  return program;
+}

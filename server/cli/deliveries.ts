@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { print, withStore } from "./store.ts";
+import { loadAccount } from "../domain/account/account.ts";
+import type { Context } from "../domain/context.ts";
+import { countDeliveries, retryFailed, type DeliverySet } from "../domain/webhook/delivery-retry.ts";
+
+/** Adds the commands that count e-mails and events, and retry those that were given up. */
+export function deliveryCommands(program: Command): void {
+  const mail = program.command("mail").description("e-mails to promoters");
+  mail
+    .command("status <account-id>")
+    .description("count e-mails that wait, are held until SMTP_URL is set, were sent or given up")
+    .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, status));
+  mail
+    .command("retry <account-id>")
+    .description("retry e-mails that were given up")
+    .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, retry));
+  const webhook = program.command("webhook").description("events for receivers");
+  webhook
+    .command("status <account-id> <webhook-id>")
+    .description("count events that wait, were delivered or given up")
+    .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, status));
+  webhook
+    .command("retry <account-id> <webhook-id>")
+    .description("retry events that were given up, however often they have failed")
+    .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, retry));
+}
+
+const status = ({ store }: Context, set: DeliverySet) => countDeliveries(store, set);
+
+const retry = async (context: Context, set: DeliverySet) => ({
+  retried: await retryFailed(context, set),
+  now: await countDeliveries(context.store, set),
+});
+
+function onDeliveries(
+  { accountId, webhookId }: { accountId: string; webhookId: number | null },
+  work: (context: Context, set: DeliverySet) => Promise<unknown>,
+): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    print(await work(context, { accountId: id, webhookId }));
+  });
+}
+
+function idOf(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new Error(`${value} is not a webhook id`);
+}

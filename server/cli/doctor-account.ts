@@ -1,0 +1,77 @@
+import { listCampaigns } from "../domain/campaign/campaign.ts";
+import { countDeliveries } from "../domain/webhook/delivery-retry.ts";
+import { findSightings } from "../domain/sighting/sighting.ts";
+import { webhooks } from "../domain/webhook/webhooks.ts";
+import { isAllowedOrigin } from "../http/allowed-origin.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { ServerSetup } from "../domain/sighting/record.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Older refusals are no problem any more. */
+const RECENT_MS = 7 * 24 * 60 * 60 * 1_000;
+const MOST_WEBHOOKS = 100;
+
+/** The account to examine. */
+interface Patient {
+  account: Account;
+  setup: ServerSetup;
+  now: Date;
+}
+
+/** The problems of an account, with a remedy: one line each. */
+export async function accountProblems(store: Store, patient: Patient): Promise<string[]> {
+  return [
+    ...(await originProblems(store, patient)),
+    ...(await mailProblems(store, patient)),
+    ...(await webhookProblems(store, patient)),
+  ];
+}
+
+async function originProblems(store: Store, { account, now }: Patient): Promise<string[]> {
+  const campaigns = await listCampaigns(store, account.id);
+  const seen = await findSightings(store, account.id, "refused-origin");
+  const refused = seen.filter(
+    ({ value, lastAt }) =>
+      now.getTime() - Date.parse(lastAt) < RECENT_MS &&
+      // It may have been allowed since.
+      !campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
+  );
+  return refused.map(({ value, lastAt }) => {
+    const told = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
+    if (value === "null")
+      return `${told}: serve the page over http(s), not from a file or a sandboxed frame.`;
+    return `${told}: if the site is yours, allow it (--allow-origin of the campaign), otherwise remove the script from it.`;
+  });
+}
+
+async function mailProblems(store: Store, { account, setup }: Patient): Promise<string[]> {
+  const { held, failed, retrying } = await countDeliveries(store, { accountId: account.id, webhookId: null });
+  const name = `Account ${account.publicId}`;
+  const problems: string[] = [];
+  if (held > 0 && !setup.hasMail)
+    problems.push(`${name}: ${held} e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.`);
+  if (retrying > 0)
+    problems.push(
+      `${name}: ${retrying} e-mails could not be sent yet and will be retried: check SMTP_URL and that server.`,
+    );
+  if (failed > 0)
+    problems.push(
+      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.publicId}.`,
+    );
+  return problems;
+}
+
+async function webhookProblems(store: Store, { account }: Patient): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { id, url } of await store.page(webhooks, "id", account.id, [], { limit: MOST_WEBHOOKS })) {
+    const { failed, retrying } = await countDeliveries(store, { accountId: account.id, webhookId: id });
+    const name = `Account ${account.publicId}: webhook ${id} to ${new URL(url).host}`;
+    if (retrying > 0)
+      problems.push(`${name} fails: ${retrying} events will be retried; check what the receiver answers.`);
+    if (failed > 0)
+      problems.push(
+        `${name} failed for good with ${failed} events: correct the receiver, then npx tidemark webhook retry ${account.publicId} ${id}.`,
+      );
+  }
+  return problems;
+}

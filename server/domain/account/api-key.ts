@@ -1,0 +1,76 @@
+import { Failure } from "../../failure.ts";
+import { SYSTEM, type ApiKey } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+
+/** Stored by hash, so that a request costs one read and the key itself is stored nowhere. */
+export const apiKeys = collection<ApiKey>()({
+  name: "api-key",
+  id: (apiKey) => [apiKey.hash],
+  claims: {},
+  indexes: { owner: (apiKey) => [apiKey.ownerId] },
+});
+
+/** Makes a key for an account and gives its text, which can't be read back later. */
+export function createApiKey(context: Context, ownerId: number, name: string): Promise<string> {
+  return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
+}
+
+/** Writes a given or a new key as part of a larger change. */
+export async function putApiKey(
+  tx: Transaction,
+  { chance, now }: Context,
+  input: { ownerId: number; name: string; key?: string | undefined },
+): Promise<string> {
+  const key = input.key ?? `tdm_${chance.token(32)}`;
+  await tx.put(apiKeys, {
+    accountId: SYSTEM,
+    hash: hashApiKey(key),
+    ownerId: input.ownerId,
+    name: input.name,
+    createdAt: now.toISOString(),
+    revokedAt: null,
+  });
+  return key;
+}
+
+/** The form in which a key is stored. */
+export function hashApiKey(key: string): string {
+  return digest(key);
+}
+
+/** The record of the valid key with this hash, or null. */
+export async function findApiKey(store: Store, hash: string): Promise<ApiKey | null> {
+  const apiKey = await store.get(apiKeys, SYSTEM, hash);
+  return apiKey === null || apiKey.revokedAt !== null ? null : apiKey;
+}
+
+/** The keys of an account, valid and revoked. */
+export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
+  return store.page(apiKeys, "owner", SYSTEM, [ownerId], { limit: 1_000 });
+}
+
+/**
+ * Revokes the key whose hash begins with `start`. Listings show the beginning of each hash.
+ *
+ * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if the key is
+ * already revoked
+ */
+export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
+  // An empty start, for example from an unset shell variable, would match an account's only key.
+  if (start === "") throw new Failure("missing", "The beginning of the key's hash must not be blank");
+  const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
+  const [apiKey] = found;
+  if (apiKey === undefined || found.length > 1) {
+    throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
+  }
+  await context.store.transact(async (tx) => {
+    const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    const { revokedAt } = current;
+    if (revokedAt !== null)
+      throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
+    await tx.put(apiKeys, { ...current, revokedAt: context.now.toISOString() });
+  });
+}

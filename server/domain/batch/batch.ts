@@ -1,0 +1,47 @@
+import { Failure, isOutage } from "../../failure.ts";
+import type { BatchProcess } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Context } from "../context.ts";
+
+export const batchProcesses = collection<BatchProcess>()({
+  name: "batch-process",
+  id: (batchProcess) => [batchProcess.id],
+  claims: {},
+  indexes: {},
+  counts: () => listCounts("batch-process", {}),
+});
+
+/**
+ * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is named in
+ * the result. The others continue.
+ */
+export async function runBatch(
+  context: Context,
+  accountId: number,
+  { label, ids, work }: { label: string; ids: number[]; work: (id: number) => Promise<unknown> },
+): Promise<BatchProcess> {
+  const { store, now } = context;
+  const errors: string[] = [];
+  for (const id of ids) {
+    try {
+      await work(id);
+    } catch (error) {
+      // An outage is no fault of this record. The client may send the whole batch again.
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
+      errors.push(`${id}: ${error.message}`);
+    }
+  }
+  const batchProcess: BatchProcess = {
+    accountId,
+    id: await store.nextId("batch-process"),
+    label,
+    total: ids.length,
+    processedCount: ids.length - errors.length,
+    errors,
+    meta: {},
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+  await store.transact((tx) => tx.put(batchProcesses, batchProcess));
+  return batchProcess;
+}

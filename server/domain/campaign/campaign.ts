@@ -1,0 +1,101 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { Campaign } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+
+/** The parameter in links if the campaign names none. */
+const DEFAULT_REF_PARAM = "via";
+
+export const campaigns = collection<Campaign>()({
+  name: "campaign",
+  id: (campaign) => [campaign.id],
+  claims: {},
+  indexes: {},
+  counts: ({ upgrade }) => [
+    ...listCounts("campaign", {}),
+    [["campaign.upgrade", upgrade?.campaignId ?? 0], 1],
+  ],
+});
+
+/** The settings of a new campaign. Those left out get their usual values. */
+export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
+  Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
+
+/** Makes a campaign. */
+export async function createCampaign(
+  context: Context,
+  accountId: number,
+  input: NewCampaign,
+): Promise<Campaign> {
+  const id = await context.store.nextId("campaign");
+  return context.store.transact((tx) => putCampaign(tx, context.now, { ...input, accountId, id }));
+}
+
+/** Writes a new campaign as part of a larger change. */
+export async function putCampaign(
+  tx: Transaction,
+  now: Date,
+  input: NewCampaign & Pick<Campaign, "accountId" | "id">,
+): Promise<Campaign> {
+  const campaign = newCampaign(now, input);
+  await tx.put(campaigns, campaign);
+  return campaign;
+}
+
+/** Makes a campaign's record without writing it. */
+export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "accountId" | "id">): Campaign {
+  return {
+    accountId: input.accountId,
+    id: input.id,
+    name: input.name,
+    color: input.color ?? "#2563eb",
+    landingUrl: input.landingUrl,
+    refParams: input.refParams ?? [],
+    visitorCookieDays: input.visitorCookieDays ?? 60,
+    autoApprovePromoters: input.autoApprovePromoters ?? true,
+    attribution: input.attribution ?? "last",
+    allowedOrigins: input.allowedOrigins ?? [],
+    trackAdTraffic: input.trackAdTraffic ?? "pending",
+    isPrivate: input.isPrivate ?? false,
+    links: input.links ?? [],
+    upgrade: input.upgrade ?? null,
+    rewardsForPromoters: input.rewardsForPromoters ?? [],
+    rewardsForReferrals: input.rewardsForReferrals ?? [],
+    letters: input.letters ?? [],
+    createdAt: now.toISOString(),
+  };
+}
+
+/** A page of an account's campaigns, oldest first. */
+export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
+  return findPage(store, campaigns, { accountId, index: "id", start: [], ...window });
+}
+
+/** Every campaign of an account, oldest first. */
+export function listCampaigns(store: Store, accountId: number): Promise<Campaign[]> {
+  return store.page(campaigns, "id", accountId, [], { limit: 10_000 });
+}
+
+/** @throws Failure `not_found` */
+export async function loadCampaign(reader: Reader, accountId: number, id: number): Promise<Campaign> {
+  const campaign = await reader.get(campaigns, accountId, id);
+  if (campaign === null) throw new Failure("not_found", "Campaign not found.");
+  return campaign;
+}
+
+/** The named campaign, or the account's default one. @throws Failure `not_found` */
+export function loadCampaignOrDefault(
+  reader: Reader,
+  account: Account,
+  id: number | null,
+): Promise<Campaign> {
+  return loadCampaign(reader, account.id, id ?? account.defaultCampaignId);
+}
+
+/** The name of the URL parameter that carries the ref token in this campaign's links. */
+export function refParam(campaign: Campaign): string {
+  return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
+}

@@ -1,0 +1,156 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { Commission, CommissionStatus } from "./record.ts";
+import type { Lead } from "../lead/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Unit } from "../money/unit.ts";
+import { collection } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { commissions } from "./commission.ts";
+import type { Context } from "../context.ts";
+import { findKnownLead } from "../lead/lead.ts";
+import { loadOwner, type Imported, type PromoterName } from "../lead/import.ts";
+
+/** The state of a commission in the other program. */
+export type ImportedStatus = CommissionStatus | "paid";
+
+/** A later status replaces an earlier one, because the same file may be imported again. */
+const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied: 1, paid: 2 };
+
+/** A commission of another program. null: unknown. */
+export interface ImportedCommission extends PromoterName {
+  /** Its id in the other program. */
+  sourceId: string | null;
+  /** The whole line without its status, plus a number that tells equal lines apart. */
+  source: string;
+  leadEmail: string | null;
+  leadUid: string | null;
+  unit: Unit;
+  /** In cents for `cash`, otherwise in whole units. */
+  amount: number;
+  status: ImportedStatus;
+  saleCents: number;
+  eventId: string | null;
+  createdAt: Date | null;
+}
+
+/** Records that a commission of another program was imported. */
+interface TakenOver {
+  accountId: number;
+  sourceHash: string;
+  commissionId: number;
+}
+
+export const importedCommissions = collection<TakenOver>()({
+  name: "imported-commission",
+  id: ({ sourceHash }) => [sourceHash],
+  claims: {},
+  indexes: {},
+});
+
+/**
+ * Imports a commission of another program once. If it was paid there, it counts as paid without a payout here. If the
+ * same commission is imported again, only its status may change.
+ *
+ * @throws Failure `missing`, `not_found` for an unknown lead or promoter, `invalid` if its amount differs from the
+ * first import
+ */
+export async function importCommission(
+  context: Context,
+  account: Account,
+  input: ImportedCommission,
+): Promise<Imported> {
+  const { store, now } = context;
+  const id = await store.nextId("commission");
+  return store.transact(async (tx) => {
+    const sourceHash = digest(await sourceOf(tx, account.id, input));
+    const taken = await tx.get(importedCommissions, account.id, sourceHash);
+    if (taken !== null) return moveOn(tx, taken, input);
+    const lead = await findNamedLead(tx, account.id, input);
+    if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
+    const owner = await ownerOf(tx, account.id, { input, lead });
+    const commission: Commission = {
+      accountId: account.id,
+      id,
+      promoterCampaignId: owner.id,
+      promoterId: owner.promoterId,
+      campaignId: owner.campaignId,
+      leadId: lead?.id ?? null,
+      status: statusOf(input),
+      unit: input.unit,
+      amount: input.amount,
+      eventId: input.eventId,
+      conversionCents: input.saleCents,
+      tierLevel: 1,
+      isPaidElsewhere: input.status === "paid",
+      createdAt: (input.createdAt ?? now).toISOString(),
+    };
+    await tx.insert(commissions, commission);
+    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
+    return "added";
+  });
+}
+
+/**
+ * The text that identifies a commission when it is imported again. That is its id if it has one. Otherwise it is the
+ * event and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
+ * one event. Without these, it is the whole line except the status.
+ */
+async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
+  const { sourceId, eventId, source, unit } = input;
+  if (sourceId !== null) return `id ${sourceId}`;
+  const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
+  if (lead === null) return `line ${source}`;
+  const { promoterId } = await ownerOf(tx, accountId, { input, lead });
+  return `event ${JSON.stringify([eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId])}`;
+}
+
+/** Updates the status of a commission that was imported before. */
+async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
+  const before = await tx.get(commissions, taken.accountId, taken.commissionId);
+  if (before === null) return "known"; // its promoter has been deleted since
+  if (before.amount !== input.amount) {
+    throw new Failure(
+      "invalid",
+      "was imported with another amount; commissions of one event need ids of their own",
+    );
+  }
+  const status = before.isPaidElsewhere ? "paid" : before.status;
+  // Choice: an older file never sets a status back.
+  if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
+  const isPaidElsewhere = input.status === "paid";
+  await tx.put(commissions, { ...before, status: statusOf(input), isPaidElsewhere });
+  return "changed";
+}
+
+function statusOf({ status }: ImportedCommission): CommissionStatus {
+  return status === "paid" ? "approved" : status;
+}
+
+/** null: no lead is named, or it is unknown. */
+async function findNamedLead(
+  tx: Transaction,
+  accountId: number,
+  input: ImportedCommission,
+): Promise<Lead | null> {
+  if (!isLeadNamed(input)) return null;
+  const { leadEmail: email, leadUid: uid } = input;
+  const nothing = { username: null, firstName: null, lastName: null, website: null };
+  return findKnownLead(tx, accountId, { email, uid, ...nothing, customFields: null, subId: null });
+}
+
+function isLeadNamed({ leadEmail, leadUid }: ImportedCommission): boolean {
+  return leadEmail !== null || leadUid !== null;
+}
+
+/** The promoter campaign that a commission belongs to: the one named in its line, otherwise the lead's. */
+async function ownerOf(
+  tx: Transaction,
+  accountId: number,
+  { input, lead }: { input: ImportedCommission; lead: Lead | null },
+): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
+  const isNameless = input.refToken === null && input.promoterEmail === null;
+  if (lead === null || !isNameless) return loadOwner(tx, accountId, input);
+  return { id: lead.promoterCampaignId, promoterId: lead.promoterId, campaignId: lead.campaignId };
+}

@@ -1,0 +1,142 @@
+import { Failure } from "../../failure.ts";
+import type { Lead } from "../lead/record.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { leads, loadLead } from "../lead/lead.ts";
+import { eraseEvents } from "./events.ts";
+import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
+import { erasedEmail } from "./values.ts";
+import { forgetMailboxes } from "../promoter/mailbox.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import { payouts } from "../payout/payout.ts";
+import { loadSelected } from "../promoter/selection.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { promoterAddresses } from "../lead/suspicion.ts";
+import { removeVisitor, visitors } from "../visitor/visitor.ts";
+
+/**
+ * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
+ * kept. Their leads stay too, because they are other people.
+ *
+ * What belongs to the promoter alone changes in one commit, which also closes their links. From then on nothing
+ * personal can be added. Visits, payouts and events follow one by one, because there may be any number. After a
+ * fault, run it again by id.
+ *
+ * Choice: receivers of events about the person get a deletion event.
+ *
+ * @throws Failure `not_found`
+ */
+export async function erasePromoter(context: Context, accountId: number, who: string): Promise<Promoter> {
+  const { store } = context;
+  const by = who.includes("@") ? "email" : "id";
+  const erased = await store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, { by, value: who });
+    const after = erasedPromoter(context, promoter);
+    await forgetMailboxes(tx, store, promoter);
+    await tx.put(promoters, after);
+    const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
+    const own = { accountId, ownerId: promoter.id };
+    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
+      await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
+    for (const seen of await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" }))
+      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+    return { promoter: after, promoterCampaignIds: new Set(promoterCampaignIds) };
+  });
+  await eraseVisits(store, accountId, erased.promoterCampaignIds);
+  await eraseChannels(store, erased.promoter);
+  await erasePayoutErrors(store, erased.promoter);
+  const { promoterCampaignIds } = erased;
+  await eraseEvents(context, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
+  await store.transact(async (tx) => {
+    const before = await tx.get(promoters, accountId, erased.promoter.id);
+    if (before === null) return;
+    await tx.put(promoters, before);
+    await announce(tx, context, { entity: "promoter", before, after: null });
+  });
+  return erased.promoter;
+}
+
+/**
+ * Erases everything personal about a lead. The record stays without a name, with its dates and state, because counts
+ * and commissions depend on it. Receivers get a deletion event, as for a promoter.
+ *
+ * @throws Failure `not_found`
+ */
+export async function eraseLead(context: Context, accountId: number, who: string): Promise<Lead> {
+  const { store } = context;
+  const isEmail = who.includes("@");
+  const erased = await store.transact(async (tx) => {
+    const id = /^\d{1,15}$/.test(who) ? Number(who) : null;
+    if (!isEmail && id === null) throw new Failure("not_found", "Lead not found.");
+    const lead = await loadLead(tx, accountId, { id, uid: null, email: isEmail ? who : null });
+    const visitor = lead.tid === null ? null : await tx.get(visitors, accountId, lead.tid);
+    if (visitor !== null) await removeVisitor(tx, visitor);
+    if (visitor?.addressHash) {
+      const seen = await tx.get(promoterAddresses, accountId, lead.promoterId, visitor.addressHash);
+      if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
+    }
+    const nameless: Lead = {
+      ...lead,
+      email: erasedEmail(lead.id),
+      uid: null,
+      username: null,
+      firstName: null,
+      lastName: null,
+      website: null,
+      customFields: null,
+      tid: null,
+      subId: null,
+      skipEmailNotification: true,
+    };
+    await tx.put(leads, nameless);
+    return nameless;
+  });
+  await eraseEvents(context, { accountId, leadId: erased.id });
+  await store.transact(async (tx) => {
+    const before = await tx.get(leads, accountId, erased.id);
+    if (before === null) return;
+    await tx.put(leads, before);
+    await announce(tx, context, { entity: "referral", before, after: null });
+  });
+  return erased;
+}
+
+/** The address of a visited page holds the promoter's ref token, and may be a page of their own. */
+async function eraseVisits(store: Store, accountId: number, promoterCampaignIds: Set<number>): Promise<void> {
+  for await (const chunk of store.scan(visitors, "id", accountId, [])) {
+    for (const { tid, promoterCampaignId } of chunk) {
+      if (!promoterCampaignIds.has(promoterCampaignId)) continue;
+      await store.transact(async (tx) => {
+        const visitor = await tx.get(visitors, accountId, tid);
+        if (visitor !== null) await tx.put(visitors, { ...visitor, url: null, referrer: null, subId: null });
+      });
+    }
+  }
+}
+
+/** Promoters name their channels themselves. */
+async function eraseChannels(store: Store, { accountId, id }: Promoter): Promise<void> {
+  for await (const chunk of store.scan(leads, "promoter", accountId, [id])) {
+    for (const lead of chunk.filter(({ subId }) => subId !== null)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(leads, accountId, lead.id);
+        if (current !== null) await tx.put(leads, { ...current, subId: null });
+      });
+    }
+  }
+}
+
+/** Errors from banks may hold names and account numbers. */
+async function erasePayoutErrors(store: Store, { accountId, id }: Promoter): Promise<void> {
+  for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
+    for (const payout of chunk.filter(({ error }) => error !== null)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(payouts, accountId, payout.id);
+        if (current !== null) await tx.put(payouts, { ...current, error: "erased" });
+      });
+    }
+  }
+}

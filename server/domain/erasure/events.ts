@@ -1,0 +1,129 @@
+import { SYSTEM } from "../account/record.ts";
+import type { Delivery } from "../webhook/record.ts";
+import type { EventMessage, Fact } from "../event/record.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { deliveries, dropDelivery } from "../webhook/delivery.ts";
+import { countErasure } from "./count.ts";
+import { facts } from "../event/event.ts";
+import { recordChangeOf } from "../event/record-change.ts";
+
+/** Larger commits would disturb the sending. */
+const CHANGED_AT_ONCE = 25;
+
+/** The erased person: a lead, or a promoter with their promoter campaigns. */
+export type Erased =
+  | { accountId: number; leadId: number }
+  | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
+
+/**
+ * Erases a person from sent and waiting events.
+ *
+ * Choice: events about the person and e-mails to them are removed, even if they were not sent yet, so that nothing of
+ * the person leaves after an erasure. Events about others and about money, which only mention the person, are kept
+ * and sent without the name.
+ */
+export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
+  const { store } = context;
+  // The person's own records are erased already. The new count stops every copy that was read before.
+  await countErasure(store, erased.accountId);
+  // Facts first: a fact that becomes a delivery meanwhile is found among the deliveries.
+  const { accountId } = erased;
+  const start = "leadId" in erased ? [accountId, "referral", erased.leadId] : [accountId];
+  for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
+    await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
+  }
+  for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
+    const concerned = chunk.filter((each) => concerns(each, erased));
+    await changeAll(store, concerned, (tx, { id }) => eraseDelivery(tx, context, { id, erased }));
+  }
+}
+
+/** Changes a few per commit. One by one, a hundred thousand would take minutes, and would still be sent meanwhile. */
+async function changeAll<R>(
+  store: Store,
+  records: R[],
+  change: (tx: Transaction, record: R) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < records.length; at += CHANGED_AT_ONCE) {
+    await store.transact(async (tx) => {
+      for (const record of records.slice(at, at + CHANGED_AT_ONCE)) await change(tx, record);
+    });
+  }
+}
+
+async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<void> {
+  const key = facts.id(found);
+  const fact = await tx.get(facts, SYSTEM, ...key);
+  const change = fact && (await recordChangeOf(tx, fact));
+  if (fact === null || change === null) return;
+  const record = (change.after ?? change.before) as unknown as Json;
+  if (isSubject(fact.entity, record, fact.entityId, erased)) return tx.remove(facts, SYSTEM, ...key);
+  if (!("promoterId" in erased) || record["promoterId"] !== erased.promoterId) return;
+  await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
+}
+
+/** A payout's error comes from a bank, and a lead's channel from the promoter. Both may hold names. */
+function unnamed(record: Fact["after"]): Fact["after"] {
+  if (record === null) return null;
+  const blank = ["error", "subId"].filter((field) => field in record).map((field) => [field, null]);
+  return { ...record, ...Object.fromEntries(blank) };
+}
+
+async function eraseDelivery(
+  tx: Transaction,
+  context: Context,
+  { id, erased }: { id: number; erased: Erased },
+): Promise<void> {
+  const delivery = await tx.get(deliveries, SYSTEM, id);
+  if (delivery === null) return;
+  const { message } = delivery;
+  if (message === null || isSubject(message.entity, message.data, message.entityId, erased)) {
+    return dropDelivery(tx, context, delivery);
+  }
+  // Receivers may have echoed the event in their answers.
+  await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
+}
+
+function concerns({ ownerId, message, letter }: Delivery, erased: Erased): boolean {
+  if (ownerId !== erased.accountId) return false;
+  if (message === null) return "promoterId" in erased && letter?.promoterId === erased.promoterId;
+  if (isSubject(message.entity, message.data, message.entityId, erased)) return true;
+  return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
+}
+
+type Json = Record<string, unknown>;
+
+/** Whether an event is about the person, or about something of theirs. `shown` is its record, or V2's view of it. */
+function isSubject(entity: string, shown: Json, id: number, erased: Erased): boolean {
+  if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
+  if (entity === "promoter") return id === erased.promoterId;
+  if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
+  const owner = shown["promoter_campaign_id"] ?? shown["promoterCampaignId"];
+  return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
+}
+
+function nameless(message: EventMessage, erased: Erased): EventMessage {
+  if ("leadId" in erased) return message;
+  const { promoterId } = erased;
+  const data = withoutPromoter(message.data, promoterId) as Json;
+  const changes = withoutPromoter(message.changes, promoterId) as EventMessage["changes"];
+  const isPaid = message.entity === "payout" && data["promoter"] !== message.data["promoter"];
+  if (!isPaid) return { ...message, data, changes };
+  const { payout_method: _method, error: _error, ...others } = changes;
+  return { ...message, data: { ...data, payout_method: null, error: null }, changes: others };
+}
+
+/** A copy with null in place of the promoter, wherever a record shows its promoter. */
+function withoutPromoter(value: unknown, promoterId: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutPromoter(each, promoterId));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => {
+    const isPromoter = name === "promoter" || name === "parent_promoter";
+    const unlessThem = (shown: unknown) =>
+      isPromoter && (shown as Json | null)?.["id"] === promoterId ? null : withoutPromoter(shown, promoterId);
+    // A change holds two values, the old and the new one.
+    return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,101 @@
+import type { Entity, EntityRecords } from "./record.ts";
+import type { EmailKind } from "../email/record.ts";
+
+/**
+ * Every event type that a webhook can subscribe to, in alphabetical order. Some belong to features that don't exist
+ * yet.
+ */
+export const EVENT_TYPES = [
+  ...types("commission", "approved", "created", "deleted", "denied", "pending", "updated"),
+  ...types("contract_document", "signed"),
+  ...types(
+    "payments_batch",
+    "completed",
+    "created",
+    "deleted",
+    "failed",
+    "initiated",
+    "processing",
+    "updated",
+  ),
+  ...types(
+    "payout",
+    "cancelled",
+    "commissions.added",
+    "commissions.removed",
+    "completed",
+    "created",
+    "deleted",
+  ),
+  ...types("payout", "failed", "pending", "processing", "updated"),
+  ...types("payout_method", "created", "deleted", "updated"),
+  ...types("promo_code", "archived", "created", "updated"),
+  ...types("promoter", "balance.updated", "created", "deleted", "updated"),
+  ...types("promoter_campaign", "accepted", "blocked", "created", "deleted", "inactive", "pending"),
+  ...types("promoter_campaign", "rejected", "updated"),
+  ...types("referral", "cancelled", "converted", "created", "deleted", "moved", "updated"),
+].toSorted();
+
+/** The event that each e-mail goes with. */
+export const EMAIL_EVENTS: Record<EmailKind, string> = {
+  signup_accepted: "promoter_campaign.accepted",
+  accepted: "promoter_campaign.accepted",
+  rejected: "promoter_campaign.rejected",
+  new_referral: "referral.created",
+  payout_sent: "payout.completed",
+};
+
+/** A change to one record. `before` is null if it is new, `after` if it was deleted. */
+export type RecordChange = {
+  [E in Entity]: { entity: E; before: EntityRecords[E] | null; after: EntityRecords[E] | null };
+}[Entity];
+
+/** The kind of a change. */
+export function actionOf({ before, after }: Pick<RecordChange, "before" | "after">) {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+}
+
+/**
+ * The event types of a change.
+ *
+ * Choice: a record that reaches a state gives both the event of that state and `created` or `updated`, so that a
+ * receiver may follow either.
+ */
+export function eventTypesOf(change: RecordChange): string[] {
+  const { entity } = change;
+  return [actionOf(change), ...transitionsOf(change)]
+    .map((name) => `${entity}.${name}`)
+    .filter((type) => EVENT_TYPES.includes(type));
+}
+
+function transitionsOf(change: RecordChange): string[] {
+  const { entity, before, after } = change;
+  if (after === null) return [];
+  switch (entity) {
+    case "promoter_campaign":
+      return before?.state === after.state ? [] : [after.state];
+    case "payout":
+      return before?.status === after.status ? [] : [after.status];
+    case "promo_code":
+      return before?.archivedAt === null && after.archivedAt !== null ? ["archived"] : [];
+    case "referral":
+      return before === null ? [] : leadTransitions(before, after);
+    default:
+      return [];
+  }
+}
+
+function leadTransitions(before: EntityRecords["referral"], after: EntityRecords["referral"]): string[] {
+  const transitions: string[] = [];
+  const isMoved =
+    before.promoterCampaignId !== after.promoterCampaignId || before.campaignId !== after.campaignId;
+  if (before.customerSince === null && after.customerSince !== null) transitions.push("converted");
+  if (before.state !== "cancelled" && after.state === "cancelled") transitions.push("cancelled");
+  if (isMoved) transitions.push("moved");
+  return transitions;
+}
+
+function types(entity: string, ...names: string[]): string[] {
+  return names.map((name) => `${entity}.${name}`);
+}

@@ -1,0 +1,114 @@
+import { Failure } from "../../failure.ts";
+import type { Lead } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
+import { factCounts, type Fact } from "../report/stats.ts";
+
+export const leads = collection<Lead>()({
+  name: "lead",
+  id: (lead) => [lead.id],
+  claims: {
+    email: ({ email }) => (email === null ? null : [leadEmail(email)]),
+    uid: ({ uid }) => (uid === null ? null : [uid]),
+  },
+  indexes: BELONGING_INDEXES,
+  counts: (lead) => factCounts(lead, leadFacts(lead)),
+});
+
+/** A person's data from a sign-up. null: not given. */
+export type LeadDetails = Pick<
+  Lead,
+  "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
+>;
+
+/** The lead with this e-mail address, ignoring case, or null. */
+export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
+  return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/** Names a lead in a request. The first given field decides, in this order. null: not given. */
+export interface LeadSelector {
+  id: number | null;
+  uid: string | null;
+  email: string | null;
+}
+
+/** @throws Failure `missing` when nothing names the lead, `not_found` */
+export async function loadLead(reader: Reader, accountId: number, selector: LeadSelector): Promise<Lead> {
+  const { id, uid, email } = selector;
+  if (id === null && uid === null && email === null) {
+    throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
+  }
+  const lead = await findSelected(reader, accountId, selector);
+  if (lead === null) throw new Failure("not_found", "Lead not found.");
+  return lead;
+}
+
+/**
+ * The lead with this e-mail address or this uid, or null.
+ *
+ * @throws Failure `already_registered` if they belong to two different leads
+ */
+export async function findKnownLead(
+  tx: Transaction,
+  accountId: number,
+  details: LeadDetails,
+): Promise<Lead | null> {
+  const byEmail = details.email && (await findLeadByEmail(tx, accountId, details.email));
+  const byUid = details.uid && (await tx.find(leads, "uid", accountId, [details.uid]));
+  if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
+  return byEmail || byUid || null;
+}
+
+/** The details of `over`, and those of `under` for the fields that `over` leaves out. */
+export function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
+  return {
+    email: over.email ?? under.email,
+    uid: over.uid ?? under.uid,
+    username: over.username ?? under.username,
+    firstName: over.firstName ?? under.firstName,
+    lastName: over.lastName ?? under.lastName,
+    website: over.website ?? under.website,
+    customFields: over.customFields ?? under.customFields,
+    subId: over.subId ?? under.subId,
+  };
+}
+
+/** The error for a second sign-up of the same person. */
+export function alreadyRegistered(): Failure {
+  return new Failure("already_registered", "there is already a signup event registered on this lead");
+}
+
+async function findSelected(
+  reader: Reader,
+  accountId: number,
+  { id, uid, email }: LeadSelector,
+): Promise<Lead | null> {
+  if (id !== null) return reader.get(leads, accountId, id);
+  if (uid !== null) return reader.find(leads, "uid", accountId, [uid]);
+  return email === null ? null : findLeadByEmail(reader, accountId, email);
+}
+
+/** The form in which e-mail addresses of leads are compared. */
+function leadEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/**
+ * The counts of a lead, each on its own day.
+ *
+ * Choice: a denied customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
+ * customer or not.
+ */
+function leadFacts({ createdAt, customerSince, cancelledAt, state }: Lead): Fact[] {
+  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  const isActive = customerSince !== null && state !== "denied";
+  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
+  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
+  if (isActive && cancelledAt !== null) {
+    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+  }
+  return facts;
+}

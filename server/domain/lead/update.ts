@@ -1,0 +1,131 @@
+import { Failure } from "../../failure.ts";
+import type { Lead, LeadState } from "./record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { moveCommissions } from "../commission/move.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { leads, loadLead, type LeadSelector } from "./lead.ts";
+import { acceptsLeads } from "../promoter-campaign/promoter-campaign.ts";
+import { findByRefToken } from "../promoter-campaign/ref-token.ts";
+import type { Show } from "../show.ts";
+import { findTaken, refuseTaken } from "../../storage/transaction/taken-claims.ts";
+
+/** Changes to a lead. undefined: unchanged. null: cleared. */
+export interface LeadChanges {
+  email: string | null | undefined;
+  uid: string | null | undefined;
+  planName: string | null | undefined;
+  customerSince: Date | null | undefined;
+  state: LeadState | undefined;
+  /** The ref token of the new promoter. */
+  refToken: string | undefined;
+  /** Whether the commissions stay with the former promoter. */
+  leavesCommissions: boolean;
+}
+
+type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
+
+/**
+ * The dates of each state.
+ *
+ * Choice: a sign-up or a subscriber is no customer and has cancelled nothing. Denying a lead keeps both dates, so
+ * that it can be undone.
+ */
+const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
+  signup: () => ({ customerSince: null, cancelledAt: null }),
+  subscribed: () => ({ customerSince: null, cancelledAt: null }),
+  active: ({ customerSince }, now) => ({ customerSince: customerSince ?? now, cancelledAt: null }),
+  cancelled: ({ customerSince, cancelledAt }, now) => ({ customerSince, cancelledAt: cancelledAt ?? now }),
+  denied: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+};
+
+/**
+ * Changes a lead, or gives it to another promoter.
+ *
+ * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
+ */
+export async function updateLead<T>(
+  context: Context,
+  accountId: number,
+  { selector, changes, show }: { selector: LeadSelector; changes: LeadChanges; show: Show<Lead, T> },
+): Promise<T> {
+  const { store, now } = context;
+  return store.transact(async (tx) => {
+    const before = await loadLead(tx, accountId, selector);
+    const target = await findTarget(tx, before, changes.refToken);
+    const after = changed(target === null ? before : belongingTo(before, target), changes, now);
+    await refuseFaults(tx, after);
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before, after });
+    if (target !== null && !changes.leavesCommissions)
+      await moveCommissions(tx, store, { lead: before, target });
+    return show(tx.view, after);
+  });
+}
+
+/**
+ * Deletes a lead and its counts.
+ *
+ * Choice: the commissions that it earned stay. Money is taken back by a refund, not by deleting the lead.
+ *
+ * @throws Failure `missing`, `not_found`
+ */
+export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
+  await context.store.transact(async (tx) => {
+    const lead = await loadLead(tx, accountId, selector);
+    await tx.remove(leads, accountId, lead.id);
+    await announce(tx, context, { entity: "referral", before: lead, after: null });
+  });
+}
+
+/** The promoter campaign that the lead moves to. null: it stays. */
+async function findTarget(
+  tx: Transaction,
+  { accountId, promoterCampaignId }: Lead,
+  refToken: string | undefined,
+): Promise<PromoterCampaign | null> {
+  if (refToken === undefined) return null;
+  const target = await findByRefToken(tx, accountId, refToken);
+  if (target?.id === promoterCampaignId) return null;
+  // As with sign-ups, only accepted promoters receive leads.
+  if (target === null || !acceptsLeads(target)) throw new Failure("not_found", "Promotion not found.");
+  return target;
+}
+
+function belongingTo(lead: Lead, target: PromoterCampaign): Lead {
+  return {
+    ...lead,
+    promoterCampaignId: target.id,
+    promoterId: target.promoterId,
+    campaignId: target.campaignId,
+  };
+}
+
+function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
+  const { email, uid, planName, customerSince } = changes;
+  const told: Lead = {
+    ...lead,
+    email: email === undefined ? lead.email : email,
+    uid: uid === undefined ? lead.uid : uid,
+    planName: planName === undefined ? lead.planName : planName,
+    customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
+  };
+  const state = changes.state ?? impliedState(told, customerSince);
+  return { ...told, state, ...DATES[state](told, now.toISOString()) };
+}
+
+/** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */
+function impliedState({ state }: Lead, customerSince: Date | null | undefined): LeadState {
+  const isProspect = state === "signup" || state === "subscribed";
+  if (customerSince && isProspect) return "active";
+  return customerSince === null && state === "active" ? "signup" : state;
+}
+
+async function refuseFaults(tx: Transaction, lead: Lead): Promise<void> {
+  if (lead.email === null && lead.uid === null) {
+    const fields = { email: ["can't be blank without a uid"] };
+    throw new Failure("invalid", "A lead needs an e-mail address or a uid", fields);
+  }
+  refuseTaken(await findTaken(tx, leads, { record: lead, claims: ["email", "uid"] }));
+}

@@ -1,0 +1,108 @@
+import { Failure } from "../../failure.ts";
+import type { PayoutMethod } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { refuseErased } from "../erasure/values.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
+
+/** The selected method holds a claim, so a promoter can have only one. */
+export const payoutMethods = collection<PayoutMethod>()({
+  name: "payout-method",
+  id: (payoutMethod) => [payoutMethod.id],
+  claims: {
+    selected: ({ promoterId, isSelected }) => (isSelected ? [promoterId] : null),
+  },
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+  },
+  counts: ({ promoterId }) => listCounts("payout-method", { promoter: [promoterId] }),
+});
+
+/** The fields of a payout method that a request may set. */
+export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
+
+/** The payout method that a promoter has selected, or null. */
+export function findSelectedPayoutMethod(
+  reader: Reader,
+  accountId: number,
+  promoterId: number,
+): Promise<PayoutMethod | null> {
+  return reader.find(payoutMethods, "selected", accountId, [promoterId]);
+}
+
+/** @throws Failure `not_found` */
+export async function loadPayoutMethod(reader: Reader, accountId: number, id: number): Promise<PayoutMethod> {
+  const method = await reader.get(payoutMethods, accountId, id);
+  if (method === null) throw new Failure("not_found", "Payout method not found.");
+  return method;
+}
+
+/** A page of a promoter's payout methods, oldest first. */
+export function findPayoutMethods(
+  store: Store,
+  accountId: number,
+  { promoterId, ...window }: { promoterId: number } & Window,
+): Promise<Found<PayoutMethod>> {
+  return findPage(store, payoutMethods, { accountId, index: "promoter", start: [promoterId], ...window });
+}
+
+/**
+ * Adds a payout method. If it is selected, it replaces the one selected before.
+ *
+ * @throws Failure `not_found`, or `refused` for an erased promoter
+ */
+export async function createPayoutMethod(
+  context: Context,
+  accountId: number,
+  { promoterId, ...input }: PayoutMethodInput & { promoterId: number },
+): Promise<PayoutMethod> {
+  const id = await context.store.nextId("payout-method");
+  return context.store.transact(async (tx) => {
+    refuseErased(await loadPromoter(tx, accountId, promoterId));
+    const own = { accountId, id, promoterId, meta: {}, isManaged: false };
+    return putPayoutMethod(tx, { ...own, ...input, createdAt: context.now.toISOString() });
+  });
+}
+
+/**
+ * Changes a payout method. `change` gets the current record, because the valid details depend on its method.
+ *
+ * @throws Failure `not_found`, `refused` for an erased promoter, and whatever `change` throws
+ */
+export function updatePayoutMethod(
+  context: Context,
+  accountId: number,
+  { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
+): Promise<PayoutMethod> {
+  return context.store.transact(async (tx) => {
+    const method = await loadPayoutMethod(tx, accountId, id);
+    refuseErased(await loadPromoter(tx, accountId, method.promoterId));
+    return putPayoutMethod(tx, { ...method, ...change(method) });
+  });
+}
+
+/**
+ * Deletes a payout method that no payout has used.
+ *
+ * @throws Failure `not_found`, or `in_use`
+ */
+export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
+  await context.store.transact(async (tx) => {
+    await loadPayoutMethod(tx, accountId, id);
+    // Counted within the transaction, so that a payout made by it meanwhile stops the deletion.
+    const usesCount = await tx.sum(accountId, ["payout.method", id]);
+    if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
+    await tx.remove(payoutMethods, accountId, id);
+  });
+}
+
+async function putPayoutMethod(tx: Transaction, method: PayoutMethod): Promise<PayoutMethod> {
+  const selected = await findSelectedPayoutMethod(tx, method.accountId, method.promoterId);
+  if (method.isSelected && selected !== null && selected.id !== method.id) {
+    await tx.put(payoutMethods, { ...selected, isSelected: false });
+  }
+  await tx.put(payoutMethods, method);
+  return method;
+}

@@ -1,0 +1,77 @@
+import { Failure } from "../../failure.ts";
+import type { Payout, PayoutStatus } from "./record.ts";
+import type { Context } from "../context.ts";
+import { isErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { loadPayout, payouts } from "./payout.ts";
+import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+
+/** The allowed moves from each status. @see docs/spec/states.md "Payouts" */
+const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
+  pending: ["processing", "completed", "cancelled"],
+  processing: ["completed", "failed"],
+  failed: ["processing", "pending", "cancelled"],
+  completed: ["pending"],
+  cancelled: [],
+};
+const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
+
+/**
+ * Moves a payout to another status.
+ *
+ * @throws Failure `not_found`, or `refused` if its status does not allow the move
+ */
+export function movePayout(
+  context: Context,
+  accountId: number,
+  { id, to, error = null }: { id: number; to: PayoutStatus; error?: string | null },
+): Promise<Payout> {
+  return context.store.transact(async (tx) => {
+    const payout = await loadPayout(tx, accountId, id);
+    if (!MOVES[payout.status].includes(to)) {
+      throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
+    }
+    const selected = await findSelectedPayoutMethod(tx, accountId, payout.promoterId);
+    const promoter = await tx.get(promoters, accountId, payout.promoterId);
+    const moved: Payout = {
+      ...payout,
+      ...marks(payout, to, context.now.toISOString()),
+      status: to,
+      // Errors from banks may hold names and account numbers.
+      error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
+      payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
+    };
+    await tx.put(payouts, moved);
+    await announce(tx, context, { entity: "payout", before: payout, after: moved });
+    return moved;
+  });
+}
+
+/**
+ * Deletes a payout that moved no money.
+ *
+ * @throws Failure `not_found`, or `refused` if it is processing or completed
+ */
+export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
+  return context.store.transact(async (tx) => {
+    const payout = await loadPayout(tx, accountId, id);
+    if (!REMOVABLE.has(payout.status)) {
+      throw new Failure("refused", `A ${payout.status} payout can't be removed`);
+    }
+    await tx.remove(payouts, accountId, id);
+    await announce(tx, context, { entity: "payout", before: payout, after: null });
+    return payout;
+  });
+}
+
+/** The times of each status. A payout that becomes pending again starts over. */
+function marks(payout: Payout, to: PayoutStatus, at: string) {
+  const isAgain = to === "pending";
+  return {
+    processingStartedAt: to === "processing" ? at : isAgain ? null : payout.processingStartedAt,
+    paidAt: to === "completed" ? at : null,
+    failedAt: to === "failed" ? at : null,
+    paymentsBatchId: isAgain ? null : payout.paymentsBatchId,
+  };
+}

@@ -1,0 +1,161 @@
+import { Failure } from "../../failure.ts";
+import type { PromoCode } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Reader, Store, View } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { refuseErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
+import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { loadReward } from "../reward/reward.ts";
+import type { Show } from "../show.ts";
+import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+
+/** A code is unique among the account's codes in use. An archived code may be made again. */
+export const promoCodes = collection<PromoCode>()({
+  name: "promo-code",
+  id: (promoCode) => [promoCode.id],
+  claims: {
+    code: ({ code, archivedAt }) => (archivedAt === null ? [code.toLowerCase()] : null),
+  },
+  indexes: {
+    promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
+    inUse: ({ promoterCampaignId, archivedAt }) => (archivedAt === null ? [promoterCampaignId] : null),
+  },
+  counts: ({ promoterCampaignId }) => listCounts("promo-code", { promoterCampaign: [promoterCampaignId] }),
+});
+
+const REFUSALS = {
+  code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
+};
+
+/** The input for a new promo code. */
+export type NewPromoCode = Pick<
+  PromoCode,
+  "code" | "rewardId" | "promoterCampaignId" | "description" | "metadata" | "details"
+>;
+
+/** Changes to a promo code. undefined: unchanged. */
+export type PromoCodeChanges = {
+  [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
+};
+
+/**
+ * Makes a promo code for a promoter campaign.
+ *
+ * @throws Failure `not_found` for an unknown promoter campaign or reward, `refused` for an erased promoter, `taken`
+ */
+export async function createPromoCode<T>(
+  context: Context,
+  accountId: number,
+  { show, ...input }: NewPromoCode & { show: Show<PromoCode, T> },
+): Promise<T> {
+  const { store, now } = context;
+  const id = await store.nextId("promo-code");
+  return store.transact(async (tx) => {
+    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
+    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoterId));
+    const reward = await loadReward(tx, accountId, input.rewardId);
+    const promoCode: PromoCode = {
+      accountId,
+      id,
+      code: input.code,
+      rewardId: reward.id,
+      promoterCampaignId: promoterCampaign.id,
+      extId: null,
+      description: input.description,
+      metadata: input.metadata,
+      details: input.details,
+      createdAt: now.toISOString(),
+      archivedAt: null,
+    };
+    await tx.put(promoCodes, promoCode, REFUSALS);
+    await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
+    return show(tx.view, promoCode);
+  });
+}
+
+/**
+ * Changes a promo code.
+ *
+ * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` if it is archived and has an
+ * `extId`
+ * @see docs/spec/states.md "Promoters and promoter campaigns", 1
+ */
+export function updatePromoCode<T>(
+  context: Context,
+  accountId: number,
+  { id, changes, show }: { id: number; changes: PromoCodeChanges; show: Show<PromoCode, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const before = await loadPromoCode(tx, accountId, id);
+    if (before.archivedAt !== null && before.extId !== null) {
+      const fields = { archivedAt: ["is set, and a promo code with an ext_id can't be updated then"] };
+      throw new Failure("rule_broken", "The record breaks a rule", fields);
+    }
+    const { promoterCampaignId = before.promoterCampaignId } = changes;
+    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
+    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
+    const after: PromoCode = {
+      ...before,
+      code: changes.code ?? before.code,
+      promoterCampaignId: owner.id,
+      description: changes.description === undefined ? before.description : changes.description,
+      metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
+      details: changes.details === undefined ? before.details : changes.details,
+    };
+    await tx.put(promoCodes, after, REFUSALS);
+    await announce(tx, context, { entity: "promo_code", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/** Archives a promo code. An archived one stays unchanged. @throws Failure `not_found` */
+export function archivePromoCode<T>(
+  context: Context,
+  accountId: number,
+  { id, show }: { id: number; show: Show<PromoCode, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const before = await loadPromoCode(tx, accountId, id);
+    if (before.archivedAt !== null) return show(tx.view, before);
+    const after = { ...before, archivedAt: context.now.toISOString() };
+    await tx.put(promoCodes, after);
+    await announce(tx, context, { entity: "promo_code", before, after });
+    return show(tx.view, after);
+  });
+}
+
+/** Promo codes, archived ones included, oldest first. May be limited to one promoter campaign. */
+export function findPromoCodes(
+  store: Store,
+  accountId: number,
+  { promoterCampaignId, ...window }: { promoterCampaignId: number | null } & Window,
+): Promise<Found<PromoCode>> {
+  const listing =
+    promoterCampaignId === null
+      ? ({ index: "id", start: [] } as const)
+      : ({ index: "promoterCampaign", start: [promoterCampaignId] } as const);
+  return findPage(store, promoCodes, { accountId, ...listing, ...window });
+}
+
+/** The promo codes in use of a promoter campaign, oldest first. */
+export async function listCodesInUse(
+  view: View,
+  accountId: number,
+  promoterCampaignId: number,
+): Promise<string[]> {
+  const codes: string[] = [];
+  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
+    codes.push(...chunk.map(({ code }) => code));
+  }
+  return codes;
+}
+
+/** @throws Failure `not_found` */
+export async function loadPromoCode(reader: Reader, accountId: number, id: number): Promise<PromoCode> {
+  const promoCode = await reader.get(promoCodes, accountId, id);
+  if (promoCode === null) throw new Failure("not_found", "Promo code not found.");
+  return promoCode;
+}

@@ -1,0 +1,101 @@
+import { Failure } from "../../failure.ts";
+import type { PromoterCampaign } from "./record.ts";
+import type { Collection } from "../../storage/collection.ts";
+import type { Reader, Store } from "../../storage/store.ts";
+import { findPage, type Found, type Listing, type Window } from "../../storage/listing/page-search.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+import { findByRefToken } from "./ref-token.ts";
+import type { Belonging, BelongingIndex } from "./belonging.ts";
+import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "../report/stats.ts";
+
+/**
+ * Limits a list to what belongs to a promoter campaign, promoter or campaign. All null: everything in the account.
+ */
+export interface BelongingFilter {
+  promoterCampaignId: number | null;
+  refToken: string | null;
+  promoterId: number | null;
+  campaignId: number | null;
+}
+
+interface Asked {
+  accountId: number;
+  scope: BelongingFilter;
+  /** The metric that counts these records. It gives the length of their lists. */
+  metric: Metric;
+}
+
+/**
+ * A page of the records that belong to somebody, oldest first.
+ *
+ * Choice: an unknown promotion is refused. A promoter or campaign that does not exist gives an empty list, like one
+ * without records.
+ *
+ * @throws Failure `not_found` for an unknown promotion
+ */
+export async function listBelongings<R extends Belonging>(
+  store: Store,
+  from: Collection<R, string, BelongingIndex>,
+  { page, ...asked }: Asked & { page: Window },
+): Promise<Found<R>> {
+  const { accountId } = asked;
+  const listing = await listingOf<R>(store, asked);
+  if (listing === null) return { records: [], total: 0 };
+  return findPage(store, from, { accountId, ...listing, ...page });
+}
+
+/**
+ * A record stays with the campaign that it was earned in, even if the promoter moves on. So neither a promotion nor a
+ * promoter determines a record's campaign.
+ *
+ * Choice: only promoters and campaigns have indexes. A promoter's records in one of several campaigns are found by
+ * reading all of that promoter's records.
+ */
+async function listingOf<R extends Belonging>(
+  store: Store,
+  { accountId, scope, metric }: Asked,
+): Promise<Omit<Listing<R, BelongingIndex>, "accountId"> | null> {
+  const { campaignId } = scope;
+  const named = await namedPromoterCampaigns(store, accountId, scope);
+  const [first = null] = named;
+  const promoterId = scope.promoterId ?? first?.promoterId ?? null;
+  if (first !== null) {
+    const fits = named.every(({ id }) => id === first.id) && promoterId === first.promoterId;
+    if (!fits) return null;
+  }
+  if (promoterId === null && campaignId === null) {
+    return { index: "id", start: [], length: (await loadAccountStats(store, accountId))[metric] };
+  }
+  if (promoterId === null) {
+    const start = [campaignId as number];
+    return {
+      index: "campaign",
+      start,
+      length: await store.sum(accountId, ["stats.campaign", ...start, metric]),
+    };
+  }
+  const length = (await loadPromoterStats(store, accountId, promoterId))[metric];
+  const whole = { index: "promoter", start: [promoterId], length } as const;
+  // Nearly all promoters have such records in one promoter campaign only.
+  const isWhole = first === null || (await loadStats(store, first))[metric] === length;
+  if (campaignId === null && isWhole) return whole;
+  const keeps = (record: R) =>
+    (first === null || record.promoterCampaignId === first.id) &&
+    (campaignId === null || record.campaignId === campaignId);
+  return { ...whole, keeps };
+}
+
+async function namedPromoterCampaigns(
+  reader: Reader,
+  accountId: number,
+  { promoterCampaignId, refToken }: BelongingFilter,
+): Promise<PromoterCampaign[]> {
+  const named: (PromoterCampaign | null)[] = [];
+  if (promoterCampaignId !== null)
+    named.push(await reader.get(promoterCampaigns, accountId, promoterCampaignId));
+  if (refToken !== null) named.push(await findByRefToken(reader, accountId, refToken));
+  return named.map((one) => {
+    if (one === null) throw new Failure("not_found", "Promotion not found.");
+    return one;
+  });
+}

@@ -1,0 +1,114 @@
+import { Failure } from "../../failure.ts";
+import type { Campaign } from "../campaign/record.ts";
+import type { PromoterCampaign } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Reader } from "../../storage/store.ts";
+import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
+
+export const promoterCampaigns = collection<PromoterCampaign>()({
+  name: "promoter-campaign",
+  id: (promoterCampaign) => [promoterCampaign.id],
+  claims: {
+    membership: ({ promoterId, campaignId }) => [promoterId, campaignId],
+    coupon: ({ coupon }) => (coupon === null ? null : [coupon]),
+    displayCoupon: ({ displayCoupon }) => (displayCoupon === null ? null : [displayCoupon.toLowerCase()]),
+    directUrl: ({ landingUrl, usesUrlTracking }) =>
+      landingUrl !== null && usesUrlTracking ? [trackedPage(landingUrl) ?? landingUrl] : null,
+  },
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+    state: ({ state }) => [state],
+    campaignState: ({ campaignId, state }) => [campaignId, state],
+    /** In the order of the promoters. */
+    stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
+  },
+  counts: ({ campaignId, promoterId, state }) =>
+    listCounts("promoter-campaign", {
+      campaign: [campaignId],
+      promoter: [promoterId],
+      state: [state],
+      campaignState: [campaignId, state],
+      stateCampaign: [state, campaignId],
+    }),
+});
+
+type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";
+
+/** A new promoter campaign with the given fields, and without coupons, landing page or rewards of its own. */
+export function newPromoterCampaign(
+  given: Pick<PromoterCampaign, Named> & Partial<PromoterCampaign>,
+): PromoterCampaign {
+  return {
+    coupon: null,
+    displayCoupon: null,
+    landingUrl: null,
+    usesUrlTracking: false,
+    rewardsForPromoters: null,
+    rewardsForReferrals: null,
+    ...given,
+  };
+}
+
+/** Whether the promoter campaign may get new clicks and leads. */
+export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
+  return promoterCampaign.state === "accepted";
+}
+
+/** Checks that a promoter campaign with URL tracking has a landing page. @throws Failure `invalid` */
+export function requireLandingPage({
+  landingUrl,
+  usesUrlTracking,
+}: Pick<PromoterCampaign, "landingUrl" | "usesUrlTracking">): void {
+  if (landingUrl !== null || !usesUrlTracking) return;
+  const fields = { landingUrl: ["can't be blank with url_tracking"] };
+  throw new Failure("invalid", "The landing page is missing", fields);
+}
+
+/** The link that the promoter shares. */
+export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
+  if (promoterCampaign.usesUrlTracking || !URL.canParse(page)) return page;
+  const link = new URL(page);
+  link.searchParams.set(refParam(campaign), promoterCampaign.refToken);
+  return link.href;
+}
+
+/**
+ * The part of a page's address that direct URL tracking compares: host and path, without scheme, `www.`, query,
+ * fragment and trailing slash. null: not a web address.
+ */
+export function trackedPage(address: string): string | null {
+  if (!URL.canParse(address)) return null;
+  const { protocol, host, pathname } = new URL(address);
+  if (protocol !== "https:" && protocol !== "http:") return null;
+  return host.replace(/^www\./, "") + pathname.replace(/\/+$/, "");
+}
+
+/** @throws Failure `not_found` */
+export async function loadPromoterCampaign(
+  reader: Reader,
+  accountId: number,
+  id: number,
+): Promise<PromoterCampaign> {
+  const promoterCampaign = await reader.get(promoterCampaigns, accountId, id);
+  if (promoterCampaign === null) throw new Failure("not_found", "Promotion not found.");
+  return promoterCampaign;
+}
+
+/**
+ * A promoter campaign with its campaign. A campaign can be deleted once its promoters have moved on. If it is gone,
+ * the promoter campaign has moved since it was read, and is read again.
+ *
+ * @throws Failure `not_found` if the promoter campaign is gone
+ */
+export async function withCampaign(
+  reader: Reader,
+  promoterCampaign: PromoterCampaign,
+): Promise<{ promoterCampaign: PromoterCampaign; campaign: Campaign }> {
+  const { accountId, id, campaignId } = promoterCampaign;
+  const campaign = await reader.get(campaigns, accountId, campaignId);
+  if (campaign !== null) return { promoterCampaign, campaign };
+  const moved = await loadPromoterCampaign(reader, accountId, id);
+  return { promoterCampaign: moved, campaign: await loadCampaign(reader, accountId, moved.campaignId) };
+}

@@ -1,0 +1,132 @@
+import anyAscii from "any-ascii";
+import type { PromoterCampaign, RefToken } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Chance } from "../context.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { acceptsLeads, promoterCampaigns } from "./promoter-campaign.ts";
+
+/** The longest ref token, in characters. */
+export const REF_TOKEN_LENGTH = 100;
+
+/** Lower-case letters, digits, `-` and `_`. @see docs/spec/v1.md "Create a promoter" */
+const REF_TOKEN = /^[a-z0-9_-]+$/;
+
+const DERIVED_LENGTH = 40;
+
+/** Tokens are compared in lower case and never reused, so each record is kept for ever. */
+export const refTokens = collection<RefToken>()({
+  name: "ref-token",
+  id: (refToken) => [refToken.token],
+  claims: {},
+  indexes: {
+    retiredFrom: ({ retiredFrom }) => (retiredFrom === undefined ? null : [retiredFrom]),
+  },
+  counts: ({ retiredFrom }) =>
+    retiredFrom === undefined ? [] : listCounts("ref-token", { retiredFrom: [retiredFrom] }),
+});
+
+/** Tokens that held the name of an erased promoter. Nobody may have them again. */
+export const forgottenTokens = collection<{ accountId: number; tokenHash: string }>()({
+  name: "forgotten-token",
+  id: ({ tokenHash }) => [tokenHash],
+  claims: {},
+  indexes: {},
+});
+
+/** Whether a text is a valid ref token. */
+export function isRefToken(text: string): boolean {
+  return text.length <= REF_TOKEN_LENGTH && REF_TOKEN.test(text);
+}
+
+/** The promoter campaign that a ref id leads to, in any state, or null. */
+export async function findByRefToken(
+  reader: Reader,
+  accountId: number,
+  text: string,
+): Promise<PromoterCampaign | null> {
+  const token = text.trim().toLowerCase();
+  if (!isRefToken(token)) return null;
+  const refToken = await reader.get(refTokens, accountId, token);
+  if (refToken === null || refToken.promoterCampaignId === null) return null;
+  return reader.get(promoterCampaigns, accountId, refToken.promoterCampaignId);
+}
+
+/**
+ * The first promoter campaign among several ref ids that may get leads, or null. A page's own parameters may have the
+ * names that links use, so an unknown ref id must not hide the one after it.
+ */
+export async function findAccepting(
+  reader: Reader,
+  accountId: number,
+  texts: string[],
+): Promise<PromoterCampaign | null> {
+  for (const text of texts) {
+    const found = await findByRefToken(reader, accountId, text);
+    if (found !== null && acceptsLeads(found)) return found;
+  }
+  return null;
+}
+
+/** Whether nobody has, or ever had, this token. */
+export async function isFreeRefToken(tx: Transaction, accountId: number, token: string): Promise<boolean> {
+  if ((await tx.get(refTokens, accountId, token)) !== null) return false;
+  return (await tx.get(forgottenTokens, accountId, digest(token))) === null;
+}
+
+/**
+ * Removes the tokens of a promoter campaign, former ones too, from the store. Their hashes stay, so nobody can get
+ * them.
+ */
+export async function forgetRefTokens(
+  tx: Transaction,
+  store: Store,
+  { accountId, id, refToken }: PromoterCampaign,
+): Promise<void> {
+  const former = await loadOwnedRecords([tx, store], refTokens, {
+    accountId,
+    index: "retiredFrom",
+    ownerId: id,
+  });
+  for (const token of [refToken, ...former.map(({ token }) => token)]) {
+    await tx.remove(refTokens, accountId, token);
+    await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });
+  }
+}
+
+/**
+ * Gives a promoter campaign a free token. The former one is retired for ever: it leads to nobody, and nobody can get
+ * it.
+ */
+export async function replaceRefToken(
+  tx: Transaction,
+  { accountId, id, refToken }: PromoterCampaign,
+  token: string,
+): Promise<void> {
+  await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null, retiredFrom: id });
+  await tx.put(refTokens, { accountId, token, promoterCampaignId: id });
+}
+
+/** Makes a free token from the first name, otherwise from the e-mail's local part, otherwise at random. */
+export async function deriveRefToken(
+  tx: Transaction,
+  chance: Chance,
+  promoter: { accountId: number; firstName: string | null; email: string },
+): Promise<string> {
+  const base = asciiWord(promoter.firstName ?? "") || asciiWord(promoter.email.split("@")[0] ?? "");
+  if (base !== "" && (await isFreeRefToken(tx, promoter.accountId, base))) return base;
+  // Two digits are enough for rare names. The hundredth John needs more.
+  for (const count of [2, 2, 3, 4, 6, 8, 10]) {
+    const token = base + chance.digits(count);
+    if (await isFreeRefToken(tx, promoter.accountId, token)) return token;
+  }
+  return chance.uuid();
+}
+
+function asciiWord(text: string): string {
+  return anyAscii(text)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "")
+    .slice(0, DERIVED_LENGTH);
+}

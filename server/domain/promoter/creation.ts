@@ -1,0 +1,186 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { Campaign } from "../campaign/record.ts";
+import type { FraudSuspicion } from "../lead/record.ts";
+import type { Promoter, PromoterProfile } from "./record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { loadCampaignOrDefault } from "../campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { isErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
+import { isSharedMailbox } from "./mailbox.ts";
+import { findTakenFields } from "../promoter-campaign/joining.ts";
+import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
+import {
+  newPromoterCampaign,
+  promoterCampaigns,
+  requireLandingPage,
+} from "../promoter-campaign/promoter-campaign.ts";
+import { deriveRefToken, refTokens } from "../promoter-campaign/ref-token.ts";
+import type { Show } from "../show.ts";
+import { hashAddress, rememberAddress } from "../lead/suspicion.ts";
+import { refuseTaken } from "../../storage/transaction/taken-claims.ts";
+
+/** @see docs/spec/v1.md "Promoter" */
+export const AUTH_TOKEN_LENGTH = 32;
+
+/** The input for a new promoter. null: not given. */
+export interface NewPromoter {
+  email: string;
+  custId: string | null;
+  refToken: string | null;
+  coupon: string | null;
+  displayCoupon: string | null;
+  campaignId: number | null;
+  tempPasswordHash: string | null;
+  landingUrl: string | null;
+  usesUrlTracking: boolean;
+  parentPromoterId: number | null;
+  parentPromoterEmail: string | null;
+  note: string | null;
+  profile: PromoterProfile;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+  alwaysApprove: boolean;
+  /** The network address of the request. It is kept as a keyed hash. null: unknown. */
+  address: string | null;
+  /** Imported from another program. Nobody is notified. */
+  isHistory?: boolean;
+  /**
+   * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
+   */
+  invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
+}
+
+/** A new promoter with their first promoter campaign. */
+export interface CreatedPromoter {
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  campaign: Campaign;
+}
+
+/**
+ * Makes a promoter and their first promoter campaign.
+ *
+ * @throws Failure `invalid` if the page to track is missing, `not_found` for an unknown campaign or parent, `taken`
+ * naming every unique field that belongs to another
+ * @see docs/spec/v1.md "Create a promoter"
+ */
+export async function createPromoter<T>(
+  context: Context,
+  account: Account,
+  { show, ...input }: NewPromoter & { show: Show<CreatedPromoter, T> },
+): Promise<T> {
+  requireLandingPage(input);
+  const { store } = context;
+  const id = await store.nextId("promoter");
+  const promoterCampaignId = await store.nextId("promoter-campaign");
+  return store.transact(async (tx) => {
+    const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
+    const parent = await findParent(tx, account.id, input);
+    const promoter = newPromoter(context, input, {
+      accountId: account.id,
+      id,
+      parentPromoterId: parent?.id ?? null,
+      defaultPromoterCampaignId: promoterCampaignId,
+      fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
+    });
+    const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
+    refuseTaken({
+      ...(await findTakenPromoter(tx, promoter)),
+      ...(await findTakenFields(tx, null, promoterCampaign)),
+    });
+    promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
+      accountId: account.id,
+      firstName: input.profile.firstName,
+      email: input.email,
+    });
+    await tx.put(promoters, promoter);
+    await tx.put(promoterCampaigns, promoterCampaign);
+    await tx.put(refTokens, { accountId: account.id, token: promoterCampaign.refToken, promoterCampaignId });
+    if (input.address !== null) {
+      const addressHash = hashAddress(account, input.address);
+      await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
+    }
+    if (!input.isHistory) {
+      await announce(tx, context, { entity: "promoter", before: null, after: promoter });
+      await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
+    }
+    await input.invite?.(tx, { promoter, promoterCampaign, campaign });
+    return show(tx.view, { promoter, promoterCampaign, campaign });
+  });
+}
+
+function newPromoter(
+  { chance, now }: Context,
+  input: NewPromoter,
+  own: Pick<
+    Promoter,
+    "accountId" | "id" | "parentPromoterId" | "defaultPromoterCampaignId" | "fraudSuspicions"
+  >,
+): Promoter {
+  return {
+    ...own,
+    email: input.email,
+    custId: input.custId,
+    note: input.note,
+    tempPasswordHash: input.tempPasswordHash,
+    authToken: chance.token(AUTH_TOKEN_LENGTH),
+    profile: input.profile,
+    customFields: null,
+    trackAdTraffic: null,
+    skipEmailNotification: input.skipEmailNotification,
+    invoiceDetailsStatus: "pending",
+    netPayoutDays: null,
+    taxRateHundredths: 0,
+    lastLoginAt: null,
+    archivedAt: null,
+    createdAt: (input.createdAt ?? now).toISOString(),
+  };
+}
+
+function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
+  return newPromoterCampaign({
+    accountId: promoter.accountId,
+    id: promoter.defaultPromoterCampaignId,
+    campaignId: campaign.id,
+    promoterId: promoter.id,
+    state: isApproved(promoter, campaign, input) ? "accepted" : "pending",
+    refToken: input.refToken ?? "",
+    coupon: input.coupon,
+    displayCoupon: input.displayCoupon,
+    landingUrl: input.landingUrl,
+    usesUrlTracking: input.usesUrlTracking,
+    createdAt: promoter.createdAt,
+  });
+}
+
+async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
+  const { parentPromoterId, parentPromoterEmail } = input;
+  if (parentPromoterId === null && parentPromoterEmail === null) return null;
+  const parent =
+    parentPromoterId === null
+      ? await findPromoterByEmail(tx, accountId, parentPromoterEmail ?? "")
+      : await tx.get(promoters, accountId, parentPromoterId);
+  if (parent === null || isErased(parent)) throw new Failure("not_found", "Parent promoter not found.");
+  return parent;
+}
+
+/**
+ * Choice: a new promoter is suspicious only if another promoter has the same mailbox, behind an address written
+ * differently.
+ */
+async function judgePromoter(
+  tx: Transaction,
+  promoter: Pick<Promoter, "accountId" | "id" | "email">,
+): Promise<FraudSuspicion[]> {
+  return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
+}
+
+/** @see docs/spec/states.md "Promoters and promoter campaigns", 2 */
+function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
+  if (input.invite !== undefined) return true;
+  if (!campaign.autoApprovePromoters) return false;
+  return input.alwaysApprove || promoter.fraudSuspicions.length === 0;
+}

@@ -1,0 +1,94 @@
+import { Failure } from "../../failure.ts";
+import type { Promoter } from "./record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { announce } from "../event/event.ts";
+import { lockPromoterCampaigns } from "../promoter-campaign/joining.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import { promoCodes } from "../promo-code/promo-code.ts";
+import { archivedStates } from "./archiving.ts";
+import { promoters } from "./promoter.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { loadSelected, type Selection } from "./selection.ts";
+import { refTokens } from "../promoter-campaign/ref-token.ts";
+import { promoterAddresses } from "../lead/suspicion.ts";
+
+/**
+ * Deletes a promoter with their promoter campaigns, payout methods and addresses.
+ *
+ * Choice: a promoter with earnings can't be deleted, because money must remain accounted for. Leads stay, because
+ * those people did sign up. Promo codes are archived, because the payment processor may know them. Ref tokens are
+ * retired, so that old links can never lead to another promoter. Child promoters lose their parent. Whatever is added
+ * for the promoter meanwhile reads their record or their promoter campaign. So it is either found here or refused.
+ *
+ * @throws Failure `not_found`, or `refused` for a promoter with commissions or payouts
+ */
+export async function deletePromoter(
+  context: Context,
+  accountId: number,
+  selection: Selection,
+): Promise<Promoter> {
+  const { store } = context;
+  return store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    const joined = await lockPromoterCampaigns(tx, store, promoter);
+    await refuseEarner(tx, promoter, joined);
+    await removePromoterCampaigns(tx, context, joined);
+    const own = { accountId, ownerId: promoter.id };
+    for (const child of await loadOwnedRecords([tx, store], promoters, { ...own, index: "parent" })) {
+      const orphan = { ...child, parentPromoterId: null };
+      await tx.put(promoters, orphan);
+      await announce(tx, context, { entity: "promoter", before: child, after: orphan });
+    }
+    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
+      await tx.remove(payoutMethods, accountId, method.id);
+    const seen = await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" });
+    for (const address of seen)
+      await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));
+    await tx.remove(promoters, accountId, promoter.id);
+    await announce(tx, context, { entity: "promoter", before: promoter, after: null });
+    return promoter;
+  });
+}
+
+/** Reads every count by key, so that the commit fails if something is earned meanwhile. */
+async function refuseEarner(
+  tx: Transaction,
+  { accountId, id }: Promoter,
+  joined: PromoterCampaign[],
+): Promise<void> {
+  let count = await tx.sum(accountId, ["payout/promoter", id]);
+  for (const promoterCampaign of joined) {
+    count += await tx.sum(accountId, ["stats.promoter", id, promoterCampaign.id, "commissions"]);
+  }
+  if (count > 0) {
+    throw new Failure(
+      "refused",
+      "Promoter has rewards or payouts and can't be removed; archive them instead.",
+    );
+  }
+}
+
+async function removePromoterCampaigns(
+  tx: Transaction,
+  context: Context,
+  joined: PromoterCampaign[],
+): Promise<void> {
+  const { store, now } = context;
+  for (const promoterCampaign of joined) {
+    const { accountId, id, refToken } = promoterCampaign;
+    const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
+    for (const promoCode of await loadOwnedRecords([tx, store], promoCodes, own)) {
+      if (promoCode.archivedAt !== null) continue;
+      const archived = { ...promoCode, archivedAt: now.toISOString() };
+      await tx.put(promoCodes, archived);
+      await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
+    }
+    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
+    await tx.remove(archivedStates, accountId, id);
+    await tx.remove(promoterCampaigns, accountId, id);
+    await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Mailbox } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+
+/** Stored by hash, because addresses may be longer than a key. */
+export const mailboxes = collection<Mailbox>()({
+  name: "mailbox",
+  id: ({ mailboxHash }) => [mailboxHash],
+  claims: {},
+  indexes: { firstPromoter: ({ firstPromoterId }) => [firstPromoterId] },
+  counts: ({ firstPromoterId }) => listCounts("mailbox", { firstPromoter: [firstPromoterId] }),
+});
+
+/** The mailbox behind an address: lower case, without a plus tag, and for Gmail without dots. */
+export function mailbox(email: string): string {
+  const [local = "", domain = ""] = splitAtLast(email.trim().toLowerCase(), "@");
+  const untagged = local.replace(/\+.*$/, "");
+  const isGmail = domain === "gmail.com" || domain === "googlemail.com";
+  return isGmail ? `${untagged.replaceAll(".", "")}@gmail.com` : `${untagged}@${domain}`;
+}
+
+/**
+ * Whether another promoter already has this promoter's mailbox. If nobody has it, this promoter gets it. It is read
+ * and written by key, so that only one of several simultaneous promoters can be the first.
+ */
+export async function isSharedMailbox(
+  tx: Transaction,
+  promoter: { accountId: number; id: number; email: string },
+): Promise<boolean> {
+  const { accountId, id, email } = promoter;
+  const mailboxHash = digest(mailbox(email));
+  const known = await tx.get(mailboxes, accountId, mailboxHash);
+  if (known === null) await tx.put(mailboxes, { accountId, mailboxHash, firstPromoterId: id });
+  return known !== null && known.firstPromoterId !== id;
+}
+
+/** Deletes the mailboxes that belong to a promoter. */
+export async function forgetMailboxes(
+  tx: Transaction,
+  store: Store,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<void> {
+  const own = await loadOwnedRecords([tx, store], mailboxes, {
+    accountId,
+    index: "firstPromoter",
+    ownerId: id,
+  });
+  for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
+}
+
+function splitAtLast(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return [text.slice(0, at), text.slice(at + 1)];
+}

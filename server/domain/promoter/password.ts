@@ -1,0 +1,43 @@
+import { scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import type { Chance } from "../context.ts";
+
+const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
+
+const KEY_BYTES = 32;
+const SALT_LENGTH = 22;
+/** @see https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, scrypt */
+const CHOSEN = { N: 2 ** 14, r: 8, p: 5 };
+/** A generated password holds 72 random bits. Nobody can guess it, so its hash may be cheap. */
+const GENERATED = { N: 2 ** 4, r: 8, p: 1 };
+const GENERATED_LENGTH = 12;
+
+/** A password in clear text, to be shown once, and its hash. */
+export interface NewPassword {
+  text: string;
+  hash: string;
+}
+
+/** Generates a password. */
+export async function generatePassword(chance: Chance): Promise<NewPassword> {
+  const text = chance.token(GENERATED_LENGTH);
+  return { text, hash: await hash(text, chance.token(SALT_LENGTH), GENERATED) };
+}
+
+/** Hashes a password that somebody chose. This is slow on purpose and runs in another thread. */
+export async function keepPassword(chance: Chance, text: string): Promise<NewPassword> {
+  return { text, hash: await hash(text, chance.token(SALT_LENGTH), CHOSEN) };
+}
+
+/** Whether a password matches a hash. */
+export async function isPassword(text: string, kept: string): Promise<boolean> {
+  const [, N, r, p, salt = ""] = kept.split("$");
+  const other = await hash(text, salt, { N: Number(N), r: Number(r), p: Number(p) });
+  return timingSafeEqual(Buffer.from(other), Buffer.from(kept));
+}
+
+/** `scrypt$N$r$p$salt$key`: each hash holds its parameters, so that the cost can grow later. */
+async function hash(text: string, salt: string, { N, r, p }: typeof CHOSEN): Promise<string> {
+  const key = await derive(text.normalize("NFKC"), salt, KEY_BYTES, { N, r, p });
+  return ["scrypt", N, r, p, salt, key.toString("base64url")].join("$");
+}

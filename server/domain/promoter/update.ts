@@ -1,0 +1,122 @@
+import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { isErased, refuseErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
+import { isSharedMailbox } from "./mailbox.ts";
+import {
+  loadPromoterCampaignOf,
+  planLinkChanges,
+  putPromoterCampaign,
+  type LinkChanges,
+} from "../promoter-campaign/joining.ts";
+import type { ProfileChanges } from "./profile.ts";
+import { AUTH_TOKEN_LENGTH } from "./creation.ts";
+import { refuseCircle, unknownParent } from "./parent.ts";
+import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
+import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import { refuseTaken } from "../../storage/transaction/taken-claims.ts";
+import type { Show } from "../show.ts";
+import { loadSelected, type Selected, type Selection } from "./selection.ts";
+
+/** Changes to a promoter. Fields left out stay. null: cleared. */
+export interface PromoterChanges {
+  email?: string | undefined;
+  custId?: string | null | undefined;
+  note?: string | null | undefined;
+  tempPasswordHash?: string | undefined;
+  customFields?: Record<string, unknown> | null | undefined;
+  parentPromoterEmail?: string | null | undefined;
+  invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
+  profile?: ProfileChanges | undefined;
+  /** The campaign to change. Left out: the one that the selection named, otherwise the default one. */
+  campaignId?: number | undefined;
+  promoterCampaign?: LinkChanges | undefined;
+}
+
+/**
+ * Changes a promoter and one of their promoter campaigns.
+ *
+ * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased one,
+ * `invalid`, or `taken` naming every unique field that belongs to another
+ */
+export function updatePromoter<T>(
+  context: Context,
+  accountId: number,
+  { selection, changes, show }: { selection: Selection; changes: PromoterChanges; show: Show<Promoter, T> },
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const selected = await loadSelected(tx, accountId, selection);
+    refuseErased(selected.promoter);
+    const promoter = await changedPromoter(tx, selected.promoter, changes);
+    const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
+    const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
+    refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
+    await tx.put(promoters, promoter);
+    // Choice: the former mailbox stays theirs too, so that a second account behind it is noticed.
+    if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
+    await putPromoterCampaign(tx, before, after);
+    await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
+    await announce(tx, context, { entity: "promoter_campaign", before, after });
+    return show(tx.view, promoter);
+  });
+}
+
+/** Gives a promoter a new auth token. The old one stops working. @throws Failure `not_found` or `refused` */
+export function refreshAuthToken(
+  { store, chance }: Context,
+  accountId: number,
+  selection: Selection,
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const { promoter } = await loadSelected(tx, accountId, selection);
+    refuseErased(promoter);
+    const refreshed = { ...promoter, authToken: chance.token(AUTH_TOKEN_LENGTH) };
+    await tx.put(promoters, refreshed);
+    return refreshed;
+  });
+}
+
+async function changedPromoter(
+  tx: Transaction,
+  before: Promoter,
+  changes: PromoterChanges,
+): Promise<Promoter> {
+  const { profile = {} } = changes;
+  const given = Object.entries(profile).filter(([, value]) => value !== undefined);
+  return {
+    ...before,
+    email: changes.email ?? before.email,
+    custId: changes.custId === undefined ? before.custId : changes.custId,
+    note: changes.note === undefined ? before.note : changes.note,
+    tempPasswordHash: changes.tempPasswordHash ?? before.tempPasswordHash,
+    customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
+    invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
+    parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
+    profile: { ...before.profile, ...Object.fromEntries(given) },
+  };
+}
+
+async function newParentId(
+  tx: Transaction,
+  promoter: Promoter,
+  email: string | null | undefined,
+): Promise<number | null> {
+  if (email === undefined) return promoter.parentPromoterId;
+  if (email === null) return null;
+  const parent = await findPromoterByEmail(tx, promoter.accountId, email);
+  if (parent === null || isErased(parent)) throw unknownParent();
+  await refuseCircle(tx, promoter, parent);
+  return parent.id;
+}
+
+function chosenPromoterCampaign(
+  tx: Transaction,
+  { promoter, promoterCampaign }: Selected,
+  campaignId: number | undefined,
+): Promise<PromoterCampaign> {
+  const { accountId, id } = promoter;
+  if (campaignId !== undefined) return loadPromoterCampaignOf(tx, accountId, { promoterId: id, campaignId });
+  return loadPromoterCampaign(tx, accountId, promoterCampaign?.id ?? promoter.defaultPromoterCampaignId);
+}

@@ -1,0 +1,131 @@
+import type { Count } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
+import type { Store, View } from "../../storage/store.ts";
+import type { Belonging } from "../promoter-campaign/belonging.ts";
+
+export const METRICS = [
+  "clicks",
+  "referrals",
+  "customers",
+  "activeCustomers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "refundsCents",
+  "cancellations",
+  "nonLinkCustomers",
+  "commissions",
+  "earningsCents",
+  "paidCents",
+] as const;
+/** A metric counts facts, or cents if its name says so. */
+export type Metric = (typeof METRICS)[number];
+export type Stats = Record<Metric, number>;
+
+/** The metrics kept for a campaign in total. The others are read from its days, because every counter costs. */
+const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
+  "referrals",
+  "customers",
+  "sales",
+  "salesCents",
+  "commissions",
+]);
+
+/** The series with daily counters. The account's days are the sums of its campaigns' days. */
+export const SERIES = ["campaign", "promoter-campaign"] as const;
+export type Series = (typeof SERIES)[number];
+
+/** One count of a record. */
+export interface Fact {
+  metric: Metric;
+  /** The instant that decides the day. null: it counts in the totals, but on no day. */
+  at: string | null;
+  /** Absent: 1. */
+  amount?: number;
+}
+
+/** One metric of a campaign or promoter campaign on one day. */
+export interface DailySum {
+  day: string;
+  /** The id of the campaign or the promoter campaign. */
+  id: number;
+  metric: Metric;
+  sum: number;
+}
+
+/**
+ * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day.
+ *
+ * In the keys of the daily counters the day comes first. A report reads its days in order, and meets only campaigns
+ * that had a fact on them.
+ */
+export function factCounts(
+  { promoterId, promoterCampaignId, campaignId }: Belonging,
+  facts: Fact[],
+): Count[] {
+  const counts: Count[] = [];
+  for (const { metric, at, amount = 1 } of facts) {
+    counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);
+    if (CAMPAIGN_METRICS.has(metric)) counts.push([["stats.campaign", campaignId, metric], amount]);
+    if (at === null) continue;
+    const day = dayNumber(at.slice(0, 10));
+    counts.push([["daily.campaign", day, campaignId, metric], amount]);
+    counts.push([["daily.promoter-campaign", day, promoterCampaignId, metric], amount]);
+  }
+  return counts;
+}
+
+/** The daily counters of a range of days, both ends included. */
+export async function* dailySums(
+  store: Store,
+  accountId: number,
+  { series, from, to }: { series: Series; from: string; to: string },
+): AsyncGenerator<DailySum[]> {
+  const days = { from: dayNumber(from), before: dayNumber(to) + 1 };
+  for await (const sums of store.sums(accountId, [`daily.${series}`], days)) {
+    yield sums.map(
+      ([[day, id, metric], sum]) => ({ day: dayText(Number(day)), id, metric, sum }) as DailySum,
+    );
+  }
+}
+
+/** The totals of a promoter campaign. */
+export function loadStats(
+  view: View,
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.promoter", promoterId, id]);
+}
+
+/** The totals of a promoter over all promoter campaigns. */
+export function loadPromoterStats(view: View, accountId: number, promoterId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.promoter", promoterId]);
+}
+
+/** The totals kept for a campaign. */
+export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.campaign", campaignId]);
+}
+
+/** The totals of all campaigns. */
+export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
+  return statsBelow(view, accountId, ["stats.campaign"]);
+}
+
+/** Adds up the counters below a key by metric, which is the last part of their keys. */
+async function statsBelow(view: View, accountId: number, start: Key): Promise<Stats> {
+  const stats = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
+  for await (const sums of view.sums(accountId, start)) {
+    for (const [rest, sum] of sums) stats[rest.at(-1) as Metric] += sum;
+  }
+  return stats;
+}
+
+/** `2026-03-04` becomes 20260304. It sorts correctly and makes a shorter key. "" comes before all days. */
+function dayNumber(day: string): number {
+  return Number(day.replaceAll("-", ""));
+}
+
+function dayText(day: number): string {
+  return String(day).replace(/(\d\d)(\d\d)$/, "-$1-$2");
+}

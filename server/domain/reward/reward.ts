@@ -1,0 +1,103 @@
+import { Failure, type FieldErrors } from "../../failure.ts";
+import type { Reward } from "./record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Reader, Store } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
+
+export const rewards = collection<Reward>()({
+  name: "reward",
+  id: (reward) => [reward.id],
+  claims: {},
+  indexes: {
+    scope: ({ isPromoterReward }) => [scopeOf(isPromoterReward)],
+  },
+  counts: ({ isPromoterReward }) => listCounts("reward", { scope: [scopeOf(isPromoterReward)] }),
+});
+
+export const REWARD_SCOPES = ["promoters", "referrals"] as const;
+/** Whether a reward is for promoters or for referred customers. */
+export type RewardScope = (typeof REWARD_SCOPES)[number];
+
+/** The input for a new reward. */
+export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updatedAt">;
+
+/** Changes to a reward. undefined: unchanged. */
+export type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
+
+/** Makes a reward. @throws Failure `rule_broken` naming every contradiction */
+export async function createReward(
+  { store, now }: Context,
+  accountId: number,
+  input: NewReward,
+): Promise<Reward> {
+  const id = await store.nextId("reward");
+  const createdAt = now.toISOString();
+  const reward: Reward = { ...input, accountId, id, createdAt, updatedAt: createdAt };
+  refuseContradictions(reward);
+  await store.transact((tx) => tx.put(rewards, reward));
+  return reward;
+}
+
+/** Changes a reward. @throws Failure `not_found`, `rule_broken` naming every contradiction */
+export function updateReward(
+  { store, now }: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: RewardChanges },
+): Promise<Reward> {
+  return store.transact(async (tx) => {
+    const before = await loadReward(tx, accountId, id);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const after: Reward = { ...before, ...Object.fromEntries(given), updatedAt: now.toISOString() };
+    if (after.isPromoterReward !== before.isPromoterReward) {
+      // Campaigns rely on whom their rewards are for.
+      throw new Failure("rule_broken", "The record breaks a rule", {
+        isPromoterReward: ["can't be changed"],
+      });
+    }
+    refuseContradictions(after);
+    await tx.put(rewards, after);
+    return after;
+  });
+}
+
+/** Rewards, hidden ones included, oldest first. May be limited to one scope. */
+export function findRewards(
+  store: Store,
+  accountId: number,
+  { scope, ...window }: { scope: RewardScope | null } & Window,
+): Promise<Found<Reward>> {
+  const listing =
+    scope === null ? ({ index: "id", start: [] } as const) : ({ index: "scope", start: [scope] } as const);
+  return findPage(store, rewards, { accountId, ...listing, ...window });
+}
+
+/** @throws Failure `not_found` */
+export async function loadReward(reader: Reader, accountId: number, id: number): Promise<Reward> {
+  const reward = await reader.get(rewards, accountId, id);
+  if (reward === null) throw new Failure("not_found", "Reward not found.");
+  return reward;
+}
+
+/** Refuses a reward that lacks a field which another of its fields requires. */
+function refuseContradictions(reward: Reward): void {
+  const fields: FieldErrors = {};
+  const { isPromoterReward, promoterRewardType, duration } = reward;
+  if (isPromoterReward && promoterRewardType === null) fields["promoterRewardType"] = ["can't be blank"];
+  if (!isPromoterReward && promoterRewardType !== null) {
+    fields["promoterRewardType"] = ["must be blank in a reward for referrals"];
+  }
+  if (promoterRewardType === "tier") {
+    // A parent's share of the money must be stated, never guessed.
+    if (reward.tierLevel === null) fields["tierLevel"] = ["can't be blank in a tier reward"];
+    if (reward.tierRewardMode === null) fields["tierRewardMode"] = ["can't be blank in a tier reward"];
+  }
+  if (duration === "repeating" && reward.durationMonths === null) {
+    fields["durationMonths"] = ["can't be blank in a repeating reward"];
+  }
+  if (Object.keys(fields).length > 0) throw new Failure("rule_broken", "The record breaks a rule", fields);
+}
+
+function scopeOf(isPromoterReward: boolean): RewardScope {
+  return isPromoterReward ? "promoters" : "referrals";
+}

@@ -1,0 +1,55 @@
+import { SYSTEM } from "../account/record.ts";
+import type { ServerSetup, Sighting, SightingKind, Sightings } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Store } from "../../storage/store.ts";
+
+/** The newest ones are kept, because strangers may send any number of sites. */
+const MOST_KEPT = 20;
+
+export const sightings = collection<Sightings>()({
+  name: "sighting",
+  id: ({ kind }) => [kind],
+  claims: {},
+  indexes: {},
+});
+
+export const serverSetups = collection<ServerSetup>()({
+  name: "server-setup",
+  id: () => ["last"],
+  claims: {},
+  indexes: {},
+});
+
+/** Records sightings for `tidemark doctor`. Gives the earlier ones. */
+export function recordSightings(
+  store: Store,
+  accountId: number,
+  { kind, values, now }: { kind: SightingKind; values: string[]; now: Date },
+): Promise<Sighting[]> {
+  return store.transact(async (tx) => {
+    const { seen } = (await tx.get(sightings, accountId, kind)) ?? { seen: [] };
+    const latest = values.map((value) => ({ value, lastAt: now.toISOString() }));
+    const others = seen.filter(({ value }) => !values.includes(value));
+    await tx.put(sightings, { accountId, kind, seen: [...latest, ...others].slice(0, MOST_KEPT) });
+    return seen;
+  });
+}
+
+/** The sightings of one kind, newest first. */
+export async function findSightings(
+  store: Store,
+  accountId: number,
+  kind: SightingKind,
+): Promise<Sighting[]> {
+  return (await store.get(sightings, accountId, kind))?.seen ?? [];
+}
+
+/** Records the set-up of a starting server. */
+export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">): Promise<void> {
+  return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
+}
+
+/** The set-up of the server that started last. null: none has started. */
+export function findSetup(store: Store): Promise<ServerSetup | null> {
+  return store.get(serverSetups, SYSTEM, "last");
+}

@@ -1,0 +1,162 @@
+import type { Account } from "../account/record.ts";
+import type { Campaign } from "../campaign/record.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Visitor } from "./record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { loadCampaign } from "../campaign/campaign.ts";
+import type { Context } from "../context.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
+import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";
+import { findAccepting } from "../promoter-campaign/ref-token.ts";
+import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
+import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Parameters of the landing page that name the promoter's own channel. */
+const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
+
+/** A visit through a referral link, or of a page with direct URL tracking. */
+export interface Click {
+  /** Made in the browser, so that a repeated click of the same visit is the same visitor. */
+  tid: string;
+  /** The first one that leads to a promoter counts. Empty: the page's address names the promoter. */
+  refTokens: string[];
+  /** The visitor id that the browser had so far. */
+  cookieTid: string | null;
+  url: string | null;
+  referrer: string | null;
+  address: string | null;
+  /** Whether the page asked the visitor for consent and got it. */
+  hasConsent: boolean;
+}
+
+/** The visitor that the browser is from now on. */
+export interface Visit {
+  tid: string;
+  refToken: string;
+  /** The days that remain of the cookie's life. */
+  cookieDays: number;
+  /** Whether this click was counted. */
+  isNew: boolean;
+}
+
+/** The visit of a known visitor. */
+interface KnownVisit extends Visit {
+  /** Whether the campaign keeps the visitor with the promoter who came first. */
+  keepsFirst: boolean;
+}
+
+/** The promoter that a click leads to. */
+interface Destination {
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+  campaign: Campaign;
+}
+
+/** Makes the visitor of a click and counts the click once. null: it leads to nobody. */
+export function recordClick(context: Context, account: Account, click: Click): Promise<Visit | null> {
+  return context.store.transact((tx) => visitOf(tx, context, { account, click }));
+}
+
+/** The same as part of a larger change. */
+export async function visitOf(
+  tx: Transaction,
+  context: Context,
+  { account, click }: { account: Account; click: Click },
+): Promise<Visit | null> {
+  const { now } = context;
+  const repeated = await tx.get(visitors, account.id, click.tid);
+  if (repeated !== null && !isExpired(repeated, now)) return knownVisit(tx, repeated, now);
+  const tid = click.cookieTid;
+  const former = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
+  const visit = former && (await knownVisit(tx, former, now));
+  if (visit?.keepsFirst) return visit;
+  const destination = await findDestination(tx, account.id, click);
+  if (destination === null) return null;
+  const { promoterCampaign } = destination;
+  // The same promoter's link again: written differently, after the cookie was lost, or in a restored tab.
+  if (former?.promoterCampaignId === promoterCampaign.id) return visit;
+  // A browser may keep a cookie longer than it was told to.
+  if (repeated !== null) await removeVisitor(tx, repeated);
+  return newVisit(tx, context, { account, click, destination });
+}
+
+async function newVisit(
+  tx: Transaction,
+  { now }: Context,
+  { account, click, destination }: { account: Account; click: Click; destination: Destination },
+): Promise<Visit | null> {
+  const { promoterCampaign, promoter, campaign } = destination;
+  const query = pageQuery(click.url);
+  const isAd = isAdTraffic(query);
+  if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
+  await tx.insert(visitors, {
+    accountId: account.id,
+    tid: click.tid,
+    promoterCampaignId: promoterCampaign.id,
+    promoterId: promoter.id,
+    campaignId: campaign.id,
+    url: click.url,
+    referrer: click.referrer,
+    subId: subId(query),
+    isAdTraffic: isAd,
+    ...(click.hasConsent && { hasConsent: true }),
+    addressHash: click.address === null ? null : hashAddress(account, click.address),
+    createdAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
+  });
+  const { refToken } = promoterCampaign;
+  return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
+}
+
+/** The visit of a known visitor. null: their promoter may not get leads any more. */
+async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
+  const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
+  return {
+    tid: visitor.tid,
+    refToken: promoterCampaign.refToken,
+    cookieDays: Math.ceil((Date.parse(visitor.expiresAt) - now.getTime()) / DAY_MS),
+    isNew: false,
+    keepsFirst: campaign.attribution === "first",
+  };
+}
+
+async function findDestination(
+  tx: Transaction,
+  accountId: number,
+  { refTokens, url }: Click,
+): Promise<Destination | null> {
+  const promoterCampaign =
+    refTokens.length === 0
+      ? await findByPage(tx, accountId, url)
+      : await findAccepting(tx, accountId, refTokens);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  return {
+    promoterCampaign,
+    promoter: await loadPromoter(tx, accountId, promoterCampaign.promoterId),
+    campaign: await loadCampaign(tx, accountId, promoterCampaign.campaignId),
+  };
+}
+
+async function findByPage(
+  tx: Transaction,
+  accountId: number,
+  url: string | null,
+): Promise<PromoterCampaign | null> {
+  const page = url === null ? null : trackedPage(url);
+  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [page]);
+}
+
+/** The query of a page's address. Empty if the address is not valid. */
+function pageQuery(url: string | null): URLSearchParams {
+  const hasQuery = url?.includes("?") === true && URL.canParse(url);
+  return hasQuery ? new URL(url).searchParams : new URLSearchParams();
+}
+
+function subId(query: URLSearchParams): string | null {
+  const name = SUB_ID_PARAMS.find((param) => query.get(param));
+  return name === undefined ? null : query.get(name);
+}

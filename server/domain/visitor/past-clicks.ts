@@ -1,0 +1,19 @@
+import type { PastClicks } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { factCounts } from "../report/stats.ts";
+
+/** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
+export const pastClicks = collection<PastClicks>()({
+  name: "past-clicks",
+  id: ({ day, promoterCampaignId, campaignId }) => [day, promoterCampaignId, campaignId],
+  claims: {},
+  indexes: {},
+  counts: (past) => factCounts(past, [{ metric: "clicks", at: past.day, amount: past.count }]),
+});
+
+/** Adds clicks to those of their day. */
+export async function addPastClicks(tx: Transaction, added: PastClicks): Promise<void> {
+  const known = await tx.get(pastClicks, added.accountId, ...pastClicks.id(added));
+  await tx.put(pastClicks, { ...added, count: added.count + (known?.count ?? 0) });
+}

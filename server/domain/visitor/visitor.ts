@@ -1,0 +1,60 @@
+import type { Promoter } from "../promoter/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Visitor } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { addPastClicks } from "./past-clicks.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { findAccepting } from "../promoter-campaign/ref-token.ts";
+import { factCounts } from "../report/stats.ts";
+
+/** A UUID v4. Longer ids would not fit a storage key. */
+const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const visitors = collection<Visitor>()({
+  name: "visitor",
+  id: (visitor) => [visitor.tid],
+  claims: {},
+  indexes: {},
+  counts: (visitor) => factCounts(visitor, [{ metric: "clicks", at: visitor.createdAt }]),
+});
+
+/** The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is unknown. */
+export async function findVisitorDetails(
+  store: Store,
+  accountId: number,
+  { tid, refTokens, now }: { tid: string; refTokens: string[]; now: Date },
+): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign } | null> {
+  const visitor = await findVisitor(store, accountId, { tid, now });
+  const promoterCampaign = visitor
+    ? await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId)
+    : await findAccepting(store, accountId, refTokens);
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter && { promoter, promoterCampaign };
+}
+
+/** The visitor with this tid, or null if unknown or expired. `tid` may be any text. */
+export async function findVisitor(
+  reader: Reader,
+  accountId: number,
+  { tid, now }: { tid: string; now: Date },
+): Promise<Visitor | null> {
+  const id = tid.trim().toLowerCase();
+  const visitor = TID.test(id) ? await reader.get(visitors, accountId, id) : null;
+  return visitor === null || isExpired(visitor, now) ? null : visitor;
+}
+
+/** Whether the visitor's cookie has expired. */
+export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
+  return Date.parse(expiresAt) <= now.getTime();
+}
+
+/** Removes a visitor. The click keeps counting. */
+export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
+  const { accountId, tid, promoterCampaignId, promoterId, campaignId, createdAt } = visitor;
+  const day = createdAt.slice(0, 10);
+  await tx.remove(visitors, accountId, tid);
+  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, count: 1 });
+}

@@ -1,0 +1,140 @@
+import { Failure } from "../../failure.ts";
+import type { Webhook, WebhookSecret } from "./record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Chance, Context } from "../context.ts";
+import { updateWantedEvents } from "../event/wanted-events.ts";
+import { loadWebhook, webhooks } from "./webhooks.ts";
+
+/** The scheme asks for 24 to 64 bytes. 44 characters of six bits hold 33. */
+const SECRET_LENGTH = 44;
+/** How long a replaced secret still signs beside the new one. */
+const OVERLAP_MS = 24 * 60 * 60 * 1_000;
+/** Each fact is rendered and written once per webhook. */
+const MAX_WEBHOOKS = 100;
+
+/** The input for a webhook. undefined: the usual value, or unchanged. */
+export interface WebhookInput {
+  url?: string | undefined;
+  description?: string | null | undefined;
+  eventTypes?: string[] | undefined;
+  campaignIds?: number[] | undefined;
+  isActive?: boolean | undefined;
+  timeoutSeconds?: number | undefined;
+  maxRetries?: number | undefined;
+  headers?: Record<string, string> | undefined;
+  basicAuthUser?: string | null | undefined;
+  basicAuthPassword?: string | null | undefined;
+}
+
+/** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid` */
+export async function createWebhook(
+  context: Context,
+  accountId: number,
+  input: WebhookInput & Pick<Webhook, "url" | "eventTypes">,
+): Promise<Webhook> {
+  const { store, now, chance } = context;
+  const id = await store.nextId("webhook");
+  const at = now.toISOString();
+  return store.transact(async (tx) => {
+    if ((await tx.sum(accountId, ["webhook"])) >= MAX_WEBHOOKS) {
+      throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
+    }
+    const blank: Webhook = {
+      accountId,
+      id,
+      url: input.url,
+      description: null,
+      eventTypes: input.eventTypes,
+      campaignIds: [],
+      isActive: true,
+      timeoutSeconds: 10,
+      maxRetries: 10,
+      headers: {},
+      basicAuthUser: null,
+      basicAuthPassword: null,
+      secrets: [{ text: newSecret(chance), expiresAt: null }],
+      createdAt: at,
+      updatedAt: at,
+    };
+    return putWebhook(tx, context, changed(blank, input));
+  });
+}
+
+/** Changes a webhook. @throws Failure `not_found`, `invalid` */
+export function updateWebhook(
+  context: Context,
+  accountId: number,
+  { id, changes }: { id: number; changes: WebhookInput },
+): Promise<Webhook> {
+  return context.store.transact(async (tx) =>
+    putWebhook(tx, context, changed(await loadWebhook(tx, accountId, id), changes)),
+  );
+}
+
+/** Deletes a webhook. What waits for it is never sent. @throws Failure `not_found` */
+export async function deleteWebhook({ store }: Context, accountId: number, id: number): Promise<Webhook> {
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, id);
+    await tx.remove(webhooks, accountId, id);
+    await updateWantedEvents(tx, store, { accountId, webhook: { id, after: null } });
+    return webhook;
+  });
+}
+
+/**
+ * Gives a webhook a new secret. The former one signs beside it for a day, so that the receiver can switch. Older ones
+ * stop at once.
+ *
+ * @throws Failure `not_found`
+ */
+export function rotateSecret(context: Context, accountId: number, id: number): Promise<Webhook> {
+  const { store, now, chance } = context;
+  const expiresAt = new Date(now.getTime() + OVERLAP_MS).toISOString();
+  return store.transact(async (tx) => {
+    const webhook = await loadWebhook(tx, accountId, id);
+    const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expiresAt }));
+    const secrets = [{ text: newSecret(chance), expiresAt: null }, ...former];
+    return putWebhook(tx, context, { ...webhook, secrets });
+  });
+}
+
+/** The secrets that sign at an instant, newest first. */
+export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Date): string[] {
+  return secrets
+    .filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now.getTime())
+    .map(({ text }) => text);
+}
+
+async function putWebhook(tx: Transaction, { store, now }: Context, webhook: Webhook): Promise<Webhook> {
+  const after = { ...webhook, updatedAt: now.toISOString() };
+  await tx.put(webhooks, after);
+  await updateWantedEvents(tx, store, { accountId: after.accountId, webhook: { id: after.id, after } });
+  return after;
+}
+
+function changed(before: Webhook, changes: WebhookInput): Webhook {
+  const { description, basicAuthUser, basicAuthPassword } = changes;
+  const after: Webhook = {
+    ...before,
+    url: changes.url ?? before.url,
+    description: description === undefined ? before.description : description,
+    eventTypes: changes.eventTypes ?? before.eventTypes,
+    campaignIds: changes.campaignIds ?? before.campaignIds,
+    isActive: changes.isActive ?? before.isActive,
+    timeoutSeconds: changes.timeoutSeconds ?? before.timeoutSeconds,
+    maxRetries: changes.maxRetries ?? before.maxRetries,
+    headers: changes.headers ?? before.headers,
+    basicAuthUser: basicAuthUser === undefined ? before.basicAuthUser : basicAuthUser,
+    basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
+  };
+  // Choice: a password without a user has no meaning and is dropped.
+  if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
+  if (after.basicAuthPassword !== null) return after;
+  const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };
+  throw new Failure("invalid", "The record breaks a rule", fields);
+}
+
+/** Makes a signing secret. */
+export function newSecret(chance: Chance): string {
+  return `whsec_${Buffer.from(chance.token(SECRET_LENGTH), "base64url").toString("base64")}`;
+}

@@ -1,0 +1,88 @@
+import cluster from "node:cluster";
+import { createHash } from "node:crypto";
+import type { LimitsDatabase } from "../../storage/drivers/postgres/limits.ts";
+import {
+  RateLimiterCluster,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
+
+/** Where counts are kept. */
+export interface CountPlace {
+  /** Separates these counts from others in the same place. */
+  name?: string;
+  /** null: only the workers of this server share the counts. */
+  database?: LimitsDatabase | null;
+}
+
+/** The count of a key within its window. */
+export interface Count {
+  isOver: boolean;
+  remaining: number;
+  msLeft: number;
+}
+
+/** Counts by key. A window begins with a key's first addition. Addresses are stored as hashes. */
+export interface Counter {
+  /** Adds one and returns the new count. */
+  add(key: string): Promise<Count>;
+  /** Takes one back. */
+  takeBack(key: string): Promise<void>;
+  /** Marks a key for a whole window from now. */
+  mark(key: string): Promise<void>;
+  /** Whether a key has a count or a mark. */
+  has(key: string): Promise<boolean>;
+  forget(key: string): Promise<void>;
+}
+
+/** Makes a counter that counts up to a limit. */
+export function newCounter({
+  limit,
+  seconds,
+  ...place
+}: CountPlace & { limit: number; seconds: number }): Counter {
+  const limiter = newLimiter({ points: limit, duration: seconds, keyPrefix: place.name ?? "limit" }, place);
+  return {
+    async add(key) {
+      try {
+        const { remainingPoints, msBeforeNext } = await limiter.consume(hidden(key));
+        return { isOver: false, remaining: remainingPoints, msLeft: msBeforeNext };
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        return { isOver: true, remaining: 0, msLeft: refusal.msBeforeNext };
+      }
+    },
+    takeBack: async (key) => void (await limiter.reward(hidden(key))),
+    mark: async (key) => void (await limiter.block(hidden(key), seconds)),
+    has: async (key) => (await limiter.get(hidden(key))) !== null,
+    forget: async (key) => void (await limiter.delete(hidden(key))),
+  };
+}
+
+/**
+ * Workers count in their primary process, a process without workers counts in its own memory, and servers
+ * with a database count there. While the database can't be reached, each server counts by itself, because a
+ * limit is no reason to refuse service. A key that has reached the limit is refused without a query, so that
+ * a flood does not reach the database.
+ */
+function newLimiter(
+  options: { points: number; duration: number; keyPrefix: string },
+  { database = null }: CountPlace,
+) {
+  const own = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
+  if (database === null) return own;
+  return new RateLimiterPostgres({
+    ...options,
+    storeClient: database,
+    storeType: "client",
+    tableName: database.table,
+    tableCreated: true,
+    inMemoryBlockOnConsumed: options.points,
+    insuranceLimiter: own,
+  });
+}
+
+function hidden(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import type { H3Event } from "h3";
+import { Failure } from "../../failure.ts";
+
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * The text of a request's body, or "" if there is none.
+ *
+ * @throws Failure `too_large` past 64 KiB, `malformed` if it is cut off or not UTF-8, `unsupported` if it is
+ *   compressed
+ */
+export async function readBody(event: H3Event): Promise<string> {
+  // `identity` means no encoding (RFC 9110, 8.4.1).
+  const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity")
+    throw new Failure("unsupported", "The body is compressed; send it uncompressed");
+  const declared = Number(event.req.headers.get("content-length") ?? 0);
+  if (declared > MAX_BYTES) throw tooLarge();
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  const bytes = request === undefined ? await readStream(event) : await readNode(request);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Failure("malformed", "The body is not valid UTF-8");
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Node's own stream takes a third of the time of a web stream around it. */
+function readNode(request: IncomingMessage): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(cutOff());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BYTES) {
+        chunks.length = 0;
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.on("error", () => reject(cutOff()));
+    // A client that goes away before the end causes no error event.
+    request.on("close", () => request.readableEnded || reject(cutOff()));
+  });
+}
+
+async function readStream({ req }: H3Event): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of req.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): Failure {
+  return new Failure("too_large", `The body is larger than ${MAX_BYTES / 1024} KiB`);
+}
+
+function cutOff(): Failure {
+  return new Failure("malformed", "The body ended early");
+}

@@ -1,0 +1,85 @@
+import type { H3Event } from "h3";
+import { Failure } from "../../failure.ts";
+import { readBody } from "./body.ts";
+import { numberText, parseJsonObject } from "./json.ts";
+import { nest, readNestedQuery } from "./nested-query.ts";
+import { multipartPairs, pairsOf, readPairs, type Pair } from "./pairs.ts";
+
+/**
+ * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number
+ * that text can't give exactly.
+ */
+export type Params = Record<string, string | number>;
+
+/** A `text/plain` body is read like a form, because sendBeacon and fetch give that type to a plain string. */
+const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", ""]);
+
+/**
+ * The parameters of the query string and of the body; the body wins. A GET may have a body too: PHP's Guzzle
+ * and `curl -X GET -d` send one.
+ *
+ * Choice: JSON bodies are accepted as well, because some clients of V1 send them. Nested values, from JSON or
+ * from names in brackets (`custom_fields[a]=1`), become JSON text.
+ *
+ * @see docs/spec/v1.md, first paragraph
+ * @throws Failure `malformed`, `too_large` or `unsupported`
+ */
+export async function readParams(event: H3Event): Promise<Params> {
+  const params = readQuery(event);
+  const { pairs, json } = await readGiven(event);
+  return Object.assign(params, flatPairs(pairs), flatten(json));
+}
+
+/**
+ * The same parameters with lists and objects as they are: `ids[]=1&ids[]=2` is a list.
+ *
+ * @throws Failure `malformed`, `too_large` or `unsupported`
+ */
+export async function readNestedParams(event: H3Event): Promise<Record<string, unknown>> {
+  const query = readNestedQuery(event);
+  const { pairs, json } = await readGiven(event);
+  return { ...query, ...nest(pairs), ...json };
+}
+
+/** The parameters of the query string. @throws Failure `malformed` */
+export function readQuery(event: H3Event): Params {
+  return event.url.search.length > 1 ? flatPairs(readPairs(event)) : emptyParams();
+}
+
+/** The values in a body: a form's pairs or a JSON object. */
+async function readGiven(event: H3Event): Promise<{ pairs: Pair[]; json: Record<string, unknown> }> {
+  const body = await readBody(event);
+  if (body === "") return { pairs: [], json: {} };
+  const contentType = event.req.headers.get("content-type") ?? "";
+  const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (type === "application/json") return { pairs: [], json: parseJsonObject(body) };
+  if (type === "multipart/form-data") return { pairs: await multipartPairs(body, contentType), json: {} };
+  if (FORM_TYPES.has(type)) return { pairs: pairsOf(body), json: {} };
+  throw new Failure("malformed", "The content type is not understood; send a form or JSON");
+}
+
+function flatPairs(pairs: Pair[]): Params {
+  const params = emptyParams();
+  const bracketed: Pair[] = [];
+  for (const pair of pairs) {
+    const [name, value] = pair;
+    if (name.includes("[")) bracketed.push(pair);
+    else params[name] = value;
+  }
+  return bracketed.length === 0 ? params : Object.assign(params, flatten(nest(bracketed)));
+}
+
+function flatten(values: Record<string, unknown>): Params {
+  const params = emptyParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === "string") params[name] = value;
+    else if (typeof value === "number") params[name] = numberText(value);
+    else if (value !== null) params[name] = JSON.stringify(value);
+  }
+  return params;
+}
+
+/** Has no prototype, so that `__proto__` is a parameter name like any other. */
+function emptyParams(): Params {
+  return Object.create(null) as Params;
+}

@@ -1,0 +1,71 @@
+import type { H3Event } from "h3";
+import { Failure } from "../../failure.ts";
+import { readBody } from "./body.ts";
+
+/** The most keys that a request may have, counted on all levels. */
+export const MAX_KEYS = 500;
+/** The most levels of objects and lists. */
+const MAX_DEPTH = 16;
+
+/**
+ * The JSON object in a request's body, or an empty one if there is no body.
+ *
+ * @throws Failure `malformed` if the body is not a JSON object, `too_large` past a limit
+ */
+export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
+  const body = await readBody(event);
+  const values = body.trim() === "" ? {} : parseJsonObject(body);
+  bodies.set(event, values);
+  return values;
+}
+
+/** The JSON object that was already read from a request, or null. */
+export function knownJson(event: H3Event): Record<string, unknown> | null {
+  return bodies.get(event) ?? null;
+}
+
+const bodies = new WeakMap<H3Event, Record<string, unknown>>();
+
+/** Parses a JSON object. @throws Failure `malformed` or `too_large` */
+export function parseJsonObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Failure("malformed", "The body is not valid JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Failure("malformed", "The body is not a JSON object");
+  }
+  const excess = findExcess(value);
+  if (excess !== null) throw new Failure("too_large", `The body ${excess}`);
+  return value as Record<string, unknown>;
+}
+
+/**
+ * Says which limit on depth or keys a value exceeds, as the end of a sentence; null if it exceeds none. It
+ * goes level by level, so that depth uses no stack.
+ */
+export function findExcess(root: object): string | null {
+  let keyCount = 0;
+  let level: object[] = [root];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return `is nested too deeply (maximum is ${MAX_DEPTH} levels)`;
+    const values = level.flatMap((value): unknown[] => Object.values(value));
+    // Items of a list have no keys. The body's size limits their number.
+    for (const value of level) if (!Array.isArray(value)) keyCount += Object.keys(value).length;
+    if (keyCount > MAX_KEYS) return `has too many keys (maximum is ${MAX_KEYS})`;
+    level = values.filter((value): value is object => typeof value === "object" && value !== null);
+  }
+  return null;
+}
+
+/**
+ * A number's decimal text. A number that JSON's parser may have rounded (an integer past 2^53, an infinity)
+ * stays a number, which no text field accepts: a rounded id would be somebody else's.
+ */
+export function numberText(value: number): string | number {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))
+    ? String(value)
+    : value;
+}

@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { findExcess } from "../http/parameters/json.ts";
+
+/*
+ * Inputs are accepted in more forms than clients should send. `documentedAs` is the form that the OpenAPI
+ * document shows.
+ */
+
+const TEXT_LENGTH = 1_000;
+const LONG_TEXT_LENGTH = 10_000;
+const URL_LENGTH = 8_192;
+const MAX_LISTED = 500;
+const CUSTOM_FIELDS_BYTES = 16 * 1024;
+/** RFC 5321 allows 254 characters between the angle brackets. */
+const EMAIL_LENGTH = 254;
+
+const FLAGS = new Map([
+  ["true", true],
+  ["1", true],
+  ["yes", true],
+  ["false", false],
+  ["0", false],
+  ["no", false],
+]);
+
+/** Twelve digits before the point keep hundredths within safe integers. */
+const DECIMAL = /^(\d{1,12})(?:\.(\d{1,2}))?$/;
+
+const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
+
+/** A short text. */
+export const text = z.string("is invalid").max(TEXT_LENGTH, tooLong(TEXT_LENGTH));
+
+/** A trimmed text with a maximum length. Further rules only look at texts that are short enough. */
+export const word = (length: number) =>
+  z
+    .string("is invalid")
+    .trim()
+    .max(length, { error: tooLong(length), abort: true });
+
+/** A note or a description. */
+export const longText = z.string("is invalid").max(LONG_TEXT_LENGTH, tooLong(LONG_TEXT_LENGTH));
+
+/** Choice: as long as the URLs that common servers accept, so that no real visit is refused. */
+export const address = z.string("is invalid").max(URL_LENGTH, tooLong(URL_LENGTH));
+
+/**
+ * An e-mail address, trimmed. Choice: anything with one `@` between two words without blanks or control
+ * characters, because a lead with an unusual address must not be lost.
+ */
+export const email = z
+  .string("is invalid")
+  .trim()
+  .max(EMAIL_LENGTH, tooLong(EMAIL_LENGTH))
+  // eslint-disable-next-line no-control-regex -- the pattern excludes control characters
+  .regex(/^[^\s@<>"\u0000-\u001f\u007f]{1,64}@[^\s@<>"\u0000-\u001f\u007f]+$/, "is invalid");
+
+/** An absolute web address, trimmed. */
+export const webAddress = text.trim().refine(isWebAddress, "is invalid");
+
+/** `true`/`false`, `1`/`0`, `yes`/`no`, in any case, or a JSON boolean. */
+export const flag = z
+  .union([z.boolean(), z.string(), z.number()], "is invalid")
+  .transform((value, context) => {
+    const known = FLAGS.get(String(value).trim().toLowerCase());
+    if (known === undefined) context.addIssue("is invalid");
+    return known ?? false;
+  })
+  .meta({ documentedAs: { type: "boolean" } });
+
+/** A positive integer, as a number or as text. */
+export const id = z
+  .union([z.number(), z.string()], "is invalid")
+  .transform((value) => (/^\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+  .refine((value) => value > 0, "is invalid")
+  .meta({ documentedAs: { type: "integer", minimum: 1 } });
+
+/**
+ * A number of at least 0 with at most two decimals, as a number or as text. The result is integer hundredths,
+ * read from the digits, because floats would turn 1.15 into 114.
+ */
+export const hundredths = z
+  .union([z.number(), z.string()], "is invalid")
+  .transform((value, context) => {
+    const [, units, decimals = ""] = DECIMAL.exec(String(value).trim()) ?? [];
+    if (units === undefined) context.addIssue("must be a number of at most two decimals");
+    return Number(`${units ?? "0"}${decimals.padEnd(2, "0")}`);
+  })
+  .meta({ documentedAs: { type: "number", minimum: 0 } });
+
+/** Accepts times with and without an offset. */
+const ZONES = { offset: true, local: true };
+
+/**
+ * An ISO 8601 date or date-time, in UTC if it has no offset. Refuses impossible days, years before 1970 and
+ * years that an answer can't show in four digits.
+ */
+export const instant = z
+  .string("is invalid")
+  .trim()
+  .transform((value) => value.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T"))
+  .pipe(
+    z.union([z.iso.date(), z.iso.datetime(ZONES), z.iso.datetime({ ...ZONES, precision: -1 })], "is invalid"),
+  )
+  .transform(
+    (value) => new Date(/T.*(Z|[+-]\d\d:?\d\d)$/i.test(value) || value.length === 10 ? value : `${value}Z`),
+  )
+  // The year of an invalid date is NaN, which is within no bounds.
+  .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
+
+/**
+ * A JSON object, directly or as text. Text has not passed the limits of a JSON body yet, and a value that is
+ * nested too deeply could not be written.
+ */
+export const jsonObject = z
+  .custom<string | Record<string, unknown>>(
+    (value) => typeof value === "string" || isObject(value),
+    "is invalid",
+  )
+  .transform((value, context) => {
+    const object = typeof value === "string" ? parseObject(value) : value;
+    const fault = object === null ? "is not a JSON object" : (findExcess(object) ?? findExcessBytes(object));
+    if (fault !== null) context.addIssue(fault);
+    return object;
+  })
+  .meta({ documentedAs: { type: ["object", "string"], additionalProperties: true } });
+
+/** One or several values in a query: a single value, or a list. */
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.preprocess(
+    (value) => (Array.isArray(value) || value === undefined ? value : [value]),
+    z.array(item).max(MAX_LISTED, `is too long (maximum is ${MAX_LISTED})`),
+  );
+}
+
+/** One of a closed set of words. */
+export function oneOf<const W extends readonly string[]>(words: W) {
+  return z.enum(words, `is not one of ${words.join(", ")}`);
+}
+
+/** The order of a list. */
+export const direction = oneOf(["asc", "desc"]);
+
+function parseObject(value: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) ? parsed : null;
+  } catch {
+    return null; // Text that is not JSON is a validation error, like every value that is not an object.
+  }
+}
+
+function findExcessBytes(object: Record<string, unknown>): string | null {
+  const isTooLarge = Buffer.byteLength(JSON.stringify(object)) > CUSTOM_FIELDS_BYTES;
+  return isTooLarge ? "is too large (maximum is 16 KiB)" : null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isWebAddress(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}

@@ -1,0 +1,129 @@
+import { accounts } from "../../domain/account/account.ts";
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import type { RecordChange } from "../../domain/event/event-type.ts";
+import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
+import { promoterCampaigns, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { unsubscribeToken } from "../../domain/email/unsubscription.ts";
+import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
+import type { Delivery } from "../../domain/webhook/record.ts";
+import type { Lead } from "../../domain/lead/record.ts";
+import type { Email, EmailKind } from "../../domain/email/record.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { OutboxParts } from "../parts.ts";
+
+/** An e-mail that a change calls for, before we know whether the campaign sends it. */
+interface Occasion {
+  kind: EmailKind;
+  promoterCampaignId: number;
+  /** Whether the request that caused the change asked for no e-mail. */
+  isSilenced: (promoter: Promoter) => boolean;
+  values: Record<string, string>;
+}
+
+/** The log's fields for an e-mail. They leave out the recipient's address and the text. */
+export function emailInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
+  const { kind, promoterId } = letter ?? {};
+  return { account: ownerId, delivery: id, letter: kind, promoter: promoterId, status: responseCode };
+}
+
+/** The e-mail that a change calls for. null: there is none, or the campaign does not send it. */
+export async function emailFor(
+  { store, publicUrl }: OutboxParts,
+  change: RecordChange,
+): Promise<Email | null> {
+  const occasion = occasionOf(change);
+  const accountId = (change.after ?? change.before)?.accountId;
+  if (occasion === null || accountId === undefined) return null;
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoterCampaignId);
+  if (promoterCampaign === null) return null;
+  const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  const account = await store.get(accounts, SYSTEM, accountId);
+  if (campaign === null || promoter === null || account === null) return null;
+  const kind = kindFor(occasion.kind, promoter, promoterCampaign);
+  if (!campaign.letters.includes(kind) || occasion.isSilenced(promoter)) return null;
+  const { values } = occasion;
+  return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+}
+
+/** The values that an e-mail to a promoter is made from. */
+export interface EmailParts {
+  account: Account;
+  campaign: Campaign;
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  publicUrl: string;
+  /** Further values that only this kind of e-mail has. */
+  values?: Record<string, string>;
+}
+
+/** An e-mail to a promoter about one of their campaigns. */
+export function newEmail(kind: EmailKind, parts: EmailParts): Email {
+  const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
+  return {
+    kind,
+    promoterId: promoter.id,
+    to: promoter.email,
+    values: {
+      first_name: promoter.profile.firstName ?? promoterName(promoter),
+      email: promoter.email,
+      company_name: account.name,
+      campaign_name: campaign.name,
+      ref_token: promoterCampaign.refToken,
+      ref_link: refLink(promoterCampaign, campaign),
+      unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
+      ...values,
+    },
+  };
+}
+
+function occasionOf(change: RecordChange): Occasion | null {
+  const { entity, before, after } = change;
+  if (entity === "promoter_campaign") return after && decision(before, after);
+  if (entity === "referral") return before === null && after !== null ? newReferral(after) : null;
+  if (entity !== "payout" || after?.status !== "completed" || before?.status === "completed") return null;
+  return payoutSent(after);
+}
+
+/**
+ * Choice: a request that makes a promoter may ask for no e-mail. That holds for the e-mail about the decision
+ * on them, too, whoever decides. A promoter who comes back from `blocked` or `inactive` was accepted before
+ * and gets no e-mail.
+ */
+function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
+  const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
+  const isNew = before?.state !== after.state;
+  const kind = before === null ? "signup_accepted" : "accepted";
+  const common = {
+    promoterCampaignId: after.id,
+    isSilenced: ({ skipEmailNotification }: Promoter) => skipEmailNotification,
+    values: {},
+  };
+  if (after.state === "accepted" && isUndecided && isNew) return { ...common, kind };
+  return after.state === "rejected" && isNew ? { ...common, kind: "rejected" } : null;
+}
+
+function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occasion {
+  return { kind: "new_referral", promoterCampaignId, isSilenced: () => skipEmailNotification, values: {} };
+}
+
+function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasion {
+  const amount = unit === "cash" ? (totalInclTax / 100).toFixed(2) : String(totalInclTax);
+  return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { amount, unit } };
+}
+
+/** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */
+function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
+  return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
+}
+
+function unsubscribeUrl(publicUrl: string, account: Account, { id }: Promoter): string {
+  const url = new URL(`${publicUrl}/unsubscribe`);
+  url.searchParams.set("cid", account.publicId);
+  url.searchParams.set("promoter", String(id));
+  url.searchParams.set("token", unsubscribeToken(account, id));
+  return url.href;
+}

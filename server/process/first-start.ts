@@ -1,0 +1,60 @@
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createFirstAccount } from "../domain/account/account.ts";
+import type { Context } from "../domain/context.ts";
+
+/** What the text for the operator needs. It is printed once, when the store gets its first account. */
+export interface FirstStart {
+  publicUrl: string;
+  accountId: string | null;
+  apiKey: string | null;
+  /** The file for the key, because logs are kept and read by others. null: the key is printed. */
+  keyFile: string | null;
+}
+
+/**
+ * Makes the first account of an empty store and returns the text that names it, or null if there is an
+ * account.
+ *
+ * @throws Error if the key file can't be written; nothing is made then
+ */
+export async function firstStart(context: Context, input: FirstStart): Promise<string | null> {
+  const { publicUrl, keyFile } = input;
+  if (keyFile !== null) requireFolderOf(keyFile);
+  const first = await createFirstAccount(context, {
+    name: "First account",
+    publicId: input.accountId ?? undefined,
+    key: input.apiKey ?? undefined,
+    landingUrl: `${publicUrl}/demo`,
+  });
+  if (first === null) return null;
+  return [
+    "",
+    "  The first account was created:",
+    "",
+    `  Account ID   ${first.account.publicId}`,
+    `  API key      ${handOver(input, first.key)}`,
+    `  Script tag   <script async src="${publicUrl}/svc.js" data-cid="${first.account.publicId}"></script>`,
+    `  Demo page    ${publicUrl}/demo`,
+    "",
+    "",
+  ].join("\n");
+}
+
+/** Says where the key is. A key that the operator chose is not printed. */
+function handOver({ apiKey, keyFile }: FirstStart, key: string): string {
+  if (apiKey !== null) return "that of TIDEMARK_API_KEY";
+  if (keyFile === null) return `${key}   (shown this once)`;
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
+  return `in ${keyFile}`;
+}
+
+function requireFolderOf(keyFile: string): void {
+  try {
+    accessSync(dirname(keyFile), constants.W_OK);
+  } catch (error) {
+    throw new Error(`TIDEMARK_KEY_FILE ${keyFile} can't be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}

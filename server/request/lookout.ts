@@ -1,0 +1,94 @@
+import type { Logger } from "pino";
+import { recordSightings } from "../domain/sighting/sighting.ts";
+import { SYSTEM } from "../domain/account/record.ts";
+import type { Sighting, SightingKind } from "../domain/sighting/record.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Something that is seen again is written again after this time. */
+const REFRESH_MS = 60 * 60 * 1_000;
+/** The pause between two writes. */
+const PAUSE_MS = 10_000;
+/** The most sightings that wait for a write. Others are dropped; they will be seen again if they matter. */
+const MOST_WAITING = 50;
+const MOST_REMEMBERED = 1_000;
+
+/**
+ * Watches how the server is used, for `tidemark doctor`: it keeps a little in memory and writes now and then.
+ */
+export interface Lookout {
+  see(kind: SightingKind, value: string, accountId?: number): void;
+  /** Counts a sign-up that was refused for its origin. The log names each origin once. */
+  seeRefusedOrigin(accountId: number, origin: string): void;
+  /** Writes the sightings since the last write. */
+  write(): Promise<void>;
+  readonly counts: { refusedOrigins: number };
+}
+
+/** Runs work after a delay. The timer must not keep the process alive. */
+export type Later = (work: () => Promise<void>, delayMs: number) => void;
+
+interface Group {
+  accountId: number;
+  kind: SightingKind;
+  values: string[];
+}
+
+/** Starts to watch. */
+export function newLookout(
+  { store, log, clock }: { store: Store; log: Logger; clock: () => Date },
+  later: Later = (work, delayMs) => void setTimeout(work, delayMs).unref(),
+): Lookout {
+  const startedAt = clock().toISOString();
+  const counts = { refusedOrigins: 0 };
+  const seenAt = new Map<string, number>();
+  let waiting = new Map<string, Group>();
+  let waitingCount = 0;
+  let writtenAt = -Infinity;
+
+  function see(kind: SightingKind, value: string, accountId: number = SYSTEM): void {
+    const now = clock().getTime();
+    const key = JSON.stringify([accountId, kind, value]);
+    // `Math.abs` covers a clock that was set back.
+    if (Math.abs(now - (seenAt.get(key) ?? -Infinity)) < REFRESH_MS || waitingCount >= MOST_WAITING) return;
+    if (seenAt.size >= MOST_REMEMBERED) seenAt.clear();
+    seenAt.set(key, now);
+    const name = `${accountId} ${kind}`;
+    waiting.set(name, { accountId, kind, values: [value, ...(waiting.get(name)?.values ?? [])] });
+    waitingCount += 1;
+    if (waitingCount === 1) later(write, Math.min(PAUSE_MS, Math.max(0, writtenAt + PAUSE_MS - now)));
+  }
+
+  async function write(): Promise<void> {
+    const groups = waiting;
+    waiting = new Map();
+    waitingCount = 0;
+    writtenAt = clock().getTime();
+    for (const { accountId, kind, values } of groups.values()) {
+      try {
+        const before = await recordSightings(store, accountId, { kind, values, now: clock() });
+        if (kind === "refused-origin") logNew(values, before);
+      } catch (error) {
+        // The doctor can do without these, and a fault of the store is logged elsewhere.
+        log.debug({ err: error }, "sightings could not be written");
+      }
+    }
+  }
+
+  /** The first worker that sees an origin logs it. After a restart, it is logged again. */
+  function logNew(origins: string[], before: Sighting[]): void {
+    for (const origin of origins) {
+      if (before.some(({ value, lastAt }) => value === origin && lastAt >= startedAt)) continue;
+      log.warn({ origin }, "sign-ups from this origin are refused: none of their campaigns allows it");
+    }
+  }
+
+  return {
+    see,
+    seeRefusedOrigin(accountId, origin) {
+      counts.refusedOrigins += 1;
+      see("refused-origin", origin, accountId);
+    },
+    write,
+    counts,
+  };
+}

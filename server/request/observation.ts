@@ -1,0 +1,87 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { EventHandler, H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { NO_STORE, plainText } from "../http/answer.ts";
+import { readBearer } from "../http/auth.ts";
+import { clientAddress, networkOf } from "../http/client-address.ts";
+import { v1Error } from "../http/errors.ts";
+import { requestId } from "../http/request-id.ts";
+import { refuse } from "./refusal.ts";
+import type { Services } from "./services.ts";
+
+/**
+ * Wraps a handler so that its requests are counted by route and, with `LOG_LEVEL=debug`, logged in one line
+ * each. Neither holds anything from the client except the method.
+ */
+export function observed(
+  { metrics, log }: Services,
+  { method, route }: { method: string | null; route: string },
+  handler: EventHandler,
+): EventHandler {
+  const hasAccessLog = log.isLevelEnabled("debug");
+  if (metrics === null && !hasAccessLog) return handler;
+
+  function note(event: H3Event, began: number, status: number): void {
+    const milliseconds = performance.now() - began;
+    const answered = { method: method ?? event.req.method, route, status };
+    metrics?.record({ ...answered, seconds: milliseconds / 1_000 });
+    if (!hasAccessLog) return;
+    log.debug(
+      { ...answered, milliseconds: Number(milliseconds.toFixed(3)), requestId: requestId(event) },
+      "request",
+    );
+  }
+
+  return async (event) => {
+    const began = performance.now();
+    try {
+      const answer = await handler(event);
+      note(event, began, answer instanceof Response ? answer.status : 200);
+      return answer;
+    } catch (error) {
+      note(event, began, 500);
+      throw error;
+    }
+  };
+}
+
+/**
+ * `GET /metrics`, for Prometheus.
+ *
+ * Choice: a company's figures are its own affair, and the caller's address proves nothing, because behind a
+ * proxy on the same machine everybody is local. So metrics are off until they get an address of their own or
+ * a token, which callers then send as a bearer token.
+ */
+export function metricsPage(services: Services, token: string | null): EventHandler {
+  const { metrics } = services;
+  return async (event) => {
+    try {
+      if (metrics === null) throw new Failure("not_found", "Not found");
+      if (token !== null) await checkToken(services, event, token);
+      const { text, contentType } = await metrics.page();
+      return plainText(text, { "content-type": contentType, ...NO_STORE });
+    } catch (error) {
+      const headers = { "www-authenticate": "Bearer" };
+      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+    }
+  };
+}
+
+/** @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts */
+async function checkToken(
+  { limits, trustProxyHops }: Services,
+  event: H3Event,
+  token: string,
+): Promise<void> {
+  const given = digest(readBearer(event) ?? "");
+  const network = networkOf(clientAddress(event, trustProxyHops));
+  const look = async () => timingSafeEqual(given, digest(token)) || null;
+  // API keys are counted by the same limiter but are not valid here.
+  const credential = `metrics ${given.toString("base64url")}`;
+  const isGood = await limits.failedAuthentication.attempt(network, credential, look);
+  if (isGood === null) throw new Failure("unauthorized", "Bad credentials");
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

@@ -1,0 +1,28 @@
+import type { H3Event } from "h3";
+import { Failure } from "../failure.ts";
+import { NO_STORE, type AnswerHeaders } from "../http/answer.ts";
+import { bugAnswer, type ErrorShape, type Generation } from "../http/errors.ts";
+import { requestId, routeOf } from "../http/request-id.ts";
+import type { Services } from "./services.ts";
+
+/** How a route answers its clients when something went wrong. */
+export interface Refusal {
+  generation: Generation;
+  shape: ErrorShape;
+  headers: AnswerHeaders;
+}
+
+/**
+ * The answer to anything that a handler threw: a refusal in the route's shape, or a bug, logged, with 500.
+ */
+export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
+  const headers = { ...NO_STORE, ...refusal.headers };
+  if (error instanceof Failure) {
+    if (error.kind === "unavailable") services.logOutage(error);
+    return refusal.shape(error, headers);
+  }
+  const id = requestId(event);
+  const { method } = event.req;
+  services.log.error({ requestId: id, method, route: routeOf(event), err: error }, "bug");
+  return bugAnswer(refusal.generation, id, headers);
+}

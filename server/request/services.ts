@@ -1,0 +1,40 @@
+import type { Logger } from "pino";
+import type { Chance, Context } from "../domain/context.ts";
+import type { FailureLimiter } from "../http/limits/failure-limit.ts";
+import type { RateLimiter } from "../http/limits/rate-limit.ts";
+import type { Post } from "../outgoing/post.ts";
+import type { Lookout } from "./lookout.ts";
+import type { Metrics } from "./metrics.ts";
+import type { OutageLog } from "./outage-log.ts";
+import type { Store } from "../storage/store.ts";
+
+/** The things that routes share: the store, the edges of the process, and the limits. */
+export interface Services {
+  store: Store;
+  clock: () => Date;
+  chance: Chance;
+  log: Logger;
+  /** Logs refusals that an outage of the store causes. */
+  logOutage: OutageLog;
+  /** Sees how the server is used, for `tidemark doctor`. */
+  lookout: Lookout;
+  /** null: nothing is counted. */
+  metrics: Metrics | null;
+  publicUrl: string;
+  /** Posts to receivers of webhooks. */
+  post: Post;
+  /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */
+  trustProxyHops: number;
+  limits: {
+    v1: RateLimiter;
+    v2: RateLimiter;
+    publicClicks: RateLimiter;
+    publicSignups: RateLimiter;
+    failedAuthentication: FailureLimiter;
+  };
+}
+
+/** The context of one operation. The clock is read here, once. */
+export function newContext({ store, clock, chance }: Services): Context {
+  return { store, now: clock(), chance };
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { Failure } from "../failure.ts";
+import type { Method, Operation } from "../http/operation.ts";
+
+/**
+ * Operations that the interface documents and the server does not have yet. Remove a row when its operation
+ * is built.
+ */
+export const UNBUILT: [Method, path: string][] = [
+  ["POST", "/api/v1/track/sale"],
+  ["POST", "/api/v1/track/refund"],
+  ["POST", "/api/v1/track/cancellation"],
+  ["POST", "/api/v1/track/subscriber"],
+  ["POST", "/api/v1/rewards/create"],
+  ["PUT", "/api/v1/rewards/update"],
+  ["POST", "/api/v1/rewards/update"],
+  ["POST", "/api/v1/payouts/create"],
+  ["PUT", "/api/v1/payouts/update"],
+  ["POST", "/api/v1/payouts/update"],
+
+  ["POST", "/api/v2/track/sale"],
+  ["POST", "/api/v2/track/refund"],
+  ["POST", "/api/v2/track/cancellation"],
+  ["GET", "/api/v2/company/promoters/:id/chart_data"],
+  ["GET", "/api/v2/company/promoter_campaigns/:id/referral_links"],
+  ["GET", "/api/v2/company/promoter_campaigns/:id/chart_data"],
+  ["GET", "/api/v2/company/payouts/stats"],
+  ["GET", "/api/v2/company/payouts/due_stats"],
+  ["POST", "/api/v2/company/payouts/create_payments_batch"],
+  ["GET", "/api/v2/company/referrals"],
+  ["POST", "/api/v2/company/referrals"],
+  ["DELETE", "/api/v2/company/referrals"],
+  ["GET", "/api/v2/company/referrals/:id"],
+  ["PUT", "/api/v2/company/referrals/:id"],
+  ["PATCH", "/api/v2/company/referrals/:id"],
+  ["POST", "/api/v2/company/referrals/approve"],
+  ["POST", "/api/v2/company/referrals/disable"],
+  ["POST", "/api/v2/company/referrals/enable"],
+  ["POST", "/api/v2/company/referrals/move_to_promoter"],
+  ["POST", "/api/v2/company/referrals/:id/import_events"],
+  ["GET", "/api/v2/company/commissions"],
+  ["POST", "/api/v2/company/commissions"],
+  ["PUT", "/api/v2/company/commissions/:id"],
+  ["PATCH", "/api/v2/company/commissions/:id"],
+  ["POST", "/api/v2/company/commissions/approve"],
+  ["POST", "/api/v2/company/commissions/deny"],
+  ["POST", "/api/v2/company/commissions/mark_fulfilled"],
+  ["POST", "/api/v2/company/commissions/mark_unfulfilled"],
+  ["DELETE", "/api/v2/company/commissions/destroy"],
+  ["POST", "/api/v2/company/commissions/generate_payouts"],
+  ["GET", "/api/v2/company/products"],
+  ["POST", "/api/v2/company/products"],
+  ["GET", "/api/v2/company/products/:id"],
+  ["PUT", "/api/v2/company/products/:id"],
+  ["PATCH", "/api/v2/company/products/:id"],
+  ["DELETE", "/api/v2/company/products/:id"],
+  ["POST", "/api/v2/company/payments_batches/:id/pay"],
+  ["DELETE", "/api/v2/company/payments_batches/:id"],
+  ["GET", "/api/v2/company/reports/overview"],
+  ["GET", "/api/v2/company/reports/campaigns"],
+  ["GET", "/api/v2/company/reports/promoters"],
+  ["GET", "/api/v2/company/reports/traffic_sources"],
+  ["GET", "/api/v2/company/reports/urls"],
+  ["GET", "/api/v2/company/reports/download"],
+];
+
+/** Answers 501, because clients take a 404 for "nobody's referral". */
+export const unbuilt: Operation<unknown> = {
+  summary: "Not built yet",
+  answer: z.never(),
+  handle: () => Promise.reject(new Failure("not_implemented", "This operation is not built yet")),
+};

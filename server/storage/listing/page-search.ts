@@ -1,0 +1,51 @@
+import { lengthCounter, type Collection } from "../collection.ts";
+import type { Key } from "../keys.ts";
+import type { Store } from "../store.ts";
+
+/** The part of a list to read. */
+export interface Window {
+  limit: number;
+  offset: number;
+}
+
+/** A page of a list, and the length of the whole list. */
+export interface Found<R> {
+  records: R[];
+  total: number;
+}
+
+/** The records below one value of an index, with a further condition. */
+export interface Listing<R, Index extends string> {
+  accountId: number;
+  index: Index | "id";
+  start: Key;
+  /** Newest first. Ignored together with `keeps`. */
+  reverse?: boolean;
+  /** Absent: all records are meant. */
+  keeps?: ((record: R) => boolean | Promise<boolean>) | undefined;
+  /** How many records match. Absent: the listing's own counter knows. */
+  length?: number;
+}
+
+/** A page of a listing. Its records are read one by one only if `keeps` is given. */
+export async function findPage<R, Index extends string>(
+  store: Store,
+  from: Collection<R, string, Index>,
+  listing: Listing<R, Index> & Window,
+): Promise<Found<R>> {
+  const { accountId, index, start, reverse = false, keeps, limit, offset } = listing;
+  if (keeps === undefined) {
+    const total = listing.length ?? (await store.sum(accountId, lengthCounter(from, index, start)));
+    const records = await store.page(from, index, accountId, start, { limit, offset, reverse, total });
+    return { records, total };
+  }
+  const found: Found<R> = { records: [], total: 0 };
+  for await (const chunk of store.scan(from, index, accountId, start)) {
+    for (const record of chunk) {
+      if (!(await keeps(record))) continue;
+      if (found.total >= offset && found.records.length < limit) found.records.push(record);
+      found.total += 1;
+    }
+  }
+  return found;
+}

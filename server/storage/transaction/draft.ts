@@ -1,0 +1,89 @@
+import { readSum, type AtomicDriver, type Changes, type MaybePromise, type Range } from "../driver.ts";
+import type { Items } from "./view.ts";
+
+/** What a transaction has read and would write. null stands for what is not there. */
+export interface Draft {
+  /** The text under a key as the transaction sees it. Answers at once where the driver does. */
+  text(key: string): MaybePromise<string | null>;
+  /** The same where it is known without reading; else undefined. */
+  known(key: string): string | null | undefined;
+  /** What would be added to a counter. */
+  added(key: string): number;
+  /** The keys in a stretch that would change. */
+  changedKeys(range: Pick<Range, "from" | "before">): string[];
+  write(key: string, text: string | null): void;
+  add(key: string, delta: number): void;
+  changes(): Changes;
+}
+
+/** Begins a draft on items that `read` gives. */
+export function newDraft(read: (key: string) => MaybePromise<string | null>): Draft {
+  const seen = new Map<string, string | null>();
+  const written = new Map<string, string | null>();
+  const sums = new Map<string, number>();
+
+  function remember(key: string, stored: string | null): string | null {
+    seen.set(key, stored);
+    return stored;
+  }
+
+  function knownText(key: string): string | null | undefined {
+    const own = written.get(key);
+    return own === undefined ? seen.get(key) : own;
+  }
+
+  return {
+    known: knownText,
+    added: (key) => sums.get(key) ?? 0,
+    changedKeys: ({ from, before }) =>
+      [...written.keys(), ...sums.keys()].filter((key) => key >= from && key < before),
+    text(key) {
+      const known = knownText(key);
+      if (known !== undefined) return known;
+      const stored = read(key);
+      // A promise for each read of a local store would cost as much as the read.
+      return stored instanceof Promise ? stored.then((later) => remember(key, later)) : remember(key, stored);
+    },
+    write: (key, text) => void written.set(key, text),
+    add: (key, delta) => void sums.set(key, (sums.get(key) ?? 0) + delta),
+    changes() {
+      const puts: Changes["puts"] = [];
+      const removes: string[] = [];
+      for (const [key, text] of written) {
+        if (text === null) removes.push(key);
+        else puts.push([key, text]);
+      }
+      return { checks: [...seen], puts, removes, sums: [...sums].filter(([, delta]) => delta !== 0) };
+    },
+  };
+}
+
+/** A driver's items as the commit of a draft would leave them. The draft does not remember what is read of them. */
+export function draftItems(draft: Draft, driver: AtomicDriver): Items {
+  function read(key: string): MaybePromise<string | null> {
+    const known = draft.known(key);
+    const stored = known === undefined ? driver.getItem(key) : known;
+    return stored instanceof Promise ? stored.then((later) => summed(key, later)) : summed(key, stored);
+  }
+
+  function summed(key: string, stored: string | null): string | null {
+    const delta = draft.added(key);
+    return delta === 0 ? stored : JSON.stringify({ sum: readSum(stored) + delta });
+  }
+
+  async function list(range: Range): Promise<[key: string, value: string][]> {
+    const changed = draft.changedKeys(range);
+    if (changed.length === 0) return driver.list(range);
+    const { limit, offset = 0, reverse = false } = range;
+    // As many more as the draft could take away.
+    const enough = Math.min(Number.MAX_SAFE_INTEGER, offset + limit + changed.length);
+    const found = new Map<string, string | null>(await driver.list({ ...range, offset: 0, limit: enough }));
+    for (const key of changed) found.set(key, await read(key));
+    const entries = [...found].filter((entry): entry is [string, string] => entry[1] !== null);
+    entries.sort(([one], [other]) => (one < other === reverse ? 1 : -1));
+    return entries.slice(offset, offset + limit);
+  }
+
+  const everything = { limit: Number.MAX_SAFE_INTEGER };
+  return { read, list, count: async (range) => (await list({ ...range, ...everything })).length };
+}

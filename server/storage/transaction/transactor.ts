@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../failure.ts";
+import type { AtomicDriver, MaybePromise } from "../driver.ts";
+import { beginTransaction, type Transaction } from "./transaction.ts";
+
+const MAX_TRIES = 20;
+const MAX_DELAY_MS = 50;
+
+/** Runs work in transactions, again where others came in between. */
+export type Transactor = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** Makes a transactor over a driver, whose items `read` gives. */
+export function transactor(
+  driver: AtomicDriver,
+  read: (key: string) => MaybePromise<string | null>,
+): Transactor {
+  /** Second tries go one at a time, so that those of one process cannot keep failing each other. */
+  let line: Promise<unknown> = Promise.resolve();
+
+  return async function transact(work) {
+    const first = await attempt(work, (key) => driver.recall?.(key) ?? read(key));
+    if (first.isDone) return first.result;
+    const turn = line.then(() => retry(work));
+    line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
+    return turn;
+  };
+
+  async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let tries = 1; tries < MAX_TRIES; tries++) {
+      driver.refresh?.();
+      const next = await attempt(work, read);
+      if (next.isDone) return next.result;
+      await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
+    }
+    throw new Failure("conflict", "Others kept changing the same records; try again");
+  }
+
+  async function attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    readFirst: (key: string) => MaybePromise<string | null>,
+  ): Promise<Attempt<T>> {
+    const tx = beginTransaction(driver, readFirst);
+    let result: T;
+    try {
+      result = await work(tx);
+    } catch (error) {
+      // What was decided, or failed, on what has changed since must be decided again.
+      if (!isUnavailable(error) && !(await stillStands(tx.changes().checks))) return { isDone: false };
+      throw error;
+    }
+    const changes = tx.changes();
+    const isReadOnly = changes.puts.length + changes.removes.length + changes.sums.length === 0;
+    const isDone = isReadOnly ? await stillStands(changes.checks) : await driver.commit(changes);
+    return isDone ? { isDone, result } : { isDone };
+  }
+
+  async function stillStands(checks: [string, string | null][]): Promise<boolean> {
+    driver.refresh?.();
+    const texts = await Promise.all(checks.map(([key]) => read(key)));
+    return checks.every(([, seen], at) => texts[at] === seen);
+  }
+}
+
+/** A store that is away can't tell what has changed. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.kind === "unavailable";
+}
+
+type Attempt<T> = { isDone: true; result: T } | { isDone: false };

@@ -1,0 +1,143 @@
+import {
+  claimKey,
+  counterKey,
+  indexPrefix,
+  recordKey,
+  type Collection,
+  type Pointer,
+} from "../collection.ts";
+import { readSum, type AtomicDriver, type MaybePromise } from "../driver.ts";
+import { encodeKey, prefixRange, type Key, type KeyPart } from "../keys.ts";
+import { parse } from "../parsed.ts";
+import { passOver, scan } from "../listing/scan.ts";
+import { scanSums, type NamedSum } from "../listing/sums.ts";
+
+/** Reads records; a store and a transaction both do. */
+export interface Reader {
+  /** The record with this id, or null. */
+  get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null>;
+  /** The record that claims this value, or null. */
+  find<R, Claim extends string>(
+    from: Collection<R, Claim>,
+    claim: Claim,
+    accountId: number,
+    value: Key,
+  ): Promise<R | null>;
+}
+
+/** A page of an ordered listing. */
+export interface Page {
+  limit: number;
+  offset?: number;
+  reverse?: boolean;
+  /** The length of the whole listing, where known: a page near its end is then read from there. */
+  total?: number;
+}
+
+/** Reads records, lists and counters; a store does, and a transaction for what is only shown. */
+export interface View extends Reader {
+  /** A page of records in the order of an index, or by id, of those whose entry begins with `start`. */
+  page<R, Index extends string>(
+    from: Collection<R, string, Index>,
+    index: Index | "id",
+    accountId: number,
+    start: Key,
+    page: Page,
+  ): Promise<R[]>;
+  /** All records of such a listing, in chunks that leave the event loop free for others. */
+  scan<R, I extends string>(
+    from: Collection<R, string, I>,
+    ...listing: [index: I | "id", accountId: number, start: Key]
+  ): AsyncGenerator<R[]>;
+  /** How many records such a listing has; all of it is walked. */
+  count<R, Index extends string>(
+    from: Collection<R, string, Index>,
+    index: Index | "id",
+    accountId: number,
+    start: Key,
+  ): Promise<number>;
+  /** What records count for; 0 where none does. */
+  sum(accountId: number, counter: Key): Promise<number>;
+  /**
+   * The counters that begin so, with the rest of their keys, in chunks; those of zero are left out.
+   * `between`: only those whose next part lies there.
+   */
+  sums(
+    accountId: number,
+    start: Key,
+    between?: { from: KeyPart; before: KeyPart },
+  ): AsyncGenerator<NamedSum[]>;
+}
+
+/** What a view reads: the items of a driver, or those that a transaction would leave. */
+export interface Items extends Pick<AtomicDriver, "list" | "count"> {
+  read(key: string): MaybePromise<string | null>;
+}
+
+/** Makes a view of items. */
+export function newView(items: Items): View {
+  async function load<R>(key: string): Promise<R | null> {
+    const stored = items.read(key);
+    return parse<R>(stored instanceof Promise ? await stored : stored);
+  }
+
+  function get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null> {
+    return load(recordKey(from, accountId, id));
+  }
+
+  /** Records that went since they were listed are left out. */
+  async function recordsOf<R>(
+    from: Collection<R>,
+    index: string,
+    accountId: number,
+    entries: [string, string][],
+  ): Promise<R[]> {
+    if (index === "id") return entries.map(([, text]) => JSON.parse(text));
+    // All at once, because a remote store answers them in one round trip.
+    const texts = await Promise.all(
+      entries.map(([, text]) => items.read(recordKey(from, accountId, JSON.parse(text) as Pointer))),
+    );
+    return texts.filter((text) => text !== null).map((text) => JSON.parse(text));
+  }
+
+  return {
+    get,
+    async find(from, claim, accountId, value) {
+      const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
+      return pointer && get(from, accountId, ...pointer);
+    },
+    async page(from, index, accountId, start, page) {
+      const range = prefixRange(listPrefix(from, index, accountId, start));
+      const { isTurned, ...stretch } = nearest(page);
+      const entries = await items.list(await passOver(items, { ...range, ...stretch }));
+      return recordsOf(from, index, accountId, isTurned ? entries.toReversed() : entries);
+    },
+    async *scan(from, index, accountId, start) {
+      const range = prefixRange(listPrefix(from, index, accountId, start));
+      for await (const entries of scan(items, range)) yield recordsOf(from, index, accountId, entries);
+    },
+    async sum(accountId, counter) {
+      return readSum(await items.read(encodeKey(counterKey(accountId, counter))));
+    },
+    sums(accountId, start, between) {
+      const prefix = counterKey(accountId, start);
+      if (between === undefined) return scanSums(items, prefix, prefixRange(prefix));
+      const from = encodeKey([...prefix, between.from]);
+      return scanSums(items, prefix, { from, before: encodeKey([...prefix, between.before]) });
+    },
+    count(from, index, accountId, start) {
+      return items.count(prefixRange(listPrefix(from, index, accountId, start)));
+    },
+  };
+}
+
+/** The same page from the end that it is nearer to. */
+function nearest({ limit, offset = 0, reverse = false, total = Infinity }: Page) {
+  if (offset <= total / 2) return { limit, offset, reverse, isTurned: false };
+  const end = Math.min(total, offset + limit);
+  return { limit: Math.max(0, end - offset), offset: total - end, reverse: !reverse, isTurned: true };
+}
+
+function listPrefix(from: { name: string }, index: string, accountId: number, start: Key): Key {
+  return index === "id" ? [accountId, from.name, ...start] : indexPrefix(from, index, accountId, start);
+}

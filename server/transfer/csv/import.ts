@@ -1,0 +1,89 @@
+import type { Context } from "../../domain/context.ts";
+import type { Imported } from "../../domain/lead/import.ts";
+import { Failure, isOutage } from "../../failure.ts";
+import { describe } from "../../input/shape.ts";
+import type { Account } from "../../domain/account/record.ts";
+import { readCsv, type Row } from "./read.ts";
+import type { Kind } from "./row.ts";
+
+/** What came of the lines of a file. */
+export type Outcome = Record<Imported | "bad", number>;
+
+/** How fields of records are named in files. */
+const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust_id", coupon: "promo_code" };
+
+/**
+ * Imports the lines of a file, each in one commit: a bad one is told with its number and its reason,
+ * and the others go on. What was imported before is known again, so that a file may be sent in twice.
+ */
+export async function importCsv(
+  context: Context,
+  account: Account,
+  { kind, file, delimiter, onUnknown, onBad }: ImportInput,
+): Promise<Outcome> {
+  const outcome: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
+  const seen = new Map<string, number>();
+  const work = async (row: Row, source: string) => {
+    const result = await importLine(context, account, { kind, row, source });
+    outcome[result.outcome]++;
+    return { line: row.line, fault: result.fault };
+  };
+  const lines = readCsv(file, { columns: kind.columns, delimiter, onUnknown });
+  for await (const rows of inGroups(lines, kind.concurrency)) {
+    const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, kind, seen))));
+    for (const { line, fault } of done) if (fault !== null) onBad(line, fault);
+  }
+  return outcome;
+}
+
+/** A file to be imported. */
+export interface ImportInput {
+  kind: Kind;
+  file: string;
+  delimiter: string;
+  /** Is told the titles of columns that are left out, if there are any. */
+  onUnknown: (titles: string[]) => void;
+  onBad: (line: number, reason: string) => void;
+}
+
+async function importLine(
+  context: Context,
+  account: Account,
+  { kind, row, source }: { kind: Kind; row: Row; source: string },
+): Promise<{ outcome: keyof Outcome; fault: string | null }> {
+  if (row.values === null) return { outcome: "bad", fault: row.fault };
+  try {
+    const outcome = await kind.importRow(context, account, { values: row.values, source });
+    return { outcome, fault: null };
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
+    return { outcome: "bad", fault: reasonOf(error) };
+  }
+}
+
+/** Equal lines are told apart by their count, as a file may rightly hold two of them. */
+function sourceOf({ values }: Row, { changing }: Kind, seen: Map<string, number>): string {
+  const lasting = Object.entries(values ?? {}).filter(([name]) => name !== changing);
+  const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const count = (seen.get(text) ?? 0) + 1;
+  seen.set(text, count);
+  return `${count} ${text}`;
+}
+
+function reasonOf({ message, fields }: Failure): string {
+  const named = Object.entries(fields).map(([name, faults]) => [COLUMN_NAMES[name] ?? name, faults] as const);
+  return named.length === 0
+    ? message
+    : describe(Object.fromEntries(named)).replace("Validation failed: ", "");
+}
+
+async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { importLead } from "../../domain/lead/import.ts";
+import { Failure } from "../../failure.ts";
+import { email, instant, oneOf, text } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { LEAD_STATES } from "../../domain/lead/record.ts";
+import type { Columns } from "./read.ts";
+import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./row.ts";
+
+const CONCURRENCY = 16;
+const columns: Columns[] = [
+  [...EMAIL, "lead_email", "customer_email"],
+  UID,
+  REF_ID,
+  PROMOTER_EMAIL,
+  ["username", "user_name"],
+  ["first_name", "firstname"],
+  ["last_name", "lastname", "surname"],
+  STATE,
+  ["plan_name", "plan"],
+  ["sub_id"],
+  ["customer_since", "customer_at", "first_sale_at"],
+  ["cancelled_at", "canceled_at"],
+  CREATED_AT,
+];
+
+const leadRow = z.object({
+  email: email.optional(),
+  uid: text.optional(),
+  ref_id: refId.optional(),
+  promoter_email: email.optional(),
+  username: text.optional(),
+  first_name: text.optional(),
+  last_name: text.optional(),
+  state: text.toLowerCase().pipe(oneOf(LEAD_STATES)).optional(),
+  plan_name: text.optional(),
+  sub_id: text.optional(),
+  customer_since: instant.optional(),
+  cancelled_at: instant.optional(),
+  created_at: instant.optional(),
+});
+/** Makes the import of a line of leads; of customers, who are so since their making unless they say since when. */
+function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["importRow"] {
+  return async (context, account, { values }) => {
+    const row = shapeInput(leadRow, values);
+    if (row.email === undefined && row.uid === undefined)
+      throw new Failure("missing", "email or uid is missing");
+    const since = row.customer_since ?? (areCustomers ? (row.created_at ?? context.now) : null);
+    return importLead(context, account, {
+      refToken: row.ref_id ?? null,
+      promoterEmail: row.promoter_email ?? null,
+      details: {
+        email: row.email ?? null,
+        uid: row.uid ?? null,
+        username: row.username ?? null,
+        firstName: row.first_name ?? null,
+        lastName: row.last_name ?? null,
+        website: null,
+        customFields: null,
+        subId: row.sub_id ?? null,
+      },
+      state: row.state ?? (row.cancelled_at ? "cancelled" : since === null ? "signup" : "active"),
+      planName: row.plan_name ?? null,
+      customerSince: since,
+      cancelledAt: row.cancelled_at ?? (row.state === "cancelled" ? (since ?? row.created_at ?? null) : null),
+      createdAt: row.created_at ?? null,
+    });
+  };
+}
+
+export const LEADS: Kind = {
+  columns,
+  importRow: leadRowImport({ areCustomers: false }),
+  concurrency: CONCURRENCY,
+};
+
+/** Customers. Those who are known as leads become customers. */
+export const CUSTOMERS: Kind = {
+  columns,
+  importRow: leadRowImport({ areCustomers: true }),
+  concurrency: CONCURRENCY,
+};

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { newProfile } from "../../domain/promoter/profile.ts";
+import { findPromoterByEmail } from "../../domain/promoter/promoter.ts";
+import { createPromoter } from "../../domain/promoter/creation.ts";
+import { asItIs } from "../../domain/show.ts";
+import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { PromoterProfile } from "../../domain/promoter/record.ts";
+import type { Columns } from "./read.ts";
+import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./row.ts";
+
+const columns: Columns[] = [
+  EMAIL,
+  ["first_name", "firstname"],
+  ["last_name", "lastname", "surname"],
+  REF_ID,
+  ["cust_id", "customer_id", "user_id"],
+  ["promo_code", "coupon", "coupon_code"],
+  ["campaign_id"],
+  ["parent_email", "parent_promoter_email"],
+  ["website", "url"],
+  ["company_name", "company"],
+  ["country"],
+  ["wallet_email", "paypal_email", "payout_email"],
+  ["landing_url"],
+  ["note", "notes"],
+  CREATED_AT,
+];
+
+const promoterRow = z.object({
+  email,
+  first_name: text.optional(),
+  last_name: text.optional(),
+  ref_id: refId.optional(),
+  cust_id: text.optional(),
+  promo_code: text.optional(),
+  campaign_id: id.optional(),
+  parent_email: email.optional(),
+  website: text.optional(),
+  company_name: text.optional(),
+  country: text.optional(),
+  wallet_email: email.optional(),
+  landing_url: webAddress.optional(),
+  note: longText.optional(),
+  created_at: instant.optional(),
+});
+/** A promoter with this e-mail address who is known stays as they are. */
+const importRow: Kind["importRow"] = async (context, account, { values }) => {
+  const row = shapeInput(promoterRow, values);
+  if (await findPromoterByEmail(context.store, account.id, row.email)) return "known";
+  await createPromoter(context, account, {
+    email: row.email,
+    custId: row.cust_id ?? null,
+    refToken: row.ref_id ?? null,
+    coupon: row.promo_code ?? null,
+    displayCoupon: null,
+    campaignId: row.campaign_id ?? null,
+    tempPasswordHash: null,
+    landingUrl: row.landing_url ?? null,
+    usesUrlTracking: false,
+    parentPromoterId: null,
+    parentPromoterEmail: row.parent_email ?? null,
+    note: row.note ?? null,
+    profile: profileOf(row),
+    createdAt: row.created_at ?? null,
+    skipEmailNotification: true,
+    alwaysApprove: true,
+    address: null,
+    isHistory: true,
+    show: asItIs,
+  });
+  return "added";
+};
+
+/** Promoters. A parent stands before those that they recruited. */
+export const PROMOTERS: Kind = { columns, importRow, concurrency: 1 };
+
+function profileOf(row: z.output<typeof promoterRow>): PromoterProfile {
+  return newProfile({
+    firstName: row.first_name,
+    lastName: row.last_name,
+    website: row.website,
+    companyName: row.company_name,
+    country: row.country,
+    walletEmail: row.wallet_email,
+  });
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
+
+/** @see docs/spec/v1.md "Sign-up result" */
+export const leadAnswer = z
+  .object({
+    id: z.int(),
+    state: z.enum(LEAD_STATES),
+    email: z.string().nullable(),
+    uid: z.string().nullable(),
+    customer_since: z.iso.datetime().nullable(),
+    cancelled_at: z.iso.datetime().nullable(),
+    plan_name: z.string().nullable(),
+    suspicion: z.string(),
+    username: z.string().nullable(),
+    website: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    split_promotion_id: z.int().nullable(),
+    custom_fields: z.record(z.string(), z.unknown()).nullable(),
+    split_percentage_value: z.number().nullable(),
+    visitor_sub_id: z.string().nullable(),
+  })
+  .meta({ id: "V1LeadSummary" });
+
+/** A lead as V1 shows it. */
+export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
+  return {
+    id: lead.id,
+    state: lead.state,
+    email: lead.email,
+    uid: lead.uid,
+    customer_since: lead.customerSince,
+    cancelled_at: lead.cancelledAt,
+    plan_name: lead.planName,
+    suspicion: lead.suspicion,
+    username: lead.username,
+    website: lead.website,
+    created_at: lead.createdAt,
+    split_promotion_id: null,
+    custom_fields: lead.customFields,
+    split_percentage_value: null,
+    visitor_sub_id: lead.subId,
+  };
+}

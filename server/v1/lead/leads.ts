@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { leads, loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
+import {
+  deleteLead as removeLead,
+  updateLead as changeLead,
+  type LeadChanges,
+} from "../../domain/lead/update.ts";
+import { listBelongings } from "../../domain/promoter-campaign/belongings.ts";
+import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
+import { LEAD_STATES } from "../../domain/lead/record.ts";
+import { newEmbedded } from "../embedded.ts";
+import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
+import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+
+const USUAL_PER_PAGE = 50;
+
+const selectorParams = z.object({ id, uid: text, email: text }).partial();
+
+const updateParams = selectorParams.extend({
+  new_uid: text.nullable().optional(),
+  new_email: email.nullable().optional(),
+  new_ref_id: text.optional(),
+  soft_switch: flag.optional(),
+  state: oneOf(LEAD_STATES).optional(),
+  customer_since: instant.nullable().optional(),
+  plan_name: text.nullable().optional(),
+});
+
+/** `GET /api/v1/leads/list` */
+export const listLeads: V1Operation = {
+  summary: "List leads",
+  params: listParams(scopeParams, USUAL_PER_PAGE),
+  answer: z.array(leadRecordAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  statuses: LIST_STATUSES,
+  shape: listError,
+  handle: list,
+};
+
+/** `GET` and `POST /api/v1/leads/show` */
+export const showLead: V1Operation = {
+  summary: "Show a lead",
+  params: selectorParams,
+  answer: leadRecordAnswer,
+  refusals: ["missing", "not_found", "invalid"],
+  handle: show,
+};
+
+/** `PUT` and `POST /api/v1/leads/update` */
+export const updateLead: V1Operation = {
+  summary: "Update a lead, or move it to another promoter",
+  params: updateParams,
+  answer: leadRecordAnswer,
+  refusals: ["missing", "not_found", "invalid", "taken"],
+  handle: update,
+};
+
+/** `DELETE /api/v1/leads/delete` */
+export const deleteLead: V1Operation = {
+  summary: "Delete a lead",
+  params: selectorParams,
+  answer: z.object({ message: z.string() }),
+  refusals: ["missing", "not_found", "invalid"],
+  handle: remove,
+};
+
+async function list(request: V1Request) {
+  const { event, account, context } = request;
+  const params = await readParams(event);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } = await listBelongings(context.store, leads, {
+    accountId: account.id,
+    scope: readScope(shapeInput(scopeParams, params)),
+    metric: "referrals",
+    page,
+  });
+  setPageHeaders(request, page, total);
+  const embedded = newEmbedded(context.store, account.id);
+  return Promise.all(records.map((lead) => leadRecordJson(lead, embedded)));
+}
+
+async function show({ event, account, context: { store } }: V1Request) {
+  const selector = readSelector(shapeInput(selectorParams, await readParams(event)));
+  return showOne(store, await loadLead(store, account.id, selector));
+}
+
+async function update({ event, account, context }: V1Request) {
+  const params = shapeFormChanges(updateParams, await readParams(event));
+  return changeLead(context, account.id, {
+    selector: readSelector(params),
+    changes: readChanges(params),
+    show: showOne,
+  });
+}
+
+async function remove({ event, account, context }: V1Request) {
+  const params = shapeInput(selectorParams, await readParams(event));
+  await removeLead(context, account.id, readSelector(params));
+  return { message: "Lead removed." };
+}
+
+function readSelector(params: z.output<typeof selectorParams>): LeadSelector {
+  return { id: params.id ?? null, uid: params.uid ?? null, email: params.email ?? null };
+}
+
+function readChanges(params: z.output<typeof updateParams>): LeadChanges {
+  return {
+    email: params.new_email,
+    uid: params.new_uid,
+    planName: params.plan_name,
+    customerSince: params.customer_since,
+    state: params.state,
+    refToken: params.new_ref_id,
+    leavesCommissions: params.soft_switch ?? false,
+  };
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { recordSignup, type RecordedSignup } from "../../domain/lead/signup.ts";
+import { SIGNUP_BODIES } from "../../http/error-answers.ts";
+import { SIGNUP_STATUSES, signupError, v1Error } from "../../http/errors.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { shapeSignup, signupParams } from "../../input/signup-params.ts";
+import type { View } from "../../storage/store.ts";
+import { leadAnswer, leadJson } from "./lead-json.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
+import { readPromoterParts } from "../promoter/promoter-parts.ts";
+
+/** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
+export const trackSignup: V1Operation = {
+  summary: "Record a sign-up",
+  params: signupParams,
+  answer: z
+    .object({
+      id: z.int(),
+      type: z.literal("signup"),
+      amount_cents: z.int(),
+      reward: z.string().nullable(),
+      lead: leadAnswer,
+      promoter: promoterSubsetAnswer,
+    })
+    .meta({ id: "V1Signup" }),
+  refusals: ["missing", "not_found", "already_registered"],
+  statuses: SIGNUP_STATUSES,
+  bodies: SIGNUP_BODIES,
+  shape: signupError(v1Error),
+  handle: signup,
+};
+
+async function signup({ event, account, context }: V1Request) {
+  const given = shapeSignup(await readParams(event));
+  return recordSignup(context, account, { ...given, show: showSignup });
+}
+
+async function showSignup(view: View, { eventId, lead, promoter }: RecordedSignup) {
+  return {
+    id: eventId,
+    type: "signup",
+    amount_cents: 0,
+    reward: null,
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { Reward } from "../../domain/reward/record.ts";
+
+/** @see docs/spec/v1.md "Promotion" */
+export const offerAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    amount: z.number().nullable(),
+    unit: z.string(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1Offer" });
+
+/** @see docs/spec/v1.md "Promotion" */
+export const earningAnswer = z
+  .object({
+    id: z.int(),
+    amount: z.number().nullable(),
+    unit: z.string(),
+    name: z.string(),
+    per_of_sale: z.number().nullable(),
+    default_promo_code: z.string().nullable(),
+  })
+  .meta({ id: "V1PromoterReward" });
+
+/** What a referred person gets. A percentage is an amount too: `unit` tells which it is. */
+export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    name: reward.name,
+    amount: amount ?? percent,
+    unit,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** What a promoter earns: a flat amount (cents for `cash`), or a percentage of each sale. */
+export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
+  const { amount, percent, unit } = worth(reward);
+  return {
+    id: reward.id,
+    amount,
+    unit,
+    name: reward.name,
+    per_of_sale: percent,
+    default_promo_code: reward.coupon,
+  };
+}
+
+/** Choice: V1 shows one amount per reward, so it shows the first of several. */
+function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
+  const [first] = schemas;
+  if (first === undefined) return { amount: null, percent: null, unit: "cash" };
+  const { unit, amountHundredths, isFlat } = first;
+  if (!isFlat) return { amount: null, percent: amountHundredths / 100, unit };
+  return { amount: unit === "cash" ? amountHundredths : amountHundredths / 100, percent: null, unit };
+}

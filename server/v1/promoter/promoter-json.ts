@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { Balance } from "../../domain/commission/balance.ts";
+import type { PromoCode } from "../../domain/promo-code/record.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { Reward } from "../../domain/reward/record.ts";
+import { profileAnswer, profileJson } from "./profile-json.ts";
+import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
+
+const STATUS = {
+  accepted: "approved",
+  pending: "pending",
+  rejected: "denied",
+  blocked: "denied",
+  inactive: "approved",
+} as const;
+
+const balanceAnswer = z
+  .object({ cash: z.int(), credits: z.int(), discount_per: z.int() })
+  .meta({ id: "V1Balance" });
+
+/** @see docs/spec/v1.md "Promoter", last paragraph */
+export const promoterSubsetAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(["approved", "pending", "denied", "active"]),
+    cust_id: z.string().nullable(),
+    email: z.string(),
+    created_at: z.iso.datetime(),
+    temp_password: z.string().nullable(),
+    default_promotion_id: z.int(),
+    pref: z.string().nullable(),
+    default_ref_id: z.string(),
+    note: z.string().nullable(),
+    w8_form_url: z.string().nullable(),
+    w9_form_url: z.string().nullable(),
+    parent_promoter_id: z.string().nullable(),
+    earnings_balance: balanceAnswer,
+    current_balance: balanceAnswer,
+    paid_balance: balanceAnswer,
+    auth_token: z.string(),
+  })
+  .meta({ id: "V1PromoterSummary" });
+
+/** @see docs/spec/v1.md "Promoter" */
+export const promoterAnswer = promoterSubsetAnswer
+  .extend({
+    profile: profileAnswer,
+    promotions: z.array(promotionAnswer),
+    custom_fields: z.record(z.string(), z.unknown()).nullable(),
+    promo_codes: z.array(
+      z.object({ id: z.int(), code: z.string(), reward: z.object({ id: z.int(), name: z.string() }) }),
+    ),
+  })
+  .meta({ id: "V1Promoter" });
+
+/** A promoter with the other records that a sign-up answer shows. */
+export interface PromoterParts {
+  promoter: Promoter;
+  /** The default promoterCampaign. */
+  promoterCampaign: PromoterCampaign;
+  /** The parent's default ref id. null: no parent. */
+  parentRefToken: string | null;
+  balance: Balance;
+}
+
+/** A promo code with its reward. */
+export interface RewardedPromoCode {
+  promoCode: PromoCode;
+  reward: Reward;
+}
+
+/** A promoter with everything that V1 shows of them. */
+export interface WholePromoter {
+  parts: PromoterParts;
+  promotions: PromotionParts[];
+  promoCodes: RewardedPromoCode[];
+}
+
+/** The complete V1 promoter. */
+export function promoterJson({
+  parts,
+  promotions,
+  promoCodes,
+}: WholePromoter): z.output<typeof promoterAnswer> {
+  return {
+    ...promoterSubsetJson(parts),
+    profile: profileJson(parts.promoter.profile),
+    promotions: promotions.map(promotionJson),
+    custom_fields: parts.promoter.customFields,
+    promo_codes: promoCodes.map(({ promoCode, reward }) => ({
+      id: promoCode.id,
+      code: promoCode.code,
+      reward: { id: reward.id, name: reward.name },
+    })),
+  };
+}
+
+/** The promoter within a sign-up answer, where `approved` is called `active`. */
+export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promoterSubsetAnswer> {
+  const subset = promoterSubsetJson(parts);
+  return { ...subset, status: subset.status === "approved" ? "active" : subset.status };
+}
+
+/** The promoter as V1 shows them within other records. */
+export function promoterSubsetJson({
+  promoter,
+  promoterCampaign,
+  parentRefToken,
+  balance,
+}: PromoterParts): z.output<typeof promoterSubsetAnswer> {
+  return {
+    id: promoter.id,
+    status: STATUS[promoterCampaign.state],
+    cust_id: promoter.custId,
+    email: promoter.email,
+    created_at: promoter.createdAt,
+    temp_password: null, // shown only in the answer of its creation
+    default_promotion_id: promoter.defaultPromoterCampaignId,
+    pref: parentRefToken,
+    default_ref_id: promoterCampaign.refToken,
+    note: promoter.note,
+    w8_form_url: null,
+    w9_form_url: null,
+    parent_promoter_id: promoter.parentPromoterId === null ? null : String(promoter.parentPromoterId),
+    earnings_balance: balanceJson(balance, "earnings"),
+    current_balance: balanceJson(balance, "current"),
+    paid_balance: balanceJson(balance, "paid"),
+    auth_token: promoter.authToken,
+  };
+}
+
+function balanceJson({ units }: Balance, kind: "earnings" | "current" | "paid") {
+  return {
+    cash: units["cash"]?.[kind] ?? 0,
+    credits: units["credits"]?.[kind] ?? 0,
+    discount_per: units["discount_per"]?.[kind] ?? 0,
+  };
+}

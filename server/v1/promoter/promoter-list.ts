@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { ALL_PROMOTERS } from "../../domain/promoter/search-conditions.ts";
+import { listAcceptedPromoters, listPromoters } from "../../domain/promoter/list.ts";
+import { loadSelected } from "../../domain/promoter/selection.ts";
+import { showAll } from "../../domain/show.ts";
+import { id } from "../../input/fields.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { listParams, readListPage } from "../list.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter as showOne } from "./promoter-parts.ts";
+import { readSelection, selectorParams } from "./promoter-selection.ts";
+
+const USUAL_PER_PAGE = 50;
+
+const filterParams = z.object({ campaign_id: id }).partial();
+
+/** `GET /api/v1/promoters/list` */
+export const listPromotersOperation: V1Operation = {
+  summary: "List promoters; with a campaign, only those accepted in it",
+  params: listParams(filterParams, USUAL_PER_PAGE),
+  answer: z.array(promoterAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  handle: list,
+};
+
+/** `GET` and `POST /api/v1/promoters/show` */
+export const showPromoterOperation: V1Operation = {
+  summary: "Show a promoter",
+  params: selectorParams,
+  answer: promoterAnswer,
+  refusals: ["missing", "not_found"],
+  handle: show,
+};
+
+async function list(request: V1Request) {
+  const { event, account, context } = request;
+  const params = await readParams(event);
+  const { campaign_id: campaignId } = shapeInput(filterParams, params);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } =
+    campaignId === undefined
+      ? await listPromoters(context.store, account.id, { query: ALL_PROMOTERS, ...page })
+      : await listAcceptedPromoters(context.store, account.id, { campaignId, ...page });
+  setPageHeaders(request, page, total);
+  return showAll(context.store, records, showOne);
+}
+
+async function show({ event, account, context }: V1Request) {
+  const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
+  const { promoter } = await loadSelected(context.store, account.id, selection);
+  return showOne(context.store, promoter);
+}

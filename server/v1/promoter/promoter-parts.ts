@@ -1,0 +1,110 @@
+import type { z } from "zod";
+import { loadBalance } from "../../domain/commission/balance.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import { promoCodes } from "../../domain/promo-code/promo-code.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import {
+  loadPromoterCampaign,
+  promoterCampaigns,
+  withCampaign,
+} from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { rewards } from "../../domain/reward/reward.ts";
+import { unlessGone } from "../../domain/show.ts";
+import { loadStats } from "../../domain/report/stats.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
+import type { View } from "../../storage/store.ts";
+import {
+  promoterJson,
+  type PromoterParts,
+  type RewardedPromoCode,
+  type WholePromoter,
+  type promoterAnswer,
+} from "./promoter-json.ts";
+import type { PromotionParts } from "./promotion-json.ts";
+
+/**
+ * Reads what V1 shows of a promoter besides their own record.
+ *
+ * @throws Failure `not_found` if they were deleted
+ */
+export async function readPromoterParts(view: View, promoter: Promoter): Promise<PromoterParts> {
+  const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
+  return {
+    promoter,
+    promoterCampaign: await loadPromoterCampaign(view, accountId, defaultPromoterCampaignId),
+    parentRefToken:
+      parentPromoterId === null ? null : await defaultRefToken(view, accountId, parentPromoterId),
+    balance: await loadBalance(view, accountId, id),
+  };
+}
+
+/** Shows a complete promoter. @throws Failure `not_found` if they were deleted */
+export async function showPromoter(view: View, promoter: Promoter): Promise<z.output<typeof promoterAnswer>> {
+  return promoterJson(await readWholePromoter(view, promoter));
+}
+
+/**
+ * Reads everything that V1 shows of a promoter, with every promoterCampaign and every promo code in use.
+ *
+ * @throws Failure `not_found` if they were deleted
+ */
+export async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
+  const { accountId, id } = promoter;
+  const whole: WholePromoter = {
+    parts: await readPromoterParts(view, promoter),
+    promotions: [],
+    promoCodes: [],
+  };
+  for (const promoterCampaign of await listPromoterCampaigns(view, accountId, id)) {
+    const promotion = await unlessGone(readPromotionParts(view, promoterCampaign));
+    if (promotion !== null) whole.promotions.push(promotion);
+    whole.promoCodes.push(...(await readPromoCodes(view, promoterCampaign)));
+  }
+  return whole;
+}
+
+/**
+ * Reads what V1 shows of a promoterCampaign besides its own record.
+ *
+ * @throws Failure `not_found` if it was deleted
+ */
+export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
+  const { promoterCampaign, campaign } = await withCampaign(view, found);
+  const { accountId } = promoterCampaign;
+  const forPromoters = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
+  const forReferrals = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
+  return {
+    promoterCampaign,
+    campaign,
+    stats: await loadStats(view, promoterCampaign),
+    rewardsForPromoters: await readRewards(view, accountId, forPromoters),
+    rewardsForReferrals: await readRewards(view, accountId, forReferrals),
+  };
+}
+
+async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
+  const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));
+  return found.filter((reward) => reward !== null);
+}
+
+/** Choice: shows only codes in use, because V1 has no field for an archived code. */
+async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
+  const found: RewardedPromoCode[] = [];
+  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [id])) {
+    for (const promoCode of chunk) {
+      const reward = await view.get(rewards, accountId, promoCode.rewardId);
+      if (reward !== null) found.push({ promoCode, reward });
+    }
+  }
+  return found;
+}
+
+/** A parent that is deleted at the same moment counts as none. */
+async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
+  const promoter = await view.get(promoters, accountId, promoterId);
+  const promoterCampaign =
+    promoter && (await view.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId));
+  return promoterCampaign && promoterCampaign.refToken;
+}

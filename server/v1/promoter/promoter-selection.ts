@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { Selection, Selector } from "../../domain/promoter/selection.ts";
+import { Failure } from "../../failure.ts";
+import { text } from "../../input/fields.ts";
+import { describe } from "../../input/shape.ts";
+
+/** The parameters that name a promoter. @see docs/spec/v1.md "Selectors" */
+export const selectorParams = z
+  .object({
+    id: text.meta({ documentedAs: { type: "integer", minimum: 1 } }),
+    cust_id: text,
+    auth_token: text,
+    promoter_email: text,
+    ref_id: text,
+    promo_code: text,
+  })
+  .partial();
+
+/** If several are given, the first in this list decides. */
+const SELECTORS: [param: string, by: Selector][] = [
+  ["id", "id"],
+  ["cust_id", "custId"],
+  ["auth_token", "authToken"],
+  ["promoter_email", "email"],
+  ["ref_id", "refToken"],
+  ["email", "email"],
+  ["promo_code", "promoCode"],
+];
+
+/** A selection and the parameter that named it. */
+export interface NamedSelection extends Selection {
+  param: string;
+}
+
+/**
+ * The promoter that a request names. A number that text can't give exactly is refused, because the next
+ * selector might name another promoter.
+ *
+ * @throws Failure `missing`, `invalid`
+ */
+export function readSelection(params: Record<string, unknown>): NamedSelection {
+  for (const [param, by] of SELECTORS) {
+    const value = params[param];
+    if (value === undefined || value === null || String(value).trim() === "") continue;
+    if (typeof value === "string") return { param, by, value };
+    const fields = { [param]: ["is invalid"] };
+    throw new Failure("invalid", describe(fields), fields);
+  }
+  throw new Failure(
+    "missing",
+    "You need to find the promoter either by id, cust_id, auth_token, ref_id, promoter_email or promo_code",
+  );
+}
+
+/** Refuses a request without the parameters that it needs. @throws Failure `missing` */
+export function requireParams(params: Record<string, unknown>, names: string[]): void {
+  const absent = names.filter((name) => String(params[name] ?? "").trim() === "");
+  if (absent.length > 0) throw new Failure("missing", `${absent.join(", ")} can't be blank`);
+}

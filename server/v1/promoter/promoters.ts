@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { generatePassword, keepPassword } from "../../domain/promoter/password.ts";
+import { newProfile } from "../../domain/promoter/profile.ts";
+import { createPromoter, type CreatedPromoter, type NewPromoter } from "../../domain/promoter/creation.ts";
+import { REF_TOKEN_LENGTH, isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import type { Failure } from "../../failure.ts";
+import { json, type AnswerHeaders } from "../../http/answer.ts";
+import { v1Error } from "../../http/errors.ts";
+import { email, flag, id, instant, longText, text, webAddress, word } from "../../input/fields.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { describe, shapeInput } from "../../input/shape.ts";
+import type { View } from "../../storage/store.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+import { profileChanges, wireFields } from "./promoter-fields.ts";
+import { promoterAnswer } from "./promoter-json.ts";
+import { showPromoter } from "./promoter-parts.ts";
+
+/** @see docs/spec/v1.md "Create a promoter" */
+const createParams = z
+  .object({
+    first_name: text,
+    last_name: text,
+    cust_id: text,
+    ref_id: word(REF_TOKEN_LENGTH).refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    promo_code: text,
+    customer_promo_code: text,
+    campaign_id: id,
+    temp_password: text,
+    landing_url: webAddress,
+    url_tracking: flag,
+    website: text,
+    wallet_email: email,
+    paypal_email: email,
+    avatar_url: text,
+    parent_promoter_id: id,
+    parent_promoter_email: text,
+    linkedin_url: text,
+    twitter_url: text,
+    facebook_url: text,
+    instagram_url: text,
+    youtube_url: text,
+    country: text,
+    company_name: text,
+    phone_number: text,
+    address: text,
+    note: longText,
+    created_at: instant,
+    skip_email_notification: flag,
+    always_approve: flag,
+  })
+  .partial()
+  .extend({ email });
+
+const OWN_NAMES = { email: "company_user.user.email" };
+
+const PROMOTION_FIELDS = ["ref_id", "promo_code", "customer_promo_code", "landing_url"];
+
+/** `POST /api/v1/promoters/create` */
+export const createPromoterOperation: V1Operation = {
+  summary: "Create a promoter",
+  params: createParams,
+  answer: promoterAnswer,
+  refusals: ["not_found", "invalid", "taken"],
+  shape: createPromoterError,
+  handle: create,
+};
+
+async function create({ event, account, context, address }: V1Request) {
+  const params = shapeInput(createParams, await readParams(event));
+  const { chance } = context;
+  const { temp_password: chosen } = params;
+  const password = await (chosen === undefined ? generatePassword(chance) : keepPassword(chance, chosen));
+  const show = async (view: View, { promoter }: CreatedPromoter) => ({
+    ...(await showPromoter(view, promoter)),
+    temp_password: password.text,
+  });
+  const input = { ...newPromoter(params), tempPasswordHash: password.hash, address, show };
+  return createPromoter(context, account, input);
+}
+
+/**
+ * 422 with the dotted e-mail key and the other faults beside it. `promotions` repeats those of the
+ * promoterCampaign.
+ */
+function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
+  if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
+  const fields = wireFields(failure.fields, OWN_NAMES);
+  const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({
+    [name]: fields[name],
+  }));
+  const body = { ...fields, message: describe(fields), ...(promotions.length > 0 && { promotions }) };
+  return json(body, headers, 422);
+}
+
+function newPromoter(
+  params: z.output<typeof createParams>,
+): Omit<NewPromoter, "address" | "tempPasswordHash"> {
+  return {
+    email: params.email,
+    custId: params.cust_id ?? null,
+    refToken: params.ref_id ?? null,
+    coupon: params.promo_code ?? null,
+    displayCoupon: params.customer_promo_code ?? null,
+    campaignId: params.campaign_id ?? null,
+    landingUrl: params.landing_url ?? null,
+    usesUrlTracking: params.url_tracking ?? false,
+    parentPromoterId: params.parent_promoter_id ?? null,
+    parentPromoterEmail: params.parent_promoter_email ?? null,
+    note: params.note ?? null,
+    profile: newProfile(profileChanges(params)),
+    createdAt: params.created_at ?? null,
+    skipEmailNotification: params.skip_email_notification ?? false,
+    alwaysApprove: params.always_approve ?? false,
+  };
+}

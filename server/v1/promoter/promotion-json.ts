@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../../domain/report/stats.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { Reward } from "../../domain/reward/record.ts";
+import { earningAnswer, earningJson, offerAnswer, offerJson } from "./offer-json.ts";
+
+/** @see docs/spec/v1.md "Promotion" */
+export const promotionAnswer = z
+  .object({
+    id: z.int(),
+    status: z.string(),
+    ref_id: z.string(),
+    promo_code: z.string().nullable(),
+    customer_promo_code: z.string().nullable(),
+    target_reached_at: z.iso.datetime().nullable(),
+    promoter_id: z.int(),
+    campaign_id: z.int(),
+    referral_link: z.string(),
+    current_offer: offerAnswer.nullable(),
+    current_referral_reward: earningAnswer.nullable(),
+    current_promotion_reward: earningAnswer.nullable(),
+    current_target_reward: earningAnswer.nullable(),
+    campaign_name: z.string(),
+    hidden: z.boolean(),
+    visitors_count: z.int(),
+    leads_count: z.int(),
+    customers_count: z.int(),
+    refunds_count: z.int(),
+    cancellations_count: z.int(),
+    sales_count: z.int(),
+    sales_total: z.int(),
+    refunds_total: z.int(),
+    active_customers_count: z.int(),
+  })
+  .meta({ id: "V1Promotion" });
+
+/** A promoterCampaign with everything that V1 shows of it. */
+export interface PromotionParts {
+  promoterCampaign: PromoterCampaign;
+  campaign: Campaign;
+  stats: Stats;
+  /** The promoterCampaign's own rewards or, if it has none, the campaign's. */
+  rewardsForPromoters: Reward[];
+  rewardsForReferrals: Reward[];
+}
+
+/** A promoterCampaign as V1 shows it. */
+export function promotionJson({
+  promoterCampaign,
+  campaign,
+  stats,
+  rewardsForPromoters,
+  rewardsForReferrals,
+}: PromotionParts): z.output<typeof promotionAnswer> {
+  const [offer] = rewardsForReferrals;
+  return {
+    id: promoterCampaign.id,
+    status: offer === undefined ? "offer_inactive" : "offer_running",
+    ref_id: promoterCampaign.refToken,
+    promo_code: promoterCampaign.coupon,
+    customer_promo_code: promoterCampaign.displayCoupon,
+    target_reached_at: null,
+    promoter_id: promoterCampaign.promoterId,
+    campaign_id: promoterCampaign.campaignId,
+    referral_link: refLink(promoterCampaign, campaign),
+    current_offer: offer === undefined ? null : offerJson(offer),
+    current_referral_reward: firstOf(rewardsForPromoters, ["sale", "tier"]),
+    current_promotion_reward: firstOf(rewardsForPromoters, ["custom"]),
+    current_target_reward: firstOf(rewardsForPromoters, ["target"]),
+    campaign_name: campaign.name,
+    hidden: false,
+    visitors_count: stats.clicks,
+    leads_count: stats.referrals,
+    customers_count: stats.customers,
+    refunds_count: stats.refunds,
+    cancellations_count: stats.cancellations,
+    sales_count: stats.sales,
+    sales_total: stats.salesCents,
+    refunds_total: stats.refundsCents,
+    active_customers_count: stats.activeCustomers,
+  };
+}
+
+/**
+ * Choice: V1's reward per referral is what each sale earns. Its reward per promotion is what any other action
+ * earns.
+ */
+function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
+  const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));
+  return reward === undefined ? null : earningJson(reward);
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { GROUPINGS, addMonths, dayOf } from "../../domain/report/period.ts";
+import type { ReportQuery } from "../../domain/report/report.ts";
+import { direction, id, instant, listOf, oneOf } from "../../input/fields.ts";
+import { readNestedParams } from "../../http/parameters/form.ts";
+import type { Page } from "../../http/pages.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { readListPage } from "../list.ts";
+import type { V1Request } from "../operation.ts";
+import { column, figureOf, type Column } from "./report-columns.ts";
+
+const MONTHS_USUALLY = 12;
+/** The length of a page in the report on promoters. */
+export const ROWS_PER_PAGE = 50;
+
+/** A list, one value, or values separated by commas. Blank ones are dropped. */
+const commaListOf = <S extends z.ZodType>(item: S) =>
+  z
+    .preprocess(
+      (value) => (Array.isArray(value) ? value.flatMap(splitAtCommas) : splitAtCommas(value)),
+      listOf(item),
+    )
+    .transform((items) => (items.length === 0 ? undefined : items));
+
+function splitAtCommas(value: unknown): unknown {
+  return typeof value === "string" ? value.split(",").filter((part) => part !== "") : value;
+}
+
+/** The calendar day (UTC) of a date or date-time. The days around it must have years of four digits too. */
+const day = instant
+  .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
+  .transform(dayOf);
+
+/** The parameters of every report. @see docs/spec/v1.md "Reports" */
+export const reportParams = z
+  .object({
+    selected_fields: commaListOf(column),
+    group_by: oneOf(GROUPINGS),
+    start_date: day,
+    end_date: day,
+  })
+  .partial();
+
+export const overviewParams = reportParams.extend({
+  sort: column.optional(),
+  sort_dir: direction.optional(),
+});
+
+export const promotersParams = reportParams.extend({
+  promoter_ids: commaListOf(id).optional(),
+  top_50: column.optional(),
+});
+
+/** A report's query and the columns to write. */
+export interface V1ReportQuery extends ReportQuery {
+  columns: Column[];
+}
+
+/** Reads the parameters of a report and the page that they ask for. @throws Failure `invalid` */
+export async function readReportParams<S extends z.ZodObject>(
+  { event }: V1Request,
+  schema: S,
+  usualPerPage: number,
+): Promise<{ params: z.output<S>; page: Page }> {
+  const given = await readNestedParams(event);
+  return { params: shapeInput(schema, given), page: readListPage(given, usualPerPage) };
+}
+
+/** By default, the report covers the twelve months until today, by month. */
+export function readReportQuery(
+  { context }: V1Request,
+  params: z.output<typeof reportParams>,
+  usualColumns: Column[],
+): V1ReportQuery {
+  const columns = [...new Set(params.selected_fields ?? usualColumns)];
+  const to = params.end_date ?? dayOf(context.now);
+  return {
+    range: { from: params.start_date ?? addMonths(to, -MONTHS_USUALLY), to },
+    groupBy: params.group_by ?? "month",
+    columns,
+    figures: columns.map(figureOf),
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
+import type { Lead } from "../../domain/lead/record.ts";
+import type { Unit } from "../../domain/money/unit.ts";
+import type { Embedded } from "../embedded.ts";
+import { leadAnswer, leadJson } from "../lead/lead-json.ts";
+import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
+import { promotionAnswer } from "../promoter/promotion-json.ts";
+
+/** V1's names of units where they differ. */
+const V1_UNITS = { mon_discount: "discount_mon" } as const;
+
+/** @see docs/spec/v1.md "Reward record" */
+export const rewardAnswer = z
+  .object({
+    id: z.int(),
+    status: z.enum(COMMISSION_STATUSES),
+    amount: z.int(),
+    unit: z.enum(["cash", "credits", "points", "free_months", "discount_mon", "discount_per"]),
+    created_at: z.iso.datetime(),
+    lead: leadAnswer.nullable(),
+    event_id: z.string().nullable(),
+    conversion_amount: z.int(),
+    tier_level: z.int(),
+    split_type: z.string().nullable(),
+    promoter: promoterSubsetAnswer.nullable(),
+    promotion: promotionAnswer.nullable(),
+  })
+  .meta({ id: "V1Reward" });
+
+/**
+ * A commission as V1 shows it, under the name of reward. The lead is null if there is none or it was deleted.
+ */
+export async function rewardJson(
+  commission: Commission,
+  lead: Lead | null,
+  embedded: Embedded,
+): Promise<z.output<typeof rewardAnswer>> {
+  return {
+    id: commission.id,
+    status: commission.status,
+    amount: commission.amount,
+    unit: v1Unit(commission.unit),
+    created_at: commission.createdAt,
+    lead: lead && leadJson(lead),
+    event_id: commission.eventId,
+    conversion_amount: commission.conversionCents,
+    tier_level: commission.tierLevel,
+    split_type: null,
+    promoter: await embedded.promoter(commission.promoterId),
+    promotion: await embedded.promotion(commission.promoterCampaignId),
+  };
+}
+
+/** A unit under V1's name. */
+export function v1Unit(unit: Unit) {
+  return unit === "mon_discount" ? V1_UNITS[unit] : unit;
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { commissions } from "../../domain/commission/commission.ts";
+import { leads } from "../../domain/lead/lead.ts";
+import { listBelongings } from "../../domain/promoter-campaign/belongings.ts";
+import { readParams } from "../../http/parameters/form.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { newEmbedded, once } from "../embedded.ts";
+import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
+import type { V1Operation, V1Request } from "../operation.ts";
+import { rewardAnswer, rewardJson } from "./reward-json.ts";
+
+const USUAL_PER_PAGE = 20;
+
+/** `GET /api/v1/rewards/list` */
+export const listRewards: V1Operation = {
+  summary: "List rewards (commissions)",
+  params: listParams(scopeParams, USUAL_PER_PAGE),
+  answer: z.array(rewardAnswer),
+  isPaged: true,
+  refusals: ["not_found", "invalid"],
+  statuses: LIST_STATUSES,
+  shape: listError,
+  handle: list,
+};
+
+async function list(request: V1Request) {
+  const { event, account, context } = request;
+  const { store } = context;
+  const params = await readParams(event);
+  const page = readListPage(params, USUAL_PER_PAGE);
+  const { records, total } = await listBelongings(store, commissions, {
+    accountId: account.id,
+    scope: readScope(shapeInput(scopeParams, params)),
+    metric: "commissions",
+    page,
+  });
+  setPageHeaders(request, page, total);
+  const embedded = newEmbedded(store, account.id);
+  const leadOf = once((id) => store.get(leads, account.id, id));
+  return Promise.all(
+    records.map(async (commission) => {
+      const lead = commission.leadId === null ? null : await leadOf(commission.leadId);
+      return rewardJson(commission, lead, embedded);
+    }),
+  );
+}

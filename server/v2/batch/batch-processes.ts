@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { findBatchProcesses, loadBatchProcess } from "../../domain/batch/list.ts";
+import type { Found, Window } from "../../storage/listing/page-search.ts";
+import { listOf, oneOf } from "../../input/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { readPathSegment } from "../../http/path.ts";
+import type { BatchProcess } from "../../domain/batch/record.ts";
+import type { Store } from "../../storage/store.ts";
+import { BATCH_STATUSES, batchAnswer, batchJson } from "./batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+
+/** How many batches a client can follow: the latest ones. */
+const FOLLOWED = 100;
+
+const listParams = pageParams.extend({
+  filters: z
+    .object({ status: listOf(oneOf(BATCH_STATUSES)) }, "is invalid")
+    .partial()
+    .optional(),
+});
+
+/** `GET /api/v2/company/batch_processes` */
+export const listBatchesOperation: V2Operation = {
+  summary: "List batch processes, newest first",
+  params: listParams,
+  answer: z.array(batchAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** `GET /api/v2/company/batch_processes/{id}` */
+export const showBatchOperation: V2Operation = {
+  summary: "Show a batch process",
+  answer: batchAnswer,
+  refusals: ["not_found"],
+  handle: async ({ event, account, context }) =>
+    batchJson(await loadBatchProcess(context.store, account.id, readPathSegment(event, "id"))),
+};
+
+/** `GET /api/v2/company/batch_processes/progress` */
+export const batchProgressOperation: V2Operation = {
+  summary: "Show the progress of the latest batch processes, in percent by id",
+  params: listParams.pick({ filters: true }),
+  answer: z.record(z.string(), z.int()).meta({ examples: [{ "7": 100 }] }),
+  refusals: ["invalid"],
+  handle: progress,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, listParams);
+  const { records, total } = await findBatches(context.store, account.id, { params, window });
+  setPageHeaders(request, page, total);
+  return records.map(batchJson);
+}
+
+async function progress(request: V2Request) {
+  const { account, context } = request;
+  const { params } = readListing(request, listParams);
+  const window = { limit: FOLLOWED, offset: 0 };
+  const { records } = await findBatches(context.store, account.id, { params, window });
+  return Object.fromEntries(records.map((batch) => [String(batch.id), batchJson(batch).progress]));
+}
+
+/** All batches are completed, so any other status finds none. */
+async function findBatches(
+  store: Store,
+  accountId: number,
+  { params, window }: { params: z.output<typeof listParams>; window: Window },
+): Promise<Found<BatchProcess>> {
+  const statuses = params.filters?.status ?? ["completed"];
+  if (!statuses.includes("completed")) return { records: [], total: 0 };
+  return findBatchProcesses(store, accountId, window);
+}

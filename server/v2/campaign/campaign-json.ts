@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { refParam } from "../../domain/campaign/campaign.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
+import type { Show } from "../../domain/show.ts";
+import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
+import {
+  AD_TRAFFIC_POLICIES,
+  ATTRIBUTIONS,
+  UPGRADE_METRICS,
+  type Campaign,
+} from "../../domain/campaign/record.ts";
+import { EMAIL_KINDS } from "../../domain/email/record.ts";
+import type { Account } from "../../domain/account/record.ts";
+import type { View } from "../../storage/store.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
+
+/** A campaign of V2. */
+export const campaignAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    color: z.string(),
+    stats: z.object({
+      referrals_count: z.int(),
+      sales_count: z.int(),
+      customers_count: z.int(),
+      promoters_count: z.int(),
+      revenue_amount: z.int(),
+    }),
+    landing_url: z.string(),
+    visitor_cookie_life: z.int(),
+    ref_token_param: z.string(),
+    auto_approve_leads: z.boolean(),
+    attribution: z.enum(ATTRIBUTIONS),
+    allowed_origins: z.array(z.string()),
+    track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
+    auto_approve_promoters: z.boolean(),
+    is_private: z.boolean(),
+    is_default: z.boolean(),
+    upgrade_details: z
+      .object({
+        campaign_id: z.int(),
+        amount: z.int(),
+        metric: z.enum(UPGRADE_METRICS),
+        move_referrals_on_level_change: z.boolean(),
+      })
+      .nullable(),
+    signup_url: z.string().nullable(),
+    links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
+    rewards_for_promoters: z.array(rewardEntryAnswer),
+    rewards_for_referrals: z.array(rewardEntryAnswer),
+    emails: z.record(z.enum(EMAIL_KINDS), z.boolean()),
+  })
+  .meta({ id: "Campaign" });
+
+/** A campaign with everything that V2 shows of it. */
+interface CampaignParts {
+  campaign: Campaign;
+  isDefault: boolean;
+  stats: Stats & { promoters: number };
+  rewardsForPromoters: FullRewardEntry[];
+  rewardsForReferrals: FullRewardEntry[];
+}
+
+/** Shows a campaign of an account. */
+export function showCampaignOf(account: Account): Show<Campaign, z.output<typeof campaignAnswer>> {
+  return async (view, campaign) => campaignJson(await readCampaignParts(view, account, campaign));
+}
+
+/** Reads what V2 shows of a campaign besides its own record. */
+async function readCampaignParts(view: View, account: Account, campaign: Campaign): Promise<CampaignParts> {
+  const { accountId, id } = campaign;
+  return {
+    campaign,
+    isDefault: account.defaultCampaignId === id,
+    stats: {
+      ...(await loadCampaignStats(view, accountId, id)),
+      promoters: await view.sum(accountId, ["promoter-campaign/campaign", id]),
+    },
+    rewardsForPromoters: await loadRewardEntries(view, accountId, campaign.rewardsForPromoters),
+    rewardsForReferrals: await loadRewardEntries(view, accountId, campaign.rewardsForReferrals),
+  };
+}
+
+/** A campaign as V2 shows it. */
+function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
+  const { campaign, stats } = parts;
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    color: campaign.color,
+    stats: {
+      referrals_count: stats.referrals,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      promoters_count: stats.promoters,
+      revenue_amount: stats.salesCents,
+    },
+    landing_url: campaign.landingUrl,
+    visitor_cookie_life: campaign.visitorCookieDays,
+    ref_token_param: `?${refParam(campaign)}`,
+    auto_approve_leads: true, // leads need no approval
+    attribution: campaign.attribution,
+    allowed_origins: campaign.allowedOrigins,
+    track_ad_traffic: campaign.trackAdTraffic,
+    auto_approve_promoters: campaign.autoApprovePromoters,
+    is_private: campaign.isPrivate,
+    is_default: parts.isDefault,
+    upgrade_details: campaign.upgrade && {
+      campaign_id: campaign.upgrade.campaignId,
+      amount: campaign.upgrade.amount,
+      metric: campaign.upgrade.metric,
+      move_referrals_on_level_change: campaign.upgrade.movesLeads,
+    },
+    signup_url: null, // promoters have no page to sign up on yet
+    links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
+    rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
+    rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    emails: emailsJson(campaign),
+  };
+}
+
+/** Choice: the interface has no field for the switches of e-mails, so we added this one. */
+function emailsJson({ letters }: Campaign) {
+  return {
+    signup_accepted: letters.includes("signup_accepted"),
+    accepted: letters.includes("accepted"),
+    rejected: letters.includes("rejected"),
+    new_referral: letters.includes("new_referral"),
+    payout_sent: letters.includes("payout_sent"),
+  };
+}

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { runBatch } from "../../domain/batch/batch.ts";
+import type { Context } from "../../domain/context.ts";
+import { movePayout, removePayout } from "../../domain/payout/status-moves.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+/** Changes one payout of a batch, and returns it. */
+type Work = (context: Context, accountId: number, id: number) => Promise<Payout>;
+
+const answer = z.object({
+  data: batchAnswer,
+  meta: z.object({
+    total: z.number(),
+    promoters_count: z.int(),
+    total_incl_tax: z.number(),
+    all_promoters_count: z.int(),
+  }),
+});
+
+/** `POST /api/v2/company/payouts/mark_as_paid` */
+export const markAsPaidOperation = payoutBatch(
+  "mark_as_paid",
+  "Mark payouts as paid",
+  (context, accountId, id) => movePayout(context, accountId, { id, to: "completed" }),
+);
+
+/** `POST /api/v2/company/payouts/mark_as_unpaid` */
+export const markAsUnpaidOperation = payoutBatch(
+  "mark_as_unpaid",
+  "Mark completed payouts as unpaid",
+  (context, accountId, id) => movePayout(context, accountId, { id, to: "pending" }),
+);
+
+/** `DELETE /api/v2/company/payouts/destroy` */
+export const destroyPayoutsOperation = payoutBatch(
+  "destroy",
+  "Remove payouts that moved no money",
+  removePayout,
+);
+
+function payoutBatch(name: string, summary: string, work: Work): V2Operation {
+  return {
+    summary,
+    body: idsBody,
+    answer,
+    refusals: ["invalid"],
+    async handle({ event, account, context }: V2Request) {
+      const { ids } = shapeInput(idsBody, await readJson(event));
+      const done: Payout[] = [];
+      const batch = await runBatch(context, account.id, {
+        label: `payout/${name}`,
+        ids,
+        work: async (id) => done.push(await work(context, account.id, id)),
+      });
+      return { data: batchJson(batch), meta: metaJson(done) };
+    },
+  };
+}
+
+/** Choice: sums are cash in cents. They and the promoters cover only the payouts that the batch changed. */
+function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
+  const cash = payouts.filter(({ unit }) => unit === "cash");
+  const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;
+  return {
+    total: cash.reduce((sum, { amount }) => sum + amount, 0),
+    promoters_count: promotersCount,
+    total_incl_tax: cash.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
+    all_promoters_count: promotersCount,
+  };
+}

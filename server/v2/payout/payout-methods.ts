@@ -1,0 +1,155 @@
+import { z } from "zod";
+import {
+  createPayoutMethod,
+  findPayoutMethods,
+  loadPayoutMethod,
+  removePayoutMethod,
+  updatePayoutMethod,
+  type PayoutMethodInput,
+} from "../../domain/payout-method/payout-method.ts";
+import { email, flag, id, oneOf, text } from "../../input/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeInput } from "../../input/shape.ts";
+import {
+  PAYOUT_METHODS,
+  type PayoutMethod,
+  type PayoutMethodName,
+} from "../../domain/payout-method/record.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+
+const BANK_DETAILS =
+  "bank_country account_holder_name account_number routing_aba_number country state postal_code address city transit_number institution_number bsb_code sort_code iban swift_bic_code bank_name bank_city bank_address";
+
+const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
+
+/**
+ * The two names of one address. Choice: two different addresses are refused, because money goes to only one
+ * of them.
+ */
+const walletDetails = z
+  .object({ wallet_email: email, paypal_email: email })
+  .partial()
+  .refine((given) => (given.wallet_email ?? given.paypal_email) !== undefined, {
+    path: ["wallet_email"],
+    error: "can't be blank",
+  })
+  .refine(
+    ({ wallet_email: wallet, paypal_email: paypal = wallet }) => (wallet ?? paypal) === paypal,
+    SAME_WALLET,
+  );
+
+/**
+ * The details of each method. Choice: a bank account only needs a country and a holder, because every country
+ * has its own rules.
+ */
+const DETAILS: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
+  paypal: walletDetails,
+  wise: z.object({ wise_email: email }),
+  crypto: z.object({ wallet_address: text, crypto_currency: text }),
+  bank: z
+    .object(Object.fromEntries(BANK_DETAILS.split(" ").map((name) => [name, text])))
+    .partial()
+    .required({ bank_country: true, account_holder_name: true }),
+  custom: z.record(z.string(), z.unknown()),
+  dots: z.record(z.string(), z.unknown()),
+};
+
+const methodBody = z.object({
+  method: oneOf(PAYOUT_METHODS),
+  promoter_id: id,
+  details: z.record(z.string(), z.unknown()).default({}),
+  is_disabled: flag.optional(),
+  is_selected: flag.optional(),
+});
+const updateBody = methodBody.extend({ details: methodBody.shape.details.unwrap() }).partial();
+const listQuery = pageParams.extend({ filters: z.object({ promoter_id: id }, "is missing") });
+
+/** `GET /api/v2/company/payout_methods` */
+export const listPayoutMethodsOperation: V2Operation = {
+  summary: "List the payout methods of a promoter",
+  params: listQuery,
+  answer: z.array(payoutMethodAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request: V2Request) {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listQuery);
+    const promoterId = params.filters.promoter_id;
+    const found = await findPayoutMethods(context.store, account.id, { promoterId, ...window });
+    setPageHeaders(request, page, found.total);
+    return found.records.map(payoutMethodJson);
+  },
+};
+
+/** `POST /api/v2/company/payout_methods` */
+export const createPayoutMethodOperation: V2Operation = {
+  summary: "Give a promoter a payout method",
+  body: methodBody,
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle({ event, account, context }: V2Request) {
+    const body = shapeInput(methodBody, await readJson(event));
+    const input = {
+      promoterId: body.promoter_id,
+      method: body.method,
+      details: shapeDetails(body.method, body.details),
+      isSelected: body.is_selected ?? false,
+      isDisabled: body.is_disabled ?? false,
+    };
+    return payoutMethodJson(await createPayoutMethod(context, account.id, input));
+  },
+};
+
+/** `GET /api/v2/company/payout_methods/{id}` */
+export const getPayoutMethodOperation: V2Operation = {
+  summary: "Get a payout method",
+  answer: payoutMethodAnswer,
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    return payoutMethodJson(await loadPayoutMethod(context.store, account.id, readPathId(event)));
+  },
+};
+
+/** `PUT /api/v2/company/payout_methods/{id}` */
+export const updatePayoutMethodOperation: V2Operation = {
+  summary: "Change a payout method",
+  body: updateBody,
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle({ event, account, context }: V2Request) {
+    const body = shapeInput(updateBody, await readJson(event));
+    const change = (known: PayoutMethod): Partial<PayoutMethodInput> => {
+      const method = body.method ?? known.method;
+      const isAnother = method !== known.method;
+      const details = body.details ?? (isAnother ? {} : undefined);
+      return {
+        method,
+        details: details === undefined ? known.details : shapeDetails(method, details),
+        isSelected: body.is_selected ?? known.isSelected,
+        isDisabled: body.is_disabled ?? known.isDisabled,
+      };
+    };
+    const updated = await updatePayoutMethod(context, account.id, { id: readPathId(event), change });
+    return payoutMethodJson(updated);
+  },
+};
+
+/** `DELETE /api/v2/company/payout_methods/{id}` */
+export const removePayoutMethodOperation: V2Operation = {
+  summary: "Remove a payout method that was never used",
+  answer: z.object({ message: z.string() }),
+  refusals: ["not_found", "in_use"],
+  async handle({ event, account, context }: V2Request) {
+    await removePayoutMethod(context, account.id, readPathId(event));
+    return { message: "Payout method deleted" };
+  },
+};
+
+function shapeDetails(method: PayoutMethodName, given: Record<string, unknown>): Record<string, unknown> {
+  const { details } = shapeInput(z.object({ details: DETAILS[method] }), { details: given });
+  return method === "paypal" ? { wallet_email: details["wallet_email"] ?? details["paypal_email"] } : details;
+}

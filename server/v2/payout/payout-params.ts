@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { DUE_PERIODS, type PayoutFilter, type Span } from "../../domain/payout/filter.ts";
+import { INVOICEABLE } from "../../domain/payout/groups.ts";
+import type { PayoutSort } from "../../domain/payout/search.ts";
+import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
+import type { Query } from "../../http/parameters/nested-query.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
+import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
+import { pageParams } from "../page-params.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The exclusive end of a range: the end of the named day, or of the named millisecond. */
+const until = z
+  .string("is invalid")
+  .trim()
+  .transform((value, context) => {
+    const parsed = instant.safeParse(value);
+    if (!parsed.success) context.addIssue("is invalid");
+    return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
+  });
+
+const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
+
+/** @see docs/spec/v2.md "List payouts" */
+export const listParams = z.object({
+  q: text.optional(),
+  ids: listOf(id).optional(),
+  filters: z
+    .object(
+      {
+        status: oneOf(PAYOUT_STATUSES),
+        campaign_id: listOf(id),
+        payments_batch_id: listOf(id),
+        due_period: oneOf(DUE_PERIODS),
+        period_start: period,
+        period_end: period,
+        payout_method: oneOf([...PAYOUT_METHODS, "not_set"]),
+        promoter_id: id,
+        only_payable: flag,
+        group_ref: text,
+        fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+      },
+      "is invalid",
+    )
+    .partial()
+    .default({}),
+  sorting: z
+    .object({ amount: direction, period_start: direction, period_end: direction }, "is invalid")
+    .partial()
+    .default({}),
+  ...pageParams.shape,
+});
+
+/** @see docs/spec/v2.md "List payouts grouped by promoters" */
+export const groupParams = z.object({
+  q: text.optional(),
+  filters: z
+    .object(
+      {
+        status: oneOf(PAYOUT_STATUSES),
+        campaign_id: listOf(id),
+        // Choice: in cents, like all amounts.
+        min_payment: z
+          .string("is invalid")
+          .trim()
+          .regex(/^\d{1,15}$/, "is invalid")
+          .transform(Number)
+          .meta({ documentedAs: { type: "integer", minimum: 0 } }),
+        invoiceable: oneOf(INVOICEABLE),
+      },
+      "is invalid",
+    )
+    .partial()
+    .default({}),
+  include_payout_method_details: flag.optional(),
+  ...pageParams.shape,
+});
+
+/** The filter in the domain's words. */
+export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
+  return {
+    text: q,
+    ids,
+    status: filters.status,
+    campaignIds: filters.campaign_id,
+    paymentsBatchIds: filters.payments_batch_id,
+    duePeriod: filters.due_period,
+    periodStart: span(filters.period_start),
+    periodEnd: span(filters.period_end),
+    payoutMethod: filters.payout_method,
+    promoterId: filters.promoter_id,
+    onlyPayable: filters.only_payable || undefined,
+    groupRef: filters.group_ref,
+    fraudSuspicions: filters.fraud_suspicions,
+  };
+}
+
+const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+
+/** The sort orders in the order of the query: the first counts most. */
+export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
+  const written = Object.keys(query["sorting"] ?? {}) as (keyof typeof SORT_NAMES)[];
+  return written
+    .filter((name) => sorting[name] !== undefined)
+    .map((name) => ({ by: SORT_NAMES[name], isDescending: sorting[name] === "desc" }));
+}
+
+function span(given: { from?: Date | undefined; to?: number | undefined } | undefined): Span | undefined {
+  if (given === undefined) return undefined;
+  return { from: given.from?.getTime() ?? null, before: given.to ?? null };
+}

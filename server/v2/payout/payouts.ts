@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import { payeeReader, type PayeeReader } from "../../domain/payout/payee.ts";
+import { groupPayouts, type PayoutGroup } from "../../domain/payout/groups.ts";
+import { listPayouts } from "../../domain/payout/search.ts";
+import { unlessGone } from "../../domain/show.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { INVOICE_DETAILS_STATUSES } from "../../domain/promoter/record.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import type { Store } from "../../storage/store.ts";
+import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { payoutAnswer, payoutJson } from "./payout-json.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
+
+/** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
+export const listPayoutsOperation: V2Operation = {
+  summary: "List payouts",
+  params: listParams,
+  answer: z.array(payoutAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** @see docs/spec/v2.md "Grouped payouts" */
+const groupAnswer = z
+  .object({
+    promoter: embeddedPromoter.extend({
+      invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+      fraud_suspicions: z.array(z.string()),
+      profile: z.object({ invoice_details_validation_errors: z.record(z.string(), z.unknown()) }),
+    }),
+    payout_method: payoutMethodAnswer.nullable(),
+    payouts: z.array(payoutAnswer),
+    is_amount_payable: z.boolean(),
+    payout_ids: z.array(z.int()),
+    amount: z.number(),
+    total_incl_tax: z.number(),
+  })
+  .meta({ id: "PayoutGroup" });
+
+/** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
+export const groupPayoutsOperation: V2Operation = {
+  summary: "List payouts by promoter",
+  params: groupParams,
+  answer: z.object({
+    data: z.array(groupAnswer),
+    meta: z.object({
+      total: z.number(),
+      promoters_count: z.int(),
+      total_incl_tax: z.number(),
+      due_date: z.iso.date().nullable(),
+      period_end: z.iso.date().nullable(),
+    }),
+  }),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: group,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { params, query, page, window } = readListing(request, listParams);
+  const found = await listPayouts(context, account, {
+    filter: payoutFilter(params),
+    sorting: payoutSorting(params.sorting, query),
+    ...window,
+  });
+  setPageHeaders(request, page, found.total);
+  const readers = payeeReader(context.store, account.id);
+  return showPayouts(context.store, readers, found.records);
+}
+
+async function group(request: V2Request) {
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, groupParams);
+  const { q, filters, include_payout_method_details: withDetails } = params;
+  const found = await groupPayouts(context, account, {
+    filter: {
+      text: q,
+      status: filters.status,
+      campaignIds: filters.campaign_id,
+      minPaymentCents: filters.min_payment,
+      invoiceable: filters.invoiceable,
+    },
+    ...window,
+  });
+  setPageHeaders(request, page, found.promotersCount);
+  const readers = payeeReader(context.store, account.id);
+  const data = found.groups.map((each) => groupJson(context.store, readers, { each, withDetails }));
+  return {
+    data: await Promise.all(data),
+    meta: {
+      total: found.cents,
+      promoters_count: found.promotersCount,
+      total_incl_tax: found.centsInclTax,
+      due_date: found.due?.dueDate ?? null,
+      period_end: found.due?.periodEndDate ?? null,
+    },
+  };
+}
+
+async function groupJson(
+  store: Store,
+  readers: PayeeReader,
+  { each, withDetails = false }: { each: PayoutGroup; withDetails: boolean | undefined },
+): Promise<z.output<typeof groupAnswer>> {
+  const { promoter, selected } = each.payee;
+  const method = selected && payoutMethodJson(selected);
+  const payouts = await showPayouts(store, readers, each.payouts);
+  return {
+    promoter: {
+      ...embeddedPromoterJson(promoter),
+      invoice_details_status: promoter.invoiceDetailsStatus,
+      fraud_suspicions: promoter.fraudSuspicions,
+      profile: { invoice_details_validation_errors: {} },
+    },
+    payout_method: withDetails ? method : withoutDetails(method),
+    payouts: withDetails
+      ? payouts
+      : payouts.map((payout) => ({ ...payout, payout_method: withoutDetails(payout.payout_method) })),
+    is_amount_payable: each.isPayable,
+    payout_ids: payouts.map(({ id }) => id),
+    amount: each.cents,
+    total_incl_tax: each.centsInclTax,
+  };
+}
+
+/** Choice: accounts and wallets are shown only on request. */
+function withoutDetails<M extends { details: object } | null>(method: M): M {
+  return method && { ...method, details: {} };
+}
+
+/** Drops payouts that are deleted while this reads them, because their promoter may be gone too. */
+async function showPayouts(store: Store, readers: PayeeReader, payouts: Payout[]) {
+  const shown = payouts.map((payout) => unlessGone(showPayout(store, readers, payout)));
+  return (await Promise.all(shown)).filter((payout) => payout !== null);
+}
+
+async function showPayout(
+  store: Store,
+  readers: PayeeReader,
+  payout: Payout,
+): Promise<z.output<typeof payoutAnswer>> {
+  const { promoter, selected } = await readers.payee(payout.promoterId);
+  const { payoutMethodId } = payout;
+  return payoutJson({
+    payout,
+    promoter,
+    campaign: await loadCampaign(store, payout.accountId, payout.campaignId),
+    method: payoutMethodId === null ? selected : await readers.method(payoutMethodId),
+  });
+}

@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { findPromoterCampaigns, searchPromoterCampaigns } from "../../domain/promoter-campaign/search.ts";
+import {
+  updatePromoterCampaign,
+  type PromoterCampaignChanges,
+} from "../../domain/promoter-campaign/update.ts";
+import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
+import { showAll } from "../../domain/show.ts";
+import { v2FieldError } from "../../http/errors.ts";
+import { flag, id, listOf, oneOf, text, webAddress } from "../../input/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { readNestedQuery } from "../../http/parameters/nested-query.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+import { promoterCampaignAnswer, showPromoterCampaign } from "./promoter-campaign-json.ts";
+import { recordError } from "../record-error.ts";
+import { rewardEntries } from "../reward/reward-entry-json.ts";
+
+/** @see docs/spec/v2.md "Promoter campaigns" */
+const SEARCH_LENGTH = 5;
+
+const state = oneOf(PROMOTER_CAMPAIGN_STATES);
+
+/** @see docs/spec/v2.md "Promoter campaigns" */
+const listParams = pageParams.extend({
+  q: text.optional(),
+  ids: listOf(id).optional(),
+  filters: z
+    .object({ campaign_id: listOf(id), promoter_id: id, state }, "is invalid")
+    .partial()
+    .optional(),
+});
+
+const searchParams = z.object({ q: text });
+
+/** @see docs/spec/v2.md "Update a promoter campaign" */
+const updateBody = z
+  .object({
+    state,
+    ref_token: text.trim().refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
+    coupon: text.trim().nullable(),
+    display_coupon: text.trim().nullable(),
+    direct_url: webAddress.nullable(),
+    rewards_for_promoters: rewardEntries,
+    rewards_for_referrals: rewardEntries,
+    promoter_rewards_customized: flag,
+    referral_rewards_customized: flag,
+  })
+  .partial();
+
+const WIRE_NAMES = {
+  refToken: "ref_token",
+  displayCoupon: "display_coupon",
+  directUrl: "direct_url",
+  rewardsForPromoters: "rewards_for_promoters",
+  rewardsForReferrals: "rewards_for_referrals",
+};
+
+/** `GET /api/v2/company/promoter_campaigns` */
+export const listPromoterCampaignsOperation: V2Operation = {
+  summary: "List promoter campaigns",
+  params: listParams,
+  answer: z.array(promoterCampaignAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  shape: v2FieldError,
+  handle: list,
+};
+
+/** `GET /api/v2/company/promoter_campaigns/search` */
+export const searchPromoterCampaignsOperation: V2Operation = {
+  summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
+  params: searchParams,
+  answer: z.array(promoterCampaignAnswer),
+  refusals: ["invalid"],
+  shape: v2FieldError,
+  handle: search,
+};
+
+/** `PUT` and `PATCH /api/v2/company/promoter_campaigns/{id}` */
+export const updatePromoterCampaignOperation: V2Operation = {
+  summary: "Update a promoter campaign",
+  body: updateBody,
+  answer: promoterCampaignAnswer,
+  refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
+  shape: recordError(WIRE_NAMES, v2FieldError),
+  handle: update,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, listParams);
+  const { records, total } = await findPromoterCampaigns(context.store, account.id, {
+    text: params.q ?? null,
+    ids: params.ids ?? null,
+    campaignIds: params.filters?.campaign_id ?? null,
+    promoterId: params.filters?.promoter_id ?? null,
+    state: params.filters?.state ?? null,
+    ...window,
+  });
+  setPageHeaders(request, page, total);
+  return showAll(context.store, records, showPromoterCampaign);
+}
+
+async function search({ event, account, context }: V2Request) {
+  const { q } = shapeInput(searchParams, readNestedQuery(event));
+  const { store } = context;
+  const found = await searchPromoterCampaigns(store, account.id, { text: q, limit: SEARCH_LENGTH });
+  return showAll(store, found, showPromoterCampaign);
+}
+
+async function update({ event, account, context }: V2Request) {
+  const id = readPathId(event);
+  const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
+  return updatePromoterCampaign(context, account.id, { id, changes, show: showPromoterCampaign });
+}
+
+function changesOf(body: z.output<typeof updateBody>): PromoterCampaignChanges {
+  return {
+    state: body.state,
+    refToken: body.ref_token,
+    coupon: body.coupon,
+    displayCoupon: body.display_coupon,
+    directUrl: body.direct_url,
+    rewardsForPromoters: body.rewards_for_promoters,
+    rewardsForReferrals: body.rewards_for_referrals,
+    hasOwnPromoterRewards: body.promoter_rewards_customized,
+    hasOwnReferralRewards: body.referral_rewards_customized,
+  };
+}

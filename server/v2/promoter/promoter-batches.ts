@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { runBatch } from "../../domain/batch/batch.ts";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import type { Context } from "../../domain/context.ts";
+import { addToCampaign, setPromoterCampaignState } from "../../domain/promoter-campaign/joining.ts";
+import { moveToCampaign } from "../../domain/promoter-campaign/move.ts";
+import { archivePromoter, restorePromoter } from "../../domain/promoter/archiving.ts";
+import { assignParent, loadParent } from "../../domain/promoter/parent.ts";
+import { byId } from "../../domain/promoter/selection.ts";
+import { asItIs } from "../../domain/show.ts";
+import { flag, id } from "../../input/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { PromoterCampaignState } from "../../domain/promoter-campaign/record.ts";
+import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+const campaignBody = idsBody.extend({ campaign_id: id });
+const addBody = campaignBody.extend({ drip_emails: flag.optional() });
+const parentBody = idsBody.extend({ parent_promoter_id: id });
+const moveBody = idsBody.extend({
+  from_campaign_id: id,
+  to_campaign_id: id,
+  drip_emails: flag.optional(),
+  soft_move_referrals: flag.optional(),
+});
+
+/** The work of a batch, for one promoter at a time. */
+interface Action<Body> {
+  /** The last part of the path and of the batch's label. */
+  name: string;
+  summary: string;
+  body: z.ZodObject & z.ZodType<Body>;
+  /** Loads the campaigns and promoters without which the batch makes no sense. */
+  requires?: (context: Context, accountId: number, body: Body) => Promise<unknown>;
+  work: (context: Context, accountId: number, each: Body & { promoterId: number }) => Promise<unknown>;
+}
+
+function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V2Operation {
+  return {
+    summary: action.summary,
+    body: action.body,
+    answer: batchAnswer,
+    refusals: ["not_found", "invalid"],
+    handle: async ({ event, account, context }: V2Request) => {
+      const body: Body = shapeInput(action.body, await readJson(event));
+      await action.requires?.(context, account.id, body);
+      const batch = await runBatch(context, account.id, {
+        label: `promoter/${action.name}`,
+        ids: body.ids,
+        work: (promoterId) => action.work(context, account.id, { ...body, promoterId }),
+      });
+      return batchJson(batch);
+    },
+  };
+}
+
+/** `accept`, `reject` and `block` set the state of a promoter's promoterCampaign in one campaign. */
+function stateOperation(name: string, state: PromoterCampaignState): V2Operation {
+  return batchOperation({
+    name,
+    summary: `Set the state of promoters in a campaign to ${state}`,
+    body: campaignBody,
+    requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
+    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
+      setPromoterCampaignState(context, accountId, { promoterId, campaignId, state }),
+  });
+}
+
+/** The batches under `/api/v2/company/promoters`, by the last part of their path. */
+export const PROMOTER_BATCHES: Record<string, V2Operation> = {
+  accept: stateOperation("accept", "accepted"),
+  reject: stateOperation("reject", "rejected"),
+  block: stateOperation("block", "blocked"),
+  archive: batchOperation({
+    name: "archive",
+    summary: "Archive promoters",
+    body: idsBody,
+    work: (context, accountId, { promoterId }) => archivePromoter(context, accountId, promoterId),
+  }),
+  restore: batchOperation({
+    name: "restore",
+    summary: "Take promoters out of the archive",
+    body: idsBody,
+    work: (context, accountId, { promoterId }) => restorePromoter(context, accountId, promoterId),
+  }),
+  move_to_campaign: batchOperation({
+    name: "move_to_campaign",
+    summary: "Move promoters from one campaign to another",
+    body: moveBody,
+    requires: async ({ store }, accountId, body) => {
+      await loadCampaign(store, accountId, body.from_campaign_id);
+      await loadCampaign(store, accountId, body.to_campaign_id);
+    },
+    work: (context, accountId, each) =>
+      moveToCampaign(context, accountId, {
+        selection: byId(each.promoterId),
+        fromCampaignId: each.from_campaign_id,
+        toCampaignId: each.to_campaign_id,
+        movesLeads: each.soft_move_referrals ?? false,
+        show: asItIs,
+      }),
+  }),
+  add_to_campaign: batchOperation({
+    name: "add_to_campaign",
+    summary: "Add promoters to one more campaign",
+    body: addBody,
+    requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
+    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
+      addToCampaign(context, accountId, { selection: byId(promoterId), campaignId, show: asItIs }),
+  }),
+  assign_parent: batchOperation({
+    name: "assign_parent",
+    summary: "Put promoters below another one",
+    body: parentBody,
+    requires: ({ store }, accountId, body) => loadParent(store, accountId, body.parent_promoter_id),
+    work: (context, accountId, { promoterId, parent_promoter_id: parentPromoterId }) =>
+      assignParent(context, accountId, { promoterId, parentPromoterId }),
+  }),
+};

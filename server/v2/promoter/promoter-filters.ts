@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../../domain/promoter/search-conditions.ts";
+import type { Metric } from "../../domain/report/stats.ts";
+import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";
+import { pageParams } from "../page-params.ts";
+
+/** The domain's words for the filter's states of invoice details. */
+const INVOICE_DETAILS = {
+  approved: "approved",
+  pending: "pending",
+  denied: "denied",
+  rejected: "denied",
+  not_submitted: "not_submitted",
+} as const;
+const METRICS: [name: string, metric: Metric][] = [
+  ["revenue_amount", "salesCents"],
+  ["customers_count", "customers"],
+  ["referrals_count", "referrals"],
+  ["clicks_count", "clicks"],
+];
+const ACTIVITIES = ["referral", "customer", "click", "sale"] as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const SORTS: [name: string, by: Metric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
+
+const count = z
+  .string("is invalid")
+  .trim()
+  .regex(/^\d{1,15}$/, "is invalid")
+  .transform(Number)
+  .meta({ documentedAs: { type: "integer", minimum: 0 } });
+const counts = z.object({ from: count, to: count }, "is invalid").partial();
+/** The last instant of a range. A day includes all of its hours. */
+const lastInstant = z
+  .string("is invalid")
+  .trim()
+  .transform((value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T23:59:59.999Z` : value))
+  .pipe(instant);
+const instants = z.object({ from: instant, to: lastInstant }, "is invalid").partial();
+const customField = z.object(
+  { key: text, operator: oneOf(["exact", "partial"]), value: listOf(text) },
+  "is invalid",
+);
+
+const filters = z
+  .object(
+    {
+      revenue_amount: counts,
+      customers_count: counts,
+      referrals_count: counts,
+      clicks_count: counts,
+      joined_at: instants,
+      last_login_at: instants,
+      campaign_id: listOf(id),
+      state: oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
+      parent_promoter_id: id,
+      archived: flag,
+      has_wform: flag,
+      subscribed_to_email: flag,
+      inactivity: z.object({ metric: oneOf(ACTIVITIES), days: count }, "is invalid"),
+      custom_field1: customField,
+      custom_field2: customField,
+      fraud_suspicions: listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+      invoice_details_status: oneOf(Object.keys(INVOICE_DETAILS) as (keyof typeof INVOICE_DETAILS)[]),
+    },
+    "is invalid",
+  )
+  .partial();
+
+/** The query of the list of promoters. */
+export const listParams = z
+  .object({
+    q: text,
+    ids: listOf(id),
+    filters,
+    sorting: z
+      .object(
+        {
+          clicks_count: direction,
+          referrals_count: direction,
+          customers_count: direction,
+          revenue_amount: direction,
+          joined_at: direction,
+        },
+        "is invalid",
+      )
+      .partial(),
+    ...pageParams.shape,
+  })
+  .partial();
+
+/**
+ * The promoters that a request asks for. Choice: archived promoters are shown only if the filter or an id
+ * asks for them.
+ */
+export function promoterQuery(
+  { q, ids, filters = {}, sorting = {} }: z.output<typeof listParams>,
+  now: Date,
+): PromoterQuery {
+  const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
+  return {
+    ...ALL_PROMOTERS,
+    text: q?.trim() ?? null,
+    ids: ids ?? null,
+    campaignIds: filters.campaign_id ?? null,
+    state: state ?? null,
+    parentPromoterId: parent ?? null,
+    isArchived: filters.archived ?? (ids === undefined ? false : null),
+    suspicions: filters.fraud_suspicions ?? null,
+    invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
+    hasTaxForm: filters.has_wform ?? null,
+    isSubscribedToEmail: filters.subscribed_to_email ?? null,
+    inactivity: filters.inactivity ? inactivity(filters.inactivity, now) : null,
+    joinedAt: instantRange(filters.joined_at),
+    lastLoginAt: instantRange(filters.last_login_at),
+    customFields: [filters.custom_field1, filters.custom_field2]
+      .filter((field) => field !== undefined)
+      .map(({ key, value, operator }) => ({ key, values: value, isPartial: operator === "partial" })),
+    stats: statRanges(filters),
+    sort: readSort(sorting),
+  };
+}
+
+function inactivity(
+  { metric, days }: { metric: (typeof ACTIVITIES)[number]; days: number },
+  now: Date,
+): PromoterQuery["inactivity"] {
+  const since = new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString().slice(0, 10);
+  return { metric: `${metric}s`, since };
+}
+
+function instantRange(given: z.output<typeof instants> | undefined): Range | null {
+  if (given === undefined) return null;
+  return { from: given.from?.getTime() ?? null, to: given.to?.getTime() ?? null };
+}
+
+function statRanges(given: z.output<typeof filters>): PromoterQuery["stats"] {
+  const ranges: PromoterQuery["stats"] = {};
+  for (const [name, metric] of METRICS) {
+    const range = given[name as keyof typeof given] as z.output<typeof counts> | undefined;
+    if (range !== undefined) ranges[metric] = { from: range.from ?? null, to: range.to ?? null };
+  }
+  return ranges;
+}
+
+/** If several are given, the first in the table counts. */
+function readSort(sorting: Record<string, "asc" | "desc" | undefined>): PromoterQuery["sort"] {
+  const sort = SORTS.find(([name]) => sorting[name] !== undefined);
+  return sort === undefined ? null : { by: sort[1], isDescending: sorting[sort[0]] === "desc" };
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import { promoterName } from "../../domain/promoter/promoter.ts";
+import { refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../../domain/report/stats.ts";
+import type { Balance } from "../../domain/commission/balance.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/promoter/record.ts";
+import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import type { Account } from "../../domain/account/record.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
+import type { PayoutMethod } from "../../domain/payout-method/record.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "../embedded-json.ts";
+import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
+import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
+
+/** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
+const joinedCampaignAnswer = z
+  .object({
+    id: z.int(),
+    campaign_id: z.int(),
+    promoter_id: z.int(),
+    state: z.enum(PROMOTER_CAMPAIGN_STATES),
+    created_at: z.iso.datetime(),
+    campaign: embeddedCampaign,
+    coupon: z.string().nullable(),
+    ref_token: z.string(),
+    ref_link: z.string(),
+  })
+  .meta({ id: "PromoterCampaignSummary" });
+
+const balanceAnswer = z
+  .object({
+    cash: z.number(),
+    credits: z.number(),
+    points: z.number(),
+    free_months: z.number(),
+    discount: z.number(),
+  })
+  .meta({ id: "Balance" });
+
+const balancesAnswer = balanceAnswer
+  .extend({
+    current_balance: balanceAnswer,
+    earnings_balance: balanceAnswer,
+    paid_balance: balanceAnswer,
+  })
+  .meta({ id: "Balances" });
+
+/** @see docs/spec/v2.md "Promoter" */
+export const promoterAnswer = z
+  .object({
+    id: z.int(),
+    email: z.string(),
+    name: z.string(),
+    cust_id: z.string().nullable(),
+    note: z.string().nullable(),
+    stats: z.object({
+      clicks_count: z.int(),
+      referrals_count: z.int(),
+      sales_count: z.int(),
+      customers_count: z.int(),
+      revenue_amount: z.int(),
+      active_customers_count: z.int(),
+    }),
+    is_customized: z.boolean(),
+    is_confirmed: z.boolean(),
+    track_ad_traffic: z.boolean().nullable(),
+    fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
+    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+    profile: promoterProfileAnswer,
+    joined_at: z.iso.datetime(),
+    first_event_at: z.iso.datetime(),
+    last_login_at: z.iso.datetime().nullable(),
+    archived_at: z.iso.datetime().nullable(),
+    custom_fields: z.record(z.string(), z.unknown()),
+    password_setup_url: z.string().nullable(),
+    promoter_campaigns: z.array(joinedCampaignAnswer),
+    balances: balancesAnswer,
+    auth_provider: z.string().nullable(),
+    selected_payout_method: payoutMethodAnswer
+      .pick({ id: true, method: true, date_added: true, is_disabled: true })
+      .nullable()
+      .optional(),
+    parent_promoter: embeddedPromoter.nullable().optional(),
+  })
+  .meta({ id: "Promoter" });
+
+/** A promoter with everything that V2 shows of them. */
+export interface PromoterParts {
+  account: Account;
+  promoter: Promoter;
+  promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
+  stats: Stats;
+  balance: Balance;
+  /** undefined: not requested. */
+  payoutMethod: PayoutMethod | null | undefined;
+  /** undefined: not requested. */
+  parent: Promoter | null | undefined;
+}
+
+/** The V2 promoter. Parts that were not requested are left out. */
+export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
+  const { account, promoter, promoterCampaigns, stats, payoutMethod, parent } = parts;
+  return {
+    id: promoter.id,
+    email: promoter.email,
+    name: promoterName(promoter),
+    cust_id: promoter.custId,
+    note: promoter.note,
+    stats: {
+      clicks_count: stats.clicks,
+      referrals_count: stats.referrals,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      revenue_amount: stats.salesCents,
+      active_customers_count: stats.activeCustomers,
+    },
+    is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
+    is_confirmed: true, // Choice: a promoter whom the company adds needs no confirmation, and there is no other way in yet
+    track_ad_traffic: promoter.trackAdTraffic,
+    fraud_suspicions: promoter.fraudSuspicions,
+    invoice_details_status: promoter.invoiceDetailsStatus,
+    profile: promoterProfileJson(promoter, account),
+    joined_at: promoter.createdAt,
+    first_event_at: promoter.createdAt, // Choice: joining is the first event
+    last_login_at: promoter.lastLoginAt,
+    archived_at: promoter.archivedAt,
+    custom_fields: promoter.customFields ?? {},
+    password_setup_url: null,
+    promoter_campaigns: promoterCampaigns.map(joinedCampaignJson),
+    balances: balancesJson(parts.balance),
+    auth_provider: null,
+    ...(payoutMethod !== undefined && {
+      selected_payout_method: payoutMethod && payoutMethodJson(payoutMethod),
+    }),
+    ...(parent !== undefined && { parent_promoter: parent && embeddedPromoterJson(parent) }),
+  };
+}
+
+function hasOwnRewards({ rewardsForPromoters, rewardsForReferrals }: PromoterCampaign): boolean {
+  return rewardsForPromoters !== null || rewardsForReferrals !== null;
+}
+
+function joinedCampaignJson({
+  promoterCampaign,
+  campaign,
+}: PromoterParts["promoterCampaigns"][number]): z.output<typeof joinedCampaignAnswer> {
+  return {
+    id: promoterCampaign.id,
+    campaign_id: promoterCampaign.campaignId,
+    promoter_id: promoterCampaign.promoterId,
+    state: promoterCampaign.state,
+    created_at: promoterCampaign.createdAt,
+    campaign: embeddedCampaignJson(campaign),
+    coupon: promoterCampaign.coupon,
+    ref_token: promoterCampaign.refToken,
+    ref_link: refLink(promoterCampaign, campaign),
+  };
+}
+
+/**
+ * The balance: the current amounts at the top level and again in a group, beside all earnings and what was
+ * paid.
+ */
+function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
+  const current = balanceJson(balance, "current");
+  return {
+    ...current,
+    current_balance: current,
+    earnings_balance: balanceJson(balance, "earnings"),
+    paid_balance: balanceJson(balance, "paid"),
+  };
+}
+
+/** `cash` is in cents. */
+function balanceJson(
+  { units }: Balance,
+  kind: "current" | "earnings" | "paid",
+): z.output<typeof balanceAnswer> {
+  return {
+    cash: units["cash"]?.[kind] ?? 0,
+    credits: units["credits"]?.[kind] ?? 0,
+    points: units["points"]?.[kind] ?? 0,
+    free_months: units["free_months"]?.[kind] ?? 0,
+    discount: units["discount_per"]?.[kind] ?? 0,
+  };
+}
+
+function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
+  return { id, method, date_added: createdAt, is_disabled: isDisabled };
+}

@@ -1,0 +1,22 @@
+import type { H3Event } from "h3";
+import { z } from "zod";
+import type { Selection, Selector } from "../../domain/promoter/selection.ts";
+import { oneOf } from "../../input/fields.ts";
+import { readPathSegment } from "../../http/path.ts";
+
+const FIND_BY = {
+  id: "id",
+  email: "email",
+  cust_id: "custId",
+  auth_token: "authToken",
+  ref_token: "refToken",
+  promo_code: "promoCode",
+} as const satisfies Record<string, Selector>;
+
+/** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
+export const findBy = oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]);
+
+/** The promoter that the path names. */
+export function readSelection(event: H3Event, by: z.output<typeof findBy> = "id"): Selection {
+  return { by: FIND_BY[by], value: readPathSegment(event, "id") };
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { countPending, listPromoters } from "../../domain/promoter/list.ts";
+import { loadSelected } from "../../domain/promoter/selection.ts";
+import { showAll } from "../../domain/show.ts";
+import { flag } from "../../input/fields.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { listParams, promoterQuery } from "./promoter-filters.ts";
+import { promoterAnswer, promoterJson } from "./promoter-json.ts";
+import { readPromoterParts, showPromoterOf } from "./promoter-parts.ts";
+import { findBy, readSelection } from "./promoter-selection.ts";
+
+const showParams = z
+  .object({ find_by: findBy, exclude_payout_method: flag, include_parent_promoter: flag })
+  .partial();
+
+/** `GET /api/v2/company/promoters` */
+export const listPromotersOperation: V2Operation = {
+  summary: "List promoters",
+  params: listParams,
+  answer: z.object({ data: z.array(promoterAnswer), meta: z.object({ pending_count: z.int() }) }),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** `GET /api/v2/company/promoters/{id}` @see docs/spec/v2.md "Promoter details" */
+export const showPromoterOperation: V2Operation = {
+  summary: "Get a promoter's details",
+  params: showParams,
+  answer: promoterAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: show,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { store, now } = context;
+  const { params, page, window } = readListing(request, listParams);
+  const query = promoterQuery(params, now);
+  const { records, total } = await listPromoters(store, account.id, { query, ...window });
+  setPageHeaders(request, page, total);
+  const data = await showAll(store, records, showPromoterOf(account));
+  return { data, meta: { pending_count: await countPending(store, account.id) } };
+}
+
+async function show({ event, account, context }: V2Request) {
+  const params = shapeInput(showParams, readQuery(event));
+  const selection = readSelection(event, params.find_by);
+  const { promoter } = await loadSelected(context.store, account.id, selection);
+  const parts = await readPromoterParts(context.store, account, {
+    promoter,
+    withPayoutMethod: !(params.exclude_payout_method ?? false),
+    withParent: params.include_parent_promoter ?? false,
+  });
+  return promoterJson(parts);
+}

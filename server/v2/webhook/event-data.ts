@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../../domain/event/event-type.ts";
+import { ENTITIES, type Entity } from "../../domain/event/record.ts";
+import { embeddedPromoter } from "../embedded-json.ts";
+import { eventBody } from "./event-json.ts";
+import { payoutAnswer } from "../payout/payout-json.ts";
+import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
+import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaign-json.ts";
+import { promoterAnswer } from "../promoter/promoter-json.ts";
+import { referralAnswer } from "../referral/referral-json.ts";
+
+/** The promoter of a record. null: deleted. */
+const owner = embeddedPromoter
+  .extend({ cust_id: z.string().nullable() })
+  .meta({ id: "EventPromoter" })
+  .nullable();
+
+/** The form of `data` for each kind of record: as V2 shows it, with the promoter's own id at the client. */
+const EVENT_DATA: Record<Entity, z.ZodObject> = {
+  promoter: promoterAnswer,
+  promoter_campaign: promoterCampaignAnswer
+    .extend({ promoter: owner })
+    .meta({ id: "PromoterCampaignEventData" }),
+  referral: referralAnswer
+    .extend({
+      promoter_campaign: referralAnswer.shape.promoter_campaign.extend({ promoter: owner }),
+    })
+    .meta({ id: "ReferralEventData" }),
+  promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
+  payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
+};
+
+/** The event types and their bodies, for the OpenAPI document. */
+export const EVENTS = { types: EVENT_TYPES, bodyOf };
+
+function bodyOf(type: string): z.ZodObject {
+  const entity = type.replace(/\..*/, "");
+  const known = ENTITIES.find((each) => each === entity);
+  return eventBody.extend({
+    event_type: z.literal(type),
+    entity_type: z.literal(entity),
+    data: known === undefined ? eventBody.shape.data : EVENT_DATA[known],
+  });
+}

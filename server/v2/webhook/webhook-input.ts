@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../../domain/event/event-type.ts";
+import type { WebhookInput } from "../../domain/webhook/webhook.ts";
+import { Failure } from "../../failure.ts";
+import { flag, id, longText, text, webAddress } from "../../input/fields.ts";
+import type { Post } from "../../outgoing/post.ts";
+
+const MAX_HEADERS = 20;
+const MAX_TIMEOUT_SECONDS = 120;
+const MAX_RETRIES = 10;
+/** Headers that belong to the connection, or that we set ourselves. */
+const RESERVED_HEADER =
+  /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Visible ASCII and blanks only, because a line end would begin another header. */
+const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
+
+const url = text
+  .trim()
+  .pipe(webAddress)
+  // Everyone who lists webhooks sees the address.
+  .refine(
+    (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === "",
+    "must not name a user; use basic_auth_user and basic_auth_password",
+  );
+
+const eventTypes = z
+  .array(
+    z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
+    "is invalid",
+  )
+  .min(1, "can't be blank")
+  .transform((types) => [...new Set(types)]);
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .union([z.number(), z.string()], "is invalid")
+    .transform((value) => (/^\d{1,4}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
+    .meta({ documentedAs: { type: "integer", minimum: least, maximum: most } });
+
+const headers = z
+  .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
+  .superRefine((given, context) => {
+    if (Object.keys(given).length > MAX_HEADERS) {
+      context.addIssue(`is too long (maximum is ${MAX_HEADERS} entries)`);
+    }
+    for (const [name, value] of Object.entries(given)) {
+      if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) context.addIssue("is invalid");
+      else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
+    }
+  });
+
+/** The first colon ends the user's name (RFC 7617). */
+const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
+
+/** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
+export const updateBody = z
+  .object({
+    url,
+    event_types: eventTypes,
+    active: flag,
+    timeout: wholeNumber(1, MAX_TIMEOUT_SECONDS),
+    max_retries: wholeNumber(0, MAX_RETRIES),
+    description: longText.nullable(),
+    campaign_ids: z.array(id, "is invalid").max(500, "is too long (maximum is 500 entries)"),
+    headers,
+    basic_auth_user: user.nullable(),
+    basic_auth_password: text.nullable(),
+  })
+  .partial();
+
+/** The fields of a new webhook. */
+export const createBody = updateBody.extend({ url, event_types: eventTypes });
+
+/** A test needs an address, or a webhook that has one. */
+export const testBody = updateBody
+  .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
+  .extend({
+    webhook_id: id.optional(),
+    event_type: z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
+  })
+  .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
+
+/**
+ * Refuses an address that is visibly private. The target of a host name can change, so it is checked when the
+ * connection is made.
+ *
+ * @throws Failure `invalid`
+ */
+export function refusePrivate(post: Post, { url: given }: z.output<typeof updateBody>): void {
+  if (given === undefined || !post.refuses(given)) return;
+  const fields = { url: ["must not lead to a private or internal address"] };
+  throw new Failure("invalid", "The webhook leads to a private address", fields);
+}
+
+/**
+ * Translates a body into the domain's words. Choice: no `campaign_ids`, or an empty list, means all
+ * campaigns.
+ */
+export function inputOf(body: z.output<typeof updateBody>): WebhookInput {
+  return {
+    url: body.url,
+    description: body.description,
+    eventTypes: body.event_types,
+    campaignIds: body.campaign_ids,
+    isActive: body.active,
+    timeoutSeconds: body.timeout,
+    maxRetries: body.max_retries,
+    headers: body.headers,
+    basicAuthUser: body.basic_auth_user,
+    basicAuthPassword: body.basic_auth_password,
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { newSecret, validSecrets } from "../../domain/webhook/webhook.ts";
+import { loadWebhook } from "../../domain/webhook/webhooks.ts";
+import { Failure } from "../../failure.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { webhookPosting } from "../../outgoing/webhook-posting.ts";
+import type { Webhook } from "../../domain/webhook/record.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { testBody } from "./webhook-input.ts";
+
+/** Shorter than for deliveries, because somebody waits for the answer. */
+const TIMEOUT_SECONDS = 10;
+
+/**
+ * `POST /api/v2/company/webhooks/test`. Choice: answers 200 with the endpoint's answer, even if that is an
+ * error, because the test is there to show it. The stored secrets of `webhook_id` sign the test. Without it,
+ * a secret is made for this one test and shown as `secret_key`.
+ */
+export const testWebhookOperation: V2Operation = {
+  summary: "Post a test event to an address",
+  body: testBody,
+  answer: z
+    .object({
+      delivered: z.boolean(),
+      response_code: z.int().nullable(),
+      response_body: z.string().nullable(),
+      error: z.string().nullable(),
+      secret_key: z.string().nullable(),
+    })
+    .meta({ id: "WebhookTest" }),
+  refusals: ["not_found", "invalid", "rule_broken"],
+  handle: test,
+};
+
+async function test({ event, account, context, post }: V2Request) {
+  const body = shapeInput(testBody, await readJson(event));
+  const { store, now, chance } = context;
+  const { webhook_id: id, event_type: type } = body;
+  const webhook = id === undefined ? null : await loadWebhook(store, account.id, id);
+  const ownSecret = newSecret(chance);
+  const secrets = webhook === null ? [ownSecret] : validSecrets(webhook, now);
+  const eventId = chance.uuid();
+  const receipt = await post(
+    webhookPosting(
+      { ...targetOf(body, webhook), timeoutSeconds: TIMEOUT_SECONDS, secrets },
+      { eventId, type, body: JSON.stringify(testEvent(eventId, type, now)), now },
+    ),
+  );
+  if (receipt.isRefused) {
+    throw new Failure("rule_broken", "The record breaks a rule", { url: [receipt.error ?? "is invalid"] });
+  }
+  return {
+    delivered: receipt.error === null,
+    response_code: receipt.status,
+    response_body: receipt.body,
+    error: receipt.error,
+    secret_key: webhook === null ? ownSecret : null,
+  };
+}
+
+/**
+ * Choice: a webhook's headers and password are sent only to its own address, because nobody may read them.
+ */
+function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
+  if (body.url === undefined && webhook !== null) return webhook;
+  return {
+    url: body.url ?? "",
+    headers: body.headers ?? {},
+    basicAuthUser: body.basic_auth_user ?? null,
+    basicAuthPassword: body.basic_auth_password ?? "",
+  };
+}
+
+/** @see docs/spec/events.md "Test" */
+function testEvent(eventId: string, type: string, now: Date) {
+  const [entity, name = ""] = type.split(/\.(.*)/);
+  return {
+    event_id: eventId,
+    event_type: type,
+    action: name === "created" || name === "deleted" ? name : "updated",
+    entity_type: entity,
+    entity_id: 0,
+    changes: {},
+    data: { test: true },
+    timestamp: now.toISOString(),
+  };
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../../domain/event/event-type.ts";
+import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "../../domain/webhook/webhook.ts";
+import { findWebhooks, loadWebhook } from "../../domain/webhook/webhooks.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { readPathId } from "../path-id.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, setPageHeaders } from "../../http/pages.ts";
+import { readListing } from "../page-params.ts";
+import { recordError } from "../record-error.ts";
+import { createBody, inputOf, refusePrivate, updateBody } from "./webhook-input.ts";
+import {
+  webhookAnswer,
+  webhookJson,
+  webhookWithSecretAnswer,
+  webhookWithSecretJson,
+} from "./webhook-json.ts";
+
+/** @see docs/spec/common.md "Pages" */
+export const WEBHOOK_PAGES = { usual: 25, most: 100 };
+/** The parameters of the lists of webhooks and deliveries. */
+export const webhookPageParams = pageParams(WEBHOOK_PAGES);
+
+const shape = recordError({ basicAuthPassword: "basic_auth_password" });
+
+/** `GET /api/v2/company/webhooks` */
+export const listWebhooksOperation: V2Operation = {
+  summary: "List webhooks, newest first",
+  params: webhookPageParams,
+  answer: z.array(webhookAnswer),
+  isPaged: true,
+  handle: list,
+};
+
+/** `POST /api/v2/company/webhooks`. Only this answer and that of a rotation show `secret_key`. */
+export const createWebhookOperation: V2Operation = {
+  summary: "Create a webhook",
+  body: createBody,
+  answer: webhookWithSecretAnswer,
+  status: 201,
+  refusals: ["invalid", "refused"],
+  shape,
+  handle: async ({ event, account, context, post }) => {
+    const body = shapeInput(createBody, await readJson(event));
+    refusePrivate(post, body);
+    const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
+    return webhookWithSecretJson(await createWebhook(context, account.id, input));
+  },
+};
+
+/** `GET /api/v2/company/webhooks/event_types` */
+export const listEventTypesOperation: V2Operation = {
+  summary: "List the types of events",
+  answer: z.object({ data: z.array(z.string()) }),
+  handle: async () => ({ data: EVENT_TYPES }),
+};
+
+/** `GET /api/v2/company/webhooks/{id}` */
+export const getWebhookOperation: V2Operation = {
+  summary: "Get a webhook",
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookJson(await loadWebhook(context.store, account.id, readPathId(event))),
+};
+
+/** `PUT` and `PATCH /api/v2/company/webhooks/{id}` */
+export const updateWebhookOperation: V2Operation = {
+  summary: "Update a webhook",
+  body: updateBody,
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  shape,
+  handle: async ({ event, account, context, post }) => {
+    const id = readPathId(event);
+    const body = shapeChanges(updateBody, await readJson(event));
+    refusePrivate(post, body);
+    return webhookJson(await updateWebhook(context, account.id, { id, changes: inputOf(body) }));
+  },
+};
+
+/** `DELETE /api/v2/company/webhooks/{id}`. Choice: answers with the deleted webhook. */
+export const deleteWebhookOperation: V2Operation = {
+  summary: "Delete a webhook",
+  answer: webhookAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookJson(await deleteWebhook(context, account.id, readPathId(event))),
+};
+
+/**
+ * `POST /api/v2/company/webhooks/{id}/rotate_secret`. Choice: our addition, because the interface can't
+ * replace a secret.
+ */
+export const rotateSecretOperation: V2Operation = {
+  summary: "Give a webhook a new secret; the old one also signs for 24 hours",
+  answer: webhookWithSecretAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: async ({ event, account, context }) =>
+    webhookWithSecretJson(await rotateSecret(context, account.id, readPathId(event))),
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
+  const { records, total } = await findWebhooks(context.store, account.id, window);
+  setPageHeaders(request, page, total);
+  return records.map(webhookJson);
+}

@@ -1,0 +1,72 @@
+import type { H3Event } from "h3";
+import { FastResponse } from "srvx";
+import { findFirstAccount } from "../domain/account/account.ts";
+import { findLeadByEmail } from "../domain/lead/lead.ts";
+import { loadPromoter } from "../domain/promoter/promoter.ts";
+import { trackerNames } from "../domain/account/tracker-names.ts";
+import { json } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { readParams, type Params } from "../http/parameters/form.ts";
+import { refuse } from "../request/refusal.ts";
+import type { Services } from "../request/services.ts";
+import { DEMO_SCRIPT, demoHtml } from "./demo-page.ts";
+
+/** A strict policy, to show that the script needs no more than its own origin. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+/** `GET /demo`: a marketing page with a referral banner and a sign-up form, of the first account. */
+export function demoPage({ store, publicUrl }: Services) {
+  return async (): Promise<Response> => {
+    const account = await findFirstAccount(store);
+    return new FastResponse(
+      demoHtml({
+        cid: account?.publicId ?? "",
+        cookie: account ? trackerNames(account).cookie : "",
+        publicUrl,
+      }),
+      {
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": POLICY,
+          "x-content-type-options": "nosniff",
+          "referrer-policy": "strict-origin-when-cross-origin",
+        },
+      },
+    );
+  };
+}
+
+/** `GET /demo.js` */
+export function demoScript(): Response {
+  return new FastResponse(DEMO_SCRIPT, { headers: { "content-type": "text/javascript; charset=utf-8" } });
+}
+
+/** `GET /demo/recorded`: the lead that this very visitor became; null for anybody else's. */
+export function demoRecord(services: Services) {
+  return async (event: H3Event): Promise<Response> => {
+    try {
+      const lead = await recordedLead(services, await readParams(event));
+      return json({ lead }, { "cache-control": "no-store" });
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
+    }
+  };
+}
+
+async function recordedLead({ store }: Services, { tid, email }: Params) {
+  const account = await findFirstAccount(store);
+  if (account === null || typeof tid !== "string" || typeof email !== "string") return null;
+  const lead = await findLeadByEmail(store, account.id, email);
+  if (lead === null || lead.tid !== tid.toLowerCase()) return null;
+  const promoter = await loadPromoter(store, account.id, lead.promoterId);
+  return {
+    id: lead.id,
+    email: lead.email,
+    state: lead.state,
+    suspicion: lead.suspicion,
+    promoter: promoter.profile.firstName ?? `promoter ${promoter.id}`,
+    created_at: lead.createdAt,
+  };
+}
