@@ -9,6 +9,7 @@ const LAYERS: Record<string, string[]> = {
   cli: ["main", "process", "outbox", "transfer", "input", "http", "config", "domain", "storage", "failure"],
   process: [
     "app",
+    "transfer",
     "outbox",
     "outgoing",
     "track",
