@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { countsOf, type Site } from "../support/browser.ts";
 import { ENGINES, hasWebKit, openPrevented, type Tab } from "../support/engines.ts";
 import { startFront, type Front } from "../support/front.ts";
@@ -36,16 +36,22 @@ const tag = (attributes = "") =>
 
 describe.runIf(hasWebKit || process.env["CI"])("WebKitGTK with its tracking prevention", () => {
   it("keeps the server's cookies for 60 days, and the script's own for 7", async () => {
-    site["/"] = {
-      html: `${tag()}<script>document.cookie = "own=1; max-age=5184000";
-        svc("onReady", () => { location = "/again?via=jane"; });</script>`,
+    site["/start"] = {
+      html: `<script>setInterval(() => { document.cookie = "own=1; max-age=5184000"; }, 200);
+        fetch("/go").then(() => { location = "/?via=jane"; });</script>`,
     };
+    site["/go"] = { html: "" };
+    site["/"] = { html: `${tag()}<script>svc("onReady", () => { location = "/again?via=jane"; });</script>` };
     site["/again"] = { html: `${tag()}<script>svc("onReady", () => fetch("/seen"));</script>` };
-    const browser = await openPrevented(`${address("www")}/?via=jane`, front.port);
+    const go = front.hold("/go");
+    const browser = await openPrevented(`${address("www")}/start`, front.port);
+    onTestFinished(browser.close);
+    // The engine takes its time to begin with it.
+    await expect.poll(browser.days).toEqual({ own: 7 });
+    go();
     await expect.poll(() => front.requests.join()).toContain("/seen");
     await expect.poll(browser.days).toEqual({ _svc_tid: 60, _svc_ref: 60, own: 7 });
     expect(front.forms).toHaveLength(1);
-    browser.close();
   });
 });
 
