@@ -40,7 +40,9 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
     const told = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
     if (value === "null")
       return `${told}: serve the page over http(s), not from a file or a sandboxed frame.`;
-    return `${told}: if the site is yours, allow it (--allow-origin of the campaign), otherwise remove the script from it.`;
+    // The command does not contain the origin. A stranger chose it, and the operator's shell might run parts of it.
+    const command = `npx tidemark campaign update ${account.publicId} CAMPAIGN_ID --allow-origin ORIGIN...`;
+    return `${told}: if the site is yours, allow it with ${command} (name all origins to allow: they replace the old ones), otherwise remove the script from it.`;
   });
 }
 

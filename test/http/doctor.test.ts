@@ -134,7 +134,8 @@ describe("a sign-up that is refused for its origin", () => {
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =
       "Account acme: sign-ups from https://shop.example are refused, most recently on 2026-03-04: if the site is yours, allow " +
-      "it (--allow-origin of the campaign), otherwise remove the script from it.";
+      "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all origins to allow: they " +
+      "replace the old ones), otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
     await app.services.store.transact(async (tx) => {
       const campaign = (await tx.get(campaigns, app.accountId, 1))!;
