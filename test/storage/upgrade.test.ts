@@ -75,6 +75,16 @@ describe.each(Object.keys(DRIVERS))("in %s", (kind) => {
   });
 });
 
+it("a store of layout 6, whose keys were shorter, is moved on", async () => {
+  const source = memoryDriver();
+  await importFile(source, { ...ONCE, file: EXPORT_5 });
+  const driver = memoryDriver();
+  await driver.commit({ ...NOTHING, puts: (await entriesOf(source)).map(asInLayout6) });
+  await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: OLDER });
+  await upgrade(driver);
+  expect(await entriesOf(driver)).toEqual(await entriesOf(source));
+});
+
 it("is undone by importing the backup, which its owner alone may read", async () => {
   const driver = memoryDriver();
   await putOld(driver);
@@ -156,6 +166,26 @@ it.each([
   await expect(upgrade(driver)).rejects.toMatchObject({ kind: "refused", message });
   expect(await entriesOf(driver)).toEqual(puts);
 });
+
+/** An entry with the abbreviations that stood in keys of layout 6. */
+function asInLayout6([key, text]: Entry): Entry {
+  if (key === encodeKey([0, "layout"])) return [key, '{"version":6}'];
+  const short = new Map([
+    ["spromoter!", "t"],
+    ["scommission!", "tb"],
+    ["svisitor!", "tf"],
+    ["slead!", "z"],
+    ["sdaily+2epromoter+2dcampaign@3d!", "u"],
+    ["sclicks!", "ta"],
+  ]);
+  return [
+    key
+      .split(":")
+      .map((segment) => short.get(segment) ?? segment)
+      .join(":"),
+    text,
+  ];
+}
 
 /** The same driver, killed at one of its commits. */
 function dying(driver: AtomicDriver, cutAt: number): AtomicDriver {
