@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { newDice } from "../support/fuzz/dice.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/server.ts";
 
-const ROUNDS = process.env.TEST_LONG ? 50 : 1;
+const STORES = IS_LONG ? 100 : 2;
+const LONG_MS = 60 * 60_000;
 /** Cuts of one import or move before it is let come to its end. */
 const CUTS = 2;
 const SEED = Number(process.env.CUT_SEED ?? 20_261_122);
@@ -35,7 +37,9 @@ function cut(words: string[], { name, afterMs }: { name: string; afterMs: number
   });
 }
 
-it(`brings stores over that are cut short at random, ${2 * ROUNDS} times (CUT_SEED=${SEED})`, async () => {
+const NAME = `brings ${STORES} stores over that are cut short at random (CUT_SEED=${SEED})`;
+
+it(NAME, { timeout: LONG_MS }, async () => {
   const dice = newDice(SEED);
   await run(["account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/"]);
   await run(["seed", "acme", "--promoters", "50", "--leads", "2000", "--payouts", "200"]);
@@ -45,7 +49,7 @@ it(`brings stores over that are cut short at random, ${2 * ROUNDS} times (CUT_SE
   const { entries, sha256 } = JSON.parse((await run(["import", file], "whole")).stdout) as Totals;
   const tookMs = performance.now() - began;
 
-  for (let round = 0; round < 2 * ROUNDS; round++) {
+  for (let round = 0; round < STORES; round++) {
     const name = `target-${round}`;
     const words = round % 2 === 0 ? ["import", file] : ["move", url("source"), url(name)];
     let how: string[] = [];
