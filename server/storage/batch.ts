@@ -8,8 +8,8 @@ export interface Items {
 }
 
 /**
- * Applies commits one after the other and tells of each whether its checks passed. Counters are
- * written once for the whole batch, as many commits add to the same few.
+ * Applies commits in order and says for each whether its checks passed. Counters are written once for the
+ * whole batch, because many commits add to the same few.
  */
 export function applyBatch(batch: readonly { changes: Changes }[], items: Items): boolean[] {
   const sums = new Map<string, number>();

@@ -1,37 +1,37 @@
 import { encodeKey, fingerprint, type Key } from "./keys.ts";
 
-/** Declares a kind of record once: how it is found, what is unique in it, and in which orders it is listed. */
+/** Declares a kind of record once: how it is found, which values are unique and how it is listed. */
 export interface Collection<R, Claim extends string = string, Index extends string = string> {
   name: string;
   /** The record's key within its account. */
   id(record: R): Key;
-  /** What no two records of an account may share. null: this record claims nothing. */
+  /** Values that no two records of an account may share. null: this record claims nothing. */
   claims: Record<Claim, (record: R) => Key | null>;
   /** Orders to list by; the record's id breaks ties. null: not listed. */
   indexes: Record<Index, (record: R) => Key | null>;
   /**
-   * What a record counts for. `put`, `insert` and `remove` keep the counters in the same commit, so that each is
-   * always the sum over all records, of whatever collection, that count for it.
+   * The counters that a record adds to. `put`, `insert` and `remove` update them in the same commit, so each
+   * counter is always the sum over all records that add to it, in every collection.
    */
   counts?: (record: R) => Count[];
 }
 
-/** A counter of the record's account, its name first, and what the record adds to it. */
+/** A counter of the record's account, beginning with its name, and the amount that the record adds. */
 export type Count = [counter: Key, amount: number];
 
-/** What claims and index entries hold: the id of their record. */
+/** The value of a claim or index entry: the id of its record. */
 export type Pointer = Key;
 
-/** All that is kept of a record besides itself. */
+/** Everything that is stored because of a record, besides the record itself. */
 export interface Derived {
-  /** The claims and index entries that hold its pointer. */
+  /** The claims and index entries that point to it. */
   pointers: { what: string; key: string; isClaim: boolean }[];
   pointer: string;
-  /** The counters that it counts for, and what it adds to each. */
+  /** The counters that it adds to, with the amounts. */
   sums: [key: string, amount: number][];
 }
 
-/** Declares a collection; called twice so that the names of claims and indexes are inferred. */
+/** Declares a collection. It is called twice so that TypeScript infers the names of claims and indexes. */
 export function collection<R extends { accountId: number }>() {
   return <Claim extends string, Index extends string>(
     definition: Collection<R, Claim, Index>,
@@ -43,12 +43,12 @@ export function recordKey({ name }: { name: string }, accountId: number, id: Key
   return encodeKey([accountId, name, ...id]);
 }
 
-/** The storage key of a claim. Claimed values may be long or personal, so they are kept by their hash. */
+/** The storage key of a claim. Claimed values may be long or personal, so the key holds their hash. */
 export function claimKey({ name }: { name: string }, claim: string, accountId: number, value: Key): string {
   return encodeKey([accountId, `${name}.${claim}`, fingerprint(value)]);
 }
 
-/** The storage key of what a record claims. null: it claims nothing. */
+/** The storage key of a record's claim. null: it claims nothing. */
 export function claimKeyOf<R extends { accountId: number }>(
   from: Collection<R>,
   claim: string,
@@ -73,17 +73,17 @@ export function indexPrefix({ name }: { name: string }, index: string, accountId
   return [accountId, `${name}/${index}`, ...start];
 }
 
-/** The tuple that a counter is kept under. No other key has a second part that ends so. */
+/** The tuple that a counter is stored under. No other key has a second part that ends in this mark. */
 export function counterKey(accountId: number, [name, ...rest]: Key): Key {
   return [accountId, `${name}=`, ...rest];
 }
 
-/** The counter of how long a listing is: of all records, or of those below one value of an index. */
+/** The counter of a listing's length: of all records, or of those with one value in an index. */
 export function lengthCounter({ name }: { name: string }, index: string, start: Key): Key {
   return index === "id" ? [name, ...start] : [`${name}/${index}`, ...start];
 }
 
-/** Counts a record in the listings whose lengths are kept: that of all, and those below these values of indexes. */
+/** Counts a record in the listings whose lengths are kept: all records, and those with these index values. */
 export function listCounts(name: string, values: Record<string, Key>): Count[] {
   const below = Object.entries(values).map(([index, start]): Count => [
     lengthCounter({ name }, index, start),
@@ -92,7 +92,7 @@ export function listCounts(name: string, values: Record<string, Key>): Count[] {
   return [[[name], 1], ...below];
 }
 
-/** All that a record makes besides itself. */
+/** Lists everything that a record derives: its claims, index entries and counters. */
 export function derivedOf<R extends { accountId: number }>(from: Collection<R>, record: R): Derived {
   const pointers: Derived["pointers"] = [];
   for (const claim of Object.keys(from.claims)) {

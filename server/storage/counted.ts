@@ -1,13 +1,13 @@
 import type { AtomicDriver } from "./driver.ts";
 
-/** What was asked of a driver since it was opened. */
+/** How often a driver was called since it was opened. */
 export interface CommitCounts {
   commits: number;
-  /** Commits that were refused, as others had changed what they were founded on. */
+  /** Commits that were refused because others had changed something that they had read. */
   conflicts: number;
 }
 
-/** The same driver, which adds what it does to `counts`. */
+/** Wraps a driver so that it adds its work to `counts`. */
 export function countedDriver(driver: AtomicDriver, counts: CommitCounts): AtomicDriver {
   return {
     ...driver,

@@ -9,7 +9,7 @@ interface Lease {
   end: number;
 }
 
-/** Gives ids that no other process gives, from blocks that are leased by a checked commit. */
+/** Gives ids that no other process gives. A checked commit leases them in blocks. */
 export function idSource(driver: AtomicDriver): (kind: string) => Promise<number> {
   const leases = new Map<string, Promise<Lease>>();
 
@@ -24,7 +24,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
         removes: [],
         sums: [],
       });
-      // A failed check means that another process got its block, so that there is progress each time.
+      // A failed check means that another process got its block, so somebody makes progress each time.
       if (leased) return { next, end: next + BLOCK };
     }
   }
@@ -41,7 +41,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
   function begin(kind: string): Promise<Lease> {
     const leased = lease(kind);
     leases.set(kind, leased);
-    // A store that was away for a moment must not leave its error to every later caller.
+    // If the store was away for a moment, later callers must not get its old error.
     leased.catch(() => leases.delete(kind));
     return leased;
   }

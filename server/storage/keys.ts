@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 
 /** A segment of a key: text, or a safe integer. */
 export type KeyPart = string | number;
-/** A tuple. The first part is the account's id; 0 holds what belongs to no account. */
+/** A tuple. The first part is the account's id; 0 is for keys of no account. */
 export type Key = readonly KeyPart[];
 
 /** Eleven digits of base 36 hold every safe integer. */
 const INTEGER_DIGITS = 11;
-/** Stands before an integer for the count of its digits, so that longer ones sort after shorter ones. */
+/** Marks the number of digits before an integer, so that longer integers sort after shorter ones. */
 const LENGTH_MARKS = "_cdefghijklm";
 /** Hexadecimal digits: 128 bits. */
 const FINGERPRINT_LENGTH = 32;
@@ -15,18 +15,18 @@ const END = "!";
 const ESCAPED_UNIT = /[+@_][0-9a-f]{2}|~[0-9a-f]{4}/g;
 const NEEDS_ESCAPE = /[^0-9A-Za-z]/;
 const ASCII_ESCAPES = Array.from({ length: 128 }, (_, unit) => escapeAscii(unit));
-/** The names that stand second in every key. They come from the code, so they are few. */
+/** The names in second place of every key. They come from the code, so they are few. */
 const encodedNames = new Map<string, string>();
 const MAX_ENCODED_NAMES = 1_000;
 
 /**
- * The storage key of a tuple. No two tuples share one, and byte order is tuple order: numbers before
- * texts, numbers by value, texts by UTF-16 code unit.
+ * The storage key of a tuple. No two tuples share a key, and byte order is tuple order: numbers before texts,
+ * numbers by value, texts by UTF-16 code unit.
  *
- * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`; so each segment is made of letters,
- * digits and a few safe marks, and `:` only joins.
+ * unstorage folds `/`, `\` and runs of `:`, and cuts at `?`. So each segment consists of letters, digits and
+ * a few safe marks, and `:` only joins segments.
  *
- * @throws RangeError for a number that is no safe integer
+ * @throws RangeError for a number that is not a safe integer
  */
 export function encodeKey(key: Key): string {
   let encoded = "";
@@ -51,35 +51,38 @@ export function decodeKey(encoded: string): KeyPart[] {
 /** The range of all keys that begin with a tuple. */
 export function prefixRange(prefix: Key): { from: string; before: string } {
   const start = encodeKey(prefix);
-  // `;` follows `:` in ASCII, so it ends the range of whatever continues with a further segment.
+  // `;` follows `:` in ASCII, so it ends the range of all keys that continue with a further segment.
   return { from: `${start}:`, before: `${start};` };
 }
 
-/** The least storage key after one. */
+/** The smallest storage key after this one. */
 export function successor(encoded: string): string {
-  // A space sorts before all that may continue a key.
+  // A space sorts before every character that may continue a key.
   return `${encoded} `;
 }
 
-/** SHA-256 of a text, hexadecimal: stands in a key for what could be too long or should not be readable there. */
+/** The hexadecimal SHA-256 of a text, for keys that must hide the text or where it could be too long. */
 export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** Stands for a tuple where only equality counts: enough of its SHA-256 that nobody finds two which share it. */
+/**
+ * A short stand-in for a tuple where only equality counts: enough of its SHA-256 that nobody finds a
+ * collision.
+ */
 export function fingerprint(key: Key): string {
   return digest(JSON.stringify(key)).slice(0, FINGERPRINT_LENGTH);
 }
 
 function encodeInteger(value: number): string {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} can't be part of a key`);
-  // Negative ones count up from the least, under a letter that sorts first.
+  // Negative integers count up from the smallest, behind a letter that sorts first.
   if (value < 0) return `b${(value + Number.MAX_SAFE_INTEGER).toString(36).padStart(INTEGER_DIGITS, "0")}`;
   const digits = value.toString(36);
   return LENGTH_MARKS.charAt(digits.length) + digits;
 }
 
-/** Collections, claims, indexes and counters: the same few names in every key. */
+/** Names of collections, claims, indexes and counters: the same few in every key. */
 function encodeName(name: string): string {
   const known = encodedNames.get(name);
   if (known !== undefined) return known;
@@ -88,7 +91,9 @@ function encodeName(name: string): string {
   return encoded;
 }
 
-/** The end mark sorts before all that may continue a text, so that a text sorts before its extensions. */
+/**
+ * The end mark sorts before every character that may continue a text, so a text sorts before its extensions.
+ */
 function encodeText(text: string): string {
   if (!NEEDS_ESCAPE.test(text)) return `s${text}${END}`;
   return `s${text.replace(/[^0-9A-Za-z]/g, escapeUnit)}${END}`;
@@ -99,7 +104,7 @@ function escapeUnit(character: string): string {
   return ASCII_ESCAPES[unit] ?? `~${hex(unit, 4)}`;
 }
 
-/** Each escape begins with a mark from the gap that its character comes from, which keeps the order. */
+/** Each escape begins with a mark from the same gap in ASCII as its character, which keeps the order. */
 function escapeAscii(unit: number): string {
   if (unit < 0x30) return `+${hex(unit, 2)}`;
   if (unit < 0x41) return `@${hex(unit, 2)}`;

@@ -14,18 +14,18 @@ const DEFAULT_CONNECTIONS = 10;
 
 export interface OpenOptions {
   connections?: number;
-  /** What the store commits is added to it. */
+  /** Collects how often the store commits. */
   counts?: CommitCounts;
-  /** What is done first, as to move an earlier layout on. */
+  /** Runs first, for example to upgrade an earlier layout. */
   prepare?: (driver: AtomicDriver) => Promise<void>;
 }
 
 /**
- * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, which is made when it
- * does not exist, or a `postgres:` address, in whose database the tables are made.
+ * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, or a `postgres:` address. A
+ * missing folder is created, and so are missing tables.
  *
- * @throws Error for any other scheme, for a database that can't be reached, and for the store of a release that
- *   laid it out otherwise
+ * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
+ *   release laid out differently
  */
 export async function openStore(
   url: string,
@@ -41,13 +41,17 @@ export async function openStore(
   }
 }
 
-/** A store over a driver that is open already. @throws Failure `refused` for one that another release laid out otherwise */
+/** Makes a store over an open driver. @throws Failure `refused` if another release laid it out differently */
 export async function storeOn(driver: AtomicDriver): Promise<Store> {
   await checkLayout(driver);
   return newStore(driver);
 }
 
-/** Opens the driver that a `STORAGE_URL` names, for what deals with items as such. @throws Error as `openStore` does */
+/**
+ * Opens the driver that a `STORAGE_URL` names, for tools that work on plain items.
+ *
+ * @throws Error like `openStore`
+ */
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (isPostgres(url)) return postgresDriver(url, { connections });
@@ -55,12 +59,15 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
   refuseLmdb(path);
-  // Nobody else on the machine is to read it.
+  // Nobody else on the machine may read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return sqliteDriver(path);
 }
 
-/** Where servers on several machines count limits together. null: those of a store are all on one machine. */
+/**
+ * The database where servers on several machines count limits together. null: all servers of the store are on
+ * one machine.
+ */
 export function openLimits(url: string): LimitsDatabase | null {
   return isPostgres(url) ? limitsDatabase(url) : null;
 }
@@ -69,7 +76,11 @@ function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
-/** Refuses a folder that no server ever wrote to: a mistyped one would pass for an empty store. @throws Error naming the folder */
+/**
+ * Refuses a folder that no server ever wrote to, because a typo would look like an empty store.
+ *
+ * @throws Error naming the folder
+ */
 export function requireStore(url: string): void {
   const folder = folderOf(url);
   if (folder === undefined || existsSync(fileIn(folder))) return;
@@ -82,7 +93,7 @@ export function folderOf(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
-/** A new store beside an old one would pass for the old one, emptied. @throws Error */
+/** A new store beside an old one would look like the old one, emptied. @throws Error */
 function refuseLmdb(folder: string): void {
   if (existsSync(join(folder, "data.mdb")) && !existsSync(fileIn(folder))) throw new Error(whyLmdb(folder));
 }

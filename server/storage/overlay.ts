@@ -2,8 +2,8 @@ import { applyBatch } from "./batch.ts";
 import { refuseLongKeys, type AtomicDriver, type Range } from "./driver.ts";
 
 /**
- * A driver that reads through to another and keeps all that is written to itself, to see what would
- * come of it. For tools: each listing reads all of its range.
+ * A driver that reads through to another and keeps all writes to itself, to try them out. For tools only:
+ * each listing reads its whole range.
  */
 export function overlayDriver(under: AtomicDriver): AtomicDriver {
   /** null: removed. */
@@ -31,7 +31,7 @@ export function overlayDriver(under: AtomicDriver): AtomicDriver {
     async commit(changes) {
       refuseLongKeys(changes);
       const keys = [...changes.checks, ...changes.sums].map(([key]) => key);
-      // Before anything is decided, so that nothing can come between the decision and the writing.
+      // Read before anything is decided, so that nothing can come between the decision and the write.
       const known = new Map<string, string | null>();
       for (const key of keys) known.set(key, await under.getItem(key));
       const get = (key: string) => (written.has(key) ? written.get(key) : known.get(key)) ?? undefined;

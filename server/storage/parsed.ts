@@ -1,9 +1,9 @@
-/** The same few accounts, keys and campaigns are read in every request; each of their texts is parsed once. */
+/** Every request reads the same few accounts, keys and campaigns, so each of their texts is parsed once. */
 const parsed = new Map<string, unknown>();
 const MAX_PARSED = 1_000;
 const MAX_LENGTH = 4_096;
 
-/** What a stored text holds, frozen: whoever reads the same text is given the same object. */
+/** Parses a stored text. The result is frozen, because all readers of the same text share it. */
 export function parse<R>(text: string | null): R | null {
   if (text === null) return null;
   const known = parsed.get(text);

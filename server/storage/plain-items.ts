@@ -3,8 +3,8 @@ import { NOTHING, type AtomicDriver } from "./driver.ts";
 type PlainItems = Required<Pick<AtomicDriver, "hasItem" | "getItem" | "setItem" | "removeItem" | "getKeys">>;
 
 /**
- * The part of a driver that unstorage calls, on top of our own verbs. There is no `getItemRaw`: unstorage then
- * keeps bytes as base64 and reads them back as bytes.
+ * The part of a driver that unstorage calls, built on our own verbs. `getItemRaw` is missing on purpose:
+ * unstorage then keeps bytes as base64 and reads them back as bytes.
  */
 export function plainItems({
   getItem,
@@ -20,7 +20,7 @@ export function plainItems({
   };
 }
 
-/** Does its work once, however often it is called: unstorage disposes of a driver once for each place it is mounted at. */
+/** Runs its work only once. unstorage disposes of a driver once for each place where it is mounted. */
 export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => (done ??= work());

@@ -12,12 +12,13 @@ export type { Page, Reader, View } from "./transaction/view.ts";
 /** Records over an atomic driver. */
 export interface Store extends View {
   /**
-   * Runs `work` and commits what it wrote, if all that it read by key still stands; else runs it again.
+   * Runs `work` and commits its writes if everything that it read by key is unchanged; otherwise runs it
+   * again.
    *
-   * @throws Failure whatever `work` refuses with, and `conflict` when others kept getting in between
+   * @throws Failure any refusal by `work`, and `conflict` if others keep changing the same records
    */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** An id that was never given before, for a kind of record. Ids grow, with gaps. */
+  /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -26,7 +27,7 @@ export interface Store extends View {
 /** Makes a store of a driver. */
 export function newStore(driver: AtomicDriver): Store {
   const storage = createStorage({ driver });
-  // Encoded keys are as unstorage would make them, so its own folding of each (a third of a read) is spared.
+  // Encoded keys are already in unstorage's form, so its normalising (a third of a read) is skipped.
   const read = (key: string) => driver.getItem(key);
   const transact = transactor(driver, read);
 

@@ -2,10 +2,10 @@ import { applyBatch } from "../batch.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { plainItems } from "../plain-items.ts";
 
-/** Keeps everything in this process, for tests and try-outs. Nothing outlives it. */
+/** Keeps everything in this process, for tests and trials. Nothing survives the process. */
 export function memoryDriver(): AtomicDriver {
   const items = new Map<string, string>();
-  /** The keys in order. Code unit order is byte order, as encoded keys are ASCII. */
+  /** The keys in order. Encoded keys are ASCII, so code unit order is byte order. */
   const keys: string[] = [];
 
   const put = (key: string, value: string) => {
@@ -32,7 +32,7 @@ export function memoryDriver(): AtomicDriver {
       return found.map((key) => [key, items.get(key) ?? ""]);
     },
     async *snapshot() {
-      // At once: nothing comes between the two steps of one generator call.
+      // Yields everything at once, so no write can come in between.
       yield keys.map((key): [string, string] => [key, items.get(key) ?? ""]);
     },
     async count({ from, before }) {
@@ -41,7 +41,7 @@ export function memoryDriver(): AtomicDriver {
   };
 }
 
-/** Where a key stands in the sorted list, or would stand. */
+/** The index of a key in the sorted list, or the index where it would be inserted. */
 function position(keys: string[], key: string): number {
   let low = 0;
   let high = keys.length;

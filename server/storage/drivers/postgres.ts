@@ -9,23 +9,23 @@ import { recalledTexts } from "./postgres/recalled.ts";
 import { prepareTables } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
-/** How long a read is tried again while the database is away, and how long a single item is waited for. */
+/** How long a read is retried while the database is away, and how long a read of a single item waits. */
 const READ_MS = 2_000;
 const OPEN_MS = 5_000;
-/** Queries for single items that may be under way at the same time; what comes meanwhile shares the next. */
+/** The limit of concurrent queries for single items. Reads that come meanwhile share the next query. */
 const MAX_ITEM_QUERIES = 2;
 
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
  *
- * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual), whose encoding
- * must be UTF8 and whose `synchronous_commit` must be on, as both are unless somebody changed them;
- * STORAGE_CONNECTIONS (10, at least 2): how many connections each process opens at most, one of them for
- * commits; limits take two more. The role needs to make tables in its schema once; later it reads and writes rows alone.
+ * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual). The database's
+ * encoding must be UTF8 and `synchronous_commit` must be on; both are the defaults. STORAGE_CONNECTIONS (10,
+ * at least 2) limits the connections of each process. One of them is for commits; rate limits use two more.
+ * The role creates tables in its schema once; later it only reads and writes rows.
  *
- * Only plain SQL with unnamed statements is spoken, and no state of a session outlives its transaction:
- * for poolers in transaction mode (PgBouncer must be told to let the timeouts below pass, by
- * `ignore_startup_parameters`), and with other engines of Postgres' protocol in mind, of which none is tested.
+ * The driver speaks plain SQL with unnamed statements and keeps no session state after a transaction, so that
+ * poolers in transaction mode work. PgBouncer must let the timeouts below pass, by
+ * `ignore_startup_parameters`. Other engines that speak Postgres' protocol may work, but none is tested.
  */
 export async function postgresDriver(
   url: string,
@@ -74,7 +74,7 @@ export async function postgresDriver(
   async function commit(changes: Changes): Promise<boolean> {
     refuseLongKeys(changes);
     const isDone = await commits.commit(changes);
-    // One of the checks was founded on what others have changed by now.
+    // Others have changed something that one of the checks relied on.
     if (!isDone) for (const [key] of changes.checks) recalled.drop(key);
     for (const [key] of changes.puts) recalled.drop(key);
     for (const key of changes.removes) recalled.drop(key);
@@ -108,7 +108,10 @@ export async function postgresDriver(
   }
 }
 
-/** Why a database can't be opened: what the last try failed of, whose message is empty for a host of several addresses. */
+/**
+ * Why a database can't be opened, from the last attempt's error. Its message is empty for a host with several
+ * addresses.
+ */
 function reasonOf(error: unknown): string {
   const fault = error instanceof Failure && error.cause instanceof Error ? error.cause : (error as Error);
   return fault.message || ("code" in fault ? String(fault.code) : fault.name);

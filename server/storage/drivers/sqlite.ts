@@ -6,10 +6,10 @@ import { fileIn, openDatabase } from "./sqlite/database.ts";
 import { newView } from "./sqlite/view.ts";
 
 /**
- * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share. Reads
- * are answered at once, commits by a thread of their own, which waits for the disk.
+ * Keeps everything in a SQLite file in a folder, which any number of processes on this machine may share.
+ * Reads return at once. Commits run on a separate thread, because they wait for the disk.
  *
- * @throws Error in one sentence for a file that is damaged, or of another program
+ * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
 export function sqliteDriver(folder: string): AtomicDriver {
   const db = openDatabase(folder);

@@ -2,10 +2,10 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import type { AtomicDriver, Range } from "../driver.ts";
 import { successor } from "../keys.ts";
 
-/** Entries read before others get their turn: a few milliseconds' worth. */
+/** Entries that are read before others get their turn: a few milliseconds' worth. */
 const CHUNK = 1_000;
 
-/** All entries of a stretch of keys, in chunks. However long it is, the event loop stays free for others. */
+/** Yields all entries of a range in chunks, so that even a long range leaves the event loop free. */
 export async function* scan(
   driver: Pick<AtomicDriver, "list">,
   { from, before }: { from: string; before: string },
@@ -21,10 +21,13 @@ export async function* scan(
   }
 }
 
-/** Entries passed over before others get their turn: some milliseconds' worth, too. */
+/** Entries that are skipped before others get their turn: also some milliseconds' worth. */
 const STRIDE = 4_000;
 
-/** The same stretch without its first `offset` entries, which are passed over without keeping others waiting. */
+/**
+ * Skips the first `offset` entries of a range without blocking the event loop, and returns the rest of the
+ * range.
+ */
 export async function passOver(driver: Pick<AtomicDriver, "list">, range: Range): Promise<Range> {
   let { from, before, offset = 0 } = range;
   for (; offset > STRIDE; offset -= STRIDE) {

@@ -1,7 +1,7 @@
 import type { AtomicDriver } from "../driver.ts";
 import { scan } from "./scan.ts";
 
-/** Before and after all encoded keys. */
+/** A range that holds all encoded keys. */
 export const EVERYTHING = { from: " ", before: "~" };
 
 /** Entries of one commit: enough to share its cost, few enough to leave others their turn. */
@@ -9,7 +9,7 @@ const CHUNK = 1_000;
 
 export type Entry = [key: string, value: string];
 
-/** All entries of a store in key order, as they stand at one moment where its driver can hold one still. */
+/** All entries of a store in key order. They are from a single moment if the driver can take a snapshot. */
 export function snapshot(driver: AtomicDriver): AsyncIterable<Entry[]> {
   return driver.snapshot?.() ?? scan(driver, EVERYTHING);
 }
@@ -19,7 +19,7 @@ export async function isEmpty(driver: AtomicDriver): Promise<boolean> {
   return (await driver.list({ ...EVERYTHING, limit: 1 })).length === 0;
 }
 
-/** Writes entries as they are, in commits of a bearable size. */
+/** Writes entries unchanged, in commits of moderate size. */
 export async function putEntries(driver: AtomicDriver, entries: Entry[]): Promise<void> {
   for (let done = 0; done < entries.length; done += CHUNK) {
     const puts = entries.slice(done, done + CHUNK);
@@ -27,7 +27,7 @@ export async function putEntries(driver: AtomicDriver, entries: Entry[]): Promis
   }
 }
 
-/** Brings together what comes one by one. */
+/** Groups items into chunks. */
 export async function* inChunks<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of items) {

@@ -2,10 +2,10 @@ import { readSum, type AtomicDriver } from "../driver.ts";
 import { decodeKey, type Key, type KeyPart } from "../keys.ts";
 import { scan } from "./scan.ts";
 
-/** A counter: what follows the prefix in its name, and its value. */
+/** A counter: the rest of its name after the prefix, and its value. */
 export type NamedSum = [rest: KeyPart[], sum: number];
 
-/** The counters of a stretch of keys, in chunks; those of zero are left out. */
+/** Yields the counters in a range, in chunks, without those of zero. */
 export async function* scanSums(
   driver: Pick<AtomicDriver, "list">,
   prefix: Key,

@@ -1,22 +1,22 @@
 import { readSum, type AtomicDriver, type Changes, type MaybePromise, type Range } from "../driver.ts";
 import type { Items } from "./view.ts";
 
-/** What a transaction has read and would write. null stands for what is not there. */
+/** The reads and planned writes of a transaction. null stands for a missing item. */
 export interface Draft {
-  /** The text under a key as the transaction sees it. Answers at once where the driver does. */
+  /** The text under a key as the transaction sees it. Returns without a promise if the driver does. */
   text(key: string): MaybePromise<string | null>;
-  /** The same where it is known without reading; else undefined. */
+  /** The same if it is known without reading; otherwise undefined. */
   known(key: string): string | null | undefined;
-  /** What would be added to a counter. */
+  /** The amount that the commit would add to a counter. */
   added(key: string): number;
-  /** The keys in a stretch that would change. */
+  /** The keys in a range that the commit would change. */
   changedKeys(range: Pick<Range, "from" | "before">): string[];
   write(key: string, text: string | null): void;
   add(key: string, delta: number): void;
   changes(): Changes;
 }
 
-/** Begins a draft on items that `read` gives. */
+/** Begins a draft on items that `read` returns. */
 export function newDraft(read: (key: string) => MaybePromise<string | null>): Draft {
   const seen = new Map<string, string | null>();
   const written = new Map<string, string | null>();
@@ -41,7 +41,7 @@ export function newDraft(read: (key: string) => MaybePromise<string | null>): Dr
       const known = knownText(key);
       if (known !== undefined) return known;
       const stored = read(key);
-      // A promise for each read of a local store would cost as much as the read.
+      // A promise for each read of a local store would cost as much as the read itself.
       return stored instanceof Promise ? stored.then((later) => remember(key, later)) : remember(key, stored);
     },
     write: (key, text) => void written.set(key, text),
@@ -58,7 +58,9 @@ export function newDraft(read: (key: string) => MaybePromise<string | null>): Dr
   };
 }
 
-/** A driver's items as the commit of a draft would leave them. The draft does not remember what is read of them. */
+/**
+ * Shows a driver's items as the commit of a draft would leave them. The draft does not remember these reads.
+ */
 export function draftItems(draft: Draft, driver: AtomicDriver): Items {
   function read(key: string): MaybePromise<string | null> {
     const known = draft.known(key);
@@ -75,7 +77,7 @@ export function draftItems(draft: Draft, driver: AtomicDriver): Items {
     const changed = draft.changedKeys(range);
     if (changed.length === 0) return driver.list(range);
     const { limit, offset = 0, reverse = false } = range;
-    // As many more as the draft could take away.
+    // The draft may remove some of them, so as many more are read.
     const enough = Math.min(Number.MAX_SAFE_INTEGER, offset + limit + changed.length);
     const found = new Map<string, string | null>(await driver.list({ ...range, offset: 0, limit: enough }));
     for (const key of changed) found.set(key, await read(key));

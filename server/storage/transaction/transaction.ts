@@ -14,18 +14,18 @@ import { encodeKey, type Key } from "../keys.ts";
 import { parse } from "../parsed.ts";
 import { newView, type Reader, type View } from "./view.ts";
 
-/** Reads and writes that become one commit. All reads by key are checked again by it. */
+/** Reads and writes that become one commit. The commit checks all reads by key again. */
 export interface Transaction extends Reader {
-  /** Whether another record holds what this one would claim. */
+  /** Whether another record holds a value that this one would claim. */
   isTaken<R extends { accountId: number }, Claim extends string>(
     from: Collection<R, Claim>,
     claim: Claim,
     record: R,
   ): Promise<boolean>;
   /**
-   * Writes a record, its claims, its index entries and what it counts for.
+   * Writes a record, its claims, its index entries and its counts.
    *
-   * @throws the refusal given for a claim that another record holds, else Failure `taken`
+   * @throws the refusal given for a claim that another record holds, or Failure `taken`
    */
   put<R extends { accountId: number }, Claim extends string>(
     into: Collection<R, Claim>,
@@ -33,33 +33,33 @@ export interface Transaction extends Reader {
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
   /**
-   * Writes a record that is new, by its id from `nextId` or since this transaction has found none: what it
-   * would replace is not looked for.
+   * Writes a record that is known to be new: its id is from `nextId`, or this transaction looked and found
+   * none. It does not look for an older version to replace.
    *
-   * @throws the refusal given for a claim that another record holds, else Failure `taken`
+   * @throws the refusal given for a claim that another record holds, or Failure `taken`
    */
   insert<R extends { accountId: number }, Claim extends string>(
     into: Collection<R, Claim>,
     record: R,
     refusals?: Partial<Record<NoInfer<Claim>, () => Failure>>,
   ): Promise<void>;
-  /** A counter as it was before this transaction. The commit checks it again, like all that is read by key. */
+  /** A counter before this transaction. The commit checks it again, like all reads by key. */
   sum(accountId: number, counter: Key): Promise<number>;
-  /** Removes a record, its claims, its index entries and what it counted for. */
+  /** Removes a record, its claims, its index entries and its counts. */
   remove<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<void>;
   /**
-   * The store as the commit would leave it, for answers: what is read here is not checked again, so that a
-   * counter that others add to keeps no commit from being made.
+   * The store as the commit would leave it, for answers. The commit does not check these reads again, so
+   * counters that others add to never cause a conflict.
    */
   view: View;
 }
 
-/** A transaction with what its runner needs to see of it. */
+/** A transaction, with the parts that its runner needs. */
 export interface OpenTransaction extends Transaction {
   changes(): Changes;
 }
 
-/** Begins a transaction on the items of a driver, each of which `read` gives the first time. */
+/** Begins a transaction on a driver's items. `read` is called once for each item. */
 export function beginTransaction(
   driver: AtomicDriver,
   read: (key: string) => MaybePromise<string | null>,
@@ -132,7 +132,7 @@ async function write<R extends { accountId: number }>(
   draft.write(recordKey(into, after.accountId, id), JSON.stringify(after));
 }
 
-/** Adds what a record counts for, or takes it away. */
+/** Adds a record's counts, or takes them away. */
 function count<R extends { accountId: number }>(
   draft: Draft,
   ...[from, record, sign]: [from: Collection<R>, record: R, sign: 1 | -1]
@@ -142,7 +142,7 @@ function count<R extends { accountId: number }>(
   }
 }
 
-/** Moves a claim or an index entry from where it was to where it is to be. null: nowhere. */
+/** Moves a claim or an index entry to its new key. null: no key. */
 function move(
   draft: Draft,
   { from, to = null, pointer = "" }: { from: string | null; to?: string | null; pointer?: string },

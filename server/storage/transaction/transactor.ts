@@ -6,15 +6,15 @@ import { beginTransaction, type Transaction } from "./transaction.ts";
 const MAX_TRIES = 20;
 const MAX_DELAY_MS = 50;
 
-/** Runs work in transactions, again where others came in between. */
+/** Runs work in transactions, and again if others changed something that it had read. */
 export type Transactor = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** Makes a transactor over a driver, whose items `read` gives. */
+/** Makes a transactor over a driver whose items `read` returns. */
 export function transactor(
   driver: AtomicDriver,
   read: (key: string) => MaybePromise<string | null>,
 ): Transactor {
-  /** Second tries go one at a time, so that those of one process cannot keep failing each other. */
+  /** Retries run one at a time, so that those of one process can't keep failing each other. */
   let line: Promise<unknown> = Promise.resolve();
 
   return async function transact(work) {
@@ -44,7 +44,7 @@ export function transactor(
     try {
       result = await work(tx);
     } catch (error) {
-      // What was decided, or failed, on what has changed since must be decided again.
+      // A result or error that is based on outdated reads must be decided again.
       if (!isUnavailable(error) && !(await stillStands(tx.changes().checks))) return { isDone: false };
       throw error;
     }
@@ -61,7 +61,7 @@ export function transactor(
   }
 }
 
-/** A store that is away can't tell what has changed. */
+/** A store that is away can't say what has changed. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof Failure && error.kind === "unavailable";
 }

@@ -30,13 +30,13 @@ export interface Page {
   limit: number;
   offset?: number;
   reverse?: boolean;
-  /** The length of the whole listing, where known: a page near its end is then read from there. */
+  /** The length of the whole listing, if known: a page near its end is then read from the end. */
   total?: number;
 }
 
-/** Reads records, lists and counters; a store does, and a transaction for what is only shown. */
+/** Reads records, lists and counters. A store is a view; a transaction has one for answers. */
 export interface View extends Reader {
-  /** A page of records in the order of an index, or by id, of those whose entry begins with `start`. */
+  /** A page of the records whose entry begins with `start`, in the order of an index or by id. */
   page<R, Index extends string>(
     from: Collection<R, string, Index>,
     index: Index | "id",
@@ -49,18 +49,18 @@ export interface View extends Reader {
     from: Collection<R, string, I>,
     ...listing: [index: I | "id", accountId: number, start: Key]
   ): AsyncGenerator<R[]>;
-  /** How many records such a listing has; all of it is walked. */
+  /** The number of records in such a listing. It walks the whole listing. */
   count<R, Index extends string>(
     from: Collection<R, string, Index>,
     index: Index | "id",
     accountId: number,
     start: Key,
   ): Promise<number>;
-  /** What records count for; 0 where none does. */
+  /** A counter's value; 0 if no record adds to it. */
   sum(accountId: number, counter: Key): Promise<number>;
   /**
-   * The counters that begin so, with the rest of their keys, in chunks; those of zero are left out.
-   * `between`: only those whose next part lies there.
+   * The counters whose keys begin so, with the rest of their keys, in chunks, without those of zero.
+   * `between`: only those whose next part is in this range.
    */
   sums(
     accountId: number,
@@ -69,7 +69,7 @@ export interface View extends Reader {
   ): AsyncGenerator<NamedSum[]>;
 }
 
-/** What a view reads: the items of a driver, or those that a transaction would leave. */
+/** The items that a view reads: those of a driver, or those that a transaction would leave. */
 export interface Items extends Pick<AtomicDriver, "list" | "count"> {
   read(key: string): MaybePromise<string | null>;
 }
@@ -85,7 +85,7 @@ export function newView(items: Items): View {
     return load(recordKey(from, accountId, id));
   }
 
-  /** Records that went since they were listed are left out. */
+  /** Leaves out records that were removed since they were listed. */
   async function recordsOf<R>(
     from: Collection<R>,
     index: string,
@@ -131,7 +131,7 @@ export function newView(items: Items): View {
   };
 }
 
-/** The same page from the end that it is nearer to. */
+/** The same page, counted from the nearer end. */
 function nearest({ limit, offset = 0, reverse = false, total = Infinity }: Page) {
   if (offset <= total / 2) return { limit, offset, reverse, isTurned: false };
   const end = Math.min(total, offset + limit);

@@ -8,7 +8,7 @@ export interface PendingCommit {
   reject: (error: unknown) => void;
 }
 
-/** A statement and what stands in it for `$1` and so on. */
+/** A statement and the values for `$1` and so on. */
 export interface Statement {
   text: string;
   values: unknown[];
@@ -18,8 +18,8 @@ const MAX_COMMITS = 512;
 const MAX_ENTRIES = 20_000;
 
 /**
- * Takes the commits that can be decided together: all checks are held against what stands before the
- * batch, so none may check or write what an earlier one writes. Adding to the same counters is no conflict.
+ * Takes the commits that can be decided together. All checks are compared with the state before the batch, so
+ * no commit may check or write a key that an earlier one writes. Adding to the same counters is no conflict.
  */
 export function takeBatch(
   pending: readonly PendingCommit[],
@@ -51,13 +51,13 @@ export function takeBatch(
   return [batch, rest];
 }
 
-/** Those of a commit that nobody else holds while it is under way: the parts that held. */
+/** The parts of the commit whose checks passed. */
 const DONE = "(select unnest(done) from tidemark_commits where writer = $1 and number = $2)";
 
-/** The instant that the transaction began at, in microseconds: one for all of its statements, and no other's. */
+/** The time at which the transaction began, in microseconds: the same for all its statements. */
 const BEGUN_AT = "cast(extract(epoch from current_timestamp) * 1000000 as bigint)";
 
-/** In the order of their numbers, so that no two commits ever wait for each other. */
+/** Locks in the order of the slot numbers, so that no two commits ever deadlock. */
 const LOCK = `update tidemark_locks set turn = ${BEGUN_AT} where slot = any(array(
   select slot from tidemark_locks where slot = any(cast($1 as integer[])) order by slot for update))`;
 
@@ -91,18 +91,18 @@ const ADD = `insert into tidemark_items as counter (key, value)
     as text) || '}'`;
 
 /**
- * The transaction of a batch, sent as a whole without waiting for any answer.
+ * The transaction of a batch. All statements are sent together, without waiting for answers.
  *
- * Why it is right under READ COMMITTED, where each statement sees all that was committed before it began:
- * LOCK changes a row for every account that the batch touches, so that two commits which share a key are
- * never both past LOCK. From then on what is stored under the batch's keys, or missing there, stays as it
- * is until this transaction ends. DECIDE, which begins after LOCK, compares all checks with that and leaves
- * the parts that held; what follows writes for these alone. Absence needs no care of its own. Where an
- * engine reads from one snapshot for the whole transaction, a change of LOCK's rows after that snapshot
- * fails it (40001), and it runs again.
+ * Why this is correct under READ COMMITTED, where each statement sees everything that was committed before it
+ * began: LOCK updates a row for every account that the batch touches, so two commits that share a key are
+ * never both past LOCK. From then on the values under the batch's keys, or their absence, stay unchanged
+ * until this transaction ends. DECIDE begins after LOCK, compares all checks with these values and keeps the
+ * parts that passed; the statements after it write only for those parts. Absent keys need no special care. If
+ * an engine reads from one snapshot for the whole transaction, a change of LOCK's rows after that snapshot
+ * fails the transaction (40001), and it is retried.
  *
- * DECIDE writes nothing where the writer's mark has reached this number (somebody has given the commit up)
- * or is gone; then nothing else is written either.
+ * DECIDE writes nothing if the writer's mark has reached this number (the commit was given up) or is gone.
+ * Then the other statements write nothing either.
  */
 export function statementsOf(batch: readonly PendingCommit[], writer: string, number: number): Statement[] {
   const parts = batch.map((_, part) => part);
@@ -127,7 +127,7 @@ export function statementsOf(batch: readonly PendingCommit[], writer: string, nu
   return statements;
 }
 
-/** Where DECIDE stands among the statements. */
+/** The index of DECIDE among the statements. */
 export const DECISION_AT = 2;
 
 function columns(
@@ -145,14 +145,17 @@ function columns(
   return { keys, texts, parts };
 }
 
-/** What is left of a commit's puts when each was done, and then its removes. */
+/** The puts that remain when a commit's puts are applied in order, followed by its removes. */
 function lastPuts(puts: Changes["puts"], removed: Set<string>): Map<string, string> {
   const last = new Map(puts);
   for (const key of removed) last.delete(key);
   return last;
 }
 
-/** All keys of an account begin with its id, so one lock stands for an account, and may for several. */
+/**
+ * All keys of an account begin with its id, so one lock stands for an account. Several accounts may share a
+ * lock.
+ */
 function slotsOf(batch: readonly PendingCommit[]): number[] {
   const starts = new Set<string>();
   const meet = (key: string) => {
@@ -168,7 +171,7 @@ function slotsOf(batch: readonly PendingCommit[]): number[] {
   return [...new Set([...starts].map(slotOf))];
 }
 
-/** Any function of the key would do; it must be the same in every version of this program. */
+/** Any function of the key would do, but it must be the same in every version of this program. */
 function slotOf(start: string): number {
   let slot = 0;
   for (let at = 0; at < start.length; at++) slot = (slot * 31 + start.charCodeAt(at)) % LOCK_COUNT;

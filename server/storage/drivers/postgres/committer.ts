@@ -4,21 +4,21 @@ import { Failure } from "../../../failure.ts";
 import { DECISION_AT, statementsOf, takeBatch, type PendingCommit, type Statement } from "./batch.ts";
 import { deadlineIn, isLostRace, unavailable, withRetries } from "./faults.ts";
 
-/** How long a commit is tried, and how long it is then asked what became of it. */
+/** How long a commit is tried, and then how long its outcome is asked for. */
 const COMMIT_MS = 5_000;
 const RESOLVE_MS = 10_000;
 
 /** `writer` is new or was pruned: nothing of the commit was written. */
 const UNMARKED = Symbol("unmarked");
 
-/** Commits one batch at a time: all that comes while one is under way goes into the next. */
+/** Commits one batch at a time. Commits that arrive meanwhile form the next batch. */
 export interface Committer {
   commit(changes: PendingCommit["changes"]): Promise<boolean>;
-  /** Waits for what is under way, and takes this process' mark away. */
+  /** Waits for running commits and removes this process' mark. */
   close(): Promise<void>;
 }
 
-/** Makes a committer over a pool of its own, of pipelined connections. */
+/** Makes a committer over its own pool of pipelined connections. */
 export function committer(pool: Pool): Committer {
   let writer = randomUUID();
   let isMarked = false;
@@ -40,7 +40,7 @@ export function committer(pool: Pool): Committer {
   };
 
   async function commitPending(): Promise<void> {
-    // What is asked for in the same turn goes together.
+    // Commits of the same turn go into one batch.
     await Promise.resolve();
     while (pending.length > 0) {
       const [batch, rest] = takeBatch(pending);
@@ -62,7 +62,7 @@ export function committer(pool: Pool): Committer {
     }
   }
 
-  /** The parts of a batch whose checks held, which are then written. */
+  /** Returns the parts of a batch whose checks passed and that are therefore written. */
   async function decide(batch: PendingCommit[]): Promise<number[]> {
     const deadline = deadlineIn(COMMIT_MS);
     return withRetries(async () => {
@@ -84,7 +84,10 @@ export function committer(pool: Pool): Committer {
     isMarked = true;
   }
 
-  /** Commits once. An answer that was lost is asked for, so that what is tried again was not written. */
+  /**
+   * Tries a commit once. If the answer is lost, it asks for the outcome, so that a commit is never written
+   * twice.
+   */
   async function attempt(batch: PendingCommit[], own: number): Promise<number[] | typeof UNMARKED> {
     const statements = statementsOf(batch, writer, own);
     const client = await pool.connect();
@@ -109,14 +112,14 @@ export function committer(pool: Pool): Committer {
       if (results.at(-1)?.command !== "COMMIT") throw new Error("The commit was answered with a rollback");
       return partsOf(results[DECISION_AT]?.rows[0]?.done) ?? UNMARKED;
     } finally {
-      // After any fault the connection is given up, with whatever it still holds.
+      // After any error the connection is closed, because it may still be inside a transaction.
       client.release(fault !== undefined);
     }
   }
 
   /**
-   * What became of a commit: the parts that were done, or null, and then it never happens: its number is
-   * taken, which the commit needs to be below its own. Waits for a commit that has got there first.
+   * Finds the outcome of a commit: the parts that were written, or null. After null the commit can never
+   * happen, because its number is now taken. If the commit is still running, this waits for it.
    */
   async function resolve(own: number): Promise<number[] | null> {
     return withRetries(async () => {
@@ -129,14 +132,14 @@ export function committer(pool: Pool): Committer {
         "select done from tidemark_commits where writer = $1 and number = $2",
         [writer, own],
       );
-      // Only a mark that was pruned, a day ago, is not there.
+      // A mark is only missing if it was pruned, a day later.
       if (rows[0] === undefined) throw unavailable(new Error("What became of a commit is not known"));
       return partsOf(rows[0].done);
     }, deadlineIn(RESOLVE_MS));
   }
 }
 
-/** As numbers: engines whose integers are all large ones give them as texts. */
+/** As numbers: engines whose integers all have 64 bits return them as text. */
 function partsOf(done: readonly (number | string)[] | null | undefined): number[] | null {
   return done?.map(Number) ?? null;
 }

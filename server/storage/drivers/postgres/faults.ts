@@ -4,21 +4,23 @@ import { Failure } from "../../../failure.ts";
 const FIRST_DELAY_MS = 10;
 const MAX_DELAY_MS = 500;
 
-/** The five characters that Postgres names an error with. null: the error is not its own, as of a cut connection. */
+/**
+ * Postgres' five-character error code. null: the error is not from Postgres, for example a broken connection.
+ */
 export function sqlState(error: unknown): string | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  // `severity` tells it from the errors of sockets, whose codes may have five letters as well (EPIPE).
+  // `severity` tells it from socket errors, whose codes may also have five characters (EPIPE).
   return typeof code === "string" && error instanceof Error && "severity" in error ? code : null;
 }
 
-/** Whether a transaction lost against others, so that nothing of it is there: not serialisable, or a deadlock. */
+/** Whether a transaction lost to another and wrote nothing: a serialisation failure or a deadlock. */
 export function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(sqlState(error) ?? "");
 }
 
 /**
- * Whether the same may succeed later: races, connections that are cut or refused (08, or no state), too
- * little room (53), ends from outside (57), limits on time (25P03, 55P03), and failovers (25006, XX).
+ * Whether a retry may succeed: lost races, connections that are cut or refused (08, or no state), full disk
+ * or memory (53), shutdowns (57), timeouts (25P03, 55P03) and failovers (25006, XX).
  */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
@@ -26,7 +28,7 @@ export function isPassing(error: unknown): boolean {
   return isLostRace(error) || /^(08|53|57|58|XX)|^(25P03|25006|55P03)$/.test(state);
 }
 
-/** What callers are told after the last try; the log has the cause. */
+/** The error that callers see after the last retry; the log has the cause. */
 export function unavailable(cause: unknown): Failure {
   const failure = new Failure("unavailable", "The store can't be reached or written to; try again");
   failure.cause = cause;
@@ -34,9 +36,9 @@ export function unavailable(cause: unknown): Failure {
 }
 
 /**
- * Tries again, a little later each time, as long as failures are passing and there is time.
+ * Retries with growing delays while errors are passing and time is left.
  *
- * @throws Failure `unavailable` when the time is over, and at once whatever does not pass
+ * @throws Failure `unavailable` when the time is over; any other error at once
  */
 export async function withRetries<T>(work: () => Promise<T>, deadlineMs: number): Promise<T> {
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
@@ -51,7 +53,7 @@ export async function withRetries<T>(work: () => Promise<T>, deadlineMs: number)
   }
 }
 
-/** An instant of the clock that only goes forward. */
+/** A point in time on the monotonic clock. */
 export function deadlineIn(milliseconds: number): number {
   return performance.now() + milliseconds;
 }

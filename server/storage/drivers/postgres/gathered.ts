@@ -1,4 +1,4 @@
-/** Reads one of many; those that come together are read together. */
+/** Reads one item; concurrent reads share a query. */
 export type GatheredRead = (key: string) => Promise<string | null>;
 
 interface Waiting {
@@ -10,8 +10,8 @@ interface Waiting {
 const MAX_KEYS = 1_000;
 
 /**
- * Gathers reads that come in the same turn of the event loop, or while as many queries as may be are
- * under way. None joins a query that has begun before it came: that one may not see what was committed since.
+ * Gathers reads that come in the same turn of the event loop, or while the maximum number of queries is
+ * running. A read never joins a query that began before it, because that query may miss a later commit.
  */
 export function gathered(
   load: (keys: string[]) => Promise<Map<string, string>>,

@@ -5,15 +5,15 @@ const LIMITS: PoolConfig = {
   keepAlive: true,
   connectionTimeoutMillis: 3_000,
   idleTimeoutMillis: 30_000,
-  // A connection over which only half of a commit came must not keep its locks.
+  // Locks must be released if a connection breaks in the middle of a commit.
   idle_in_transaction_session_timeout: 5_000,
 };
 
-/** Connections to a database that outlive its faults. */
+/** A pool of connections that survives errors of the database. */
 export function newPool(url: string, limits: PoolConfig): Pool {
   const pool = new Pool({ connectionString: url, ...LIMITS, ...limits });
-  // A connection that breaks fails the query that it carries, if any, and is replaced by the next. That it
-  // broke is told as an event besides, which would end the process if nobody listened.
+  // A broken connection fails its running query, if any, and the next query opens another. The break is also
+  // an `error` event, which would end the process if nobody listened.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;

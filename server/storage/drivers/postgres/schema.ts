@@ -1,25 +1,25 @@
 import type { Pool } from "pg";
 import { isPassing, sqlState } from "./faults.ts";
 
-/** Locks that commits take turns by. Any number does; more let more accounts commit at the same time. */
+/** Locks for commits. Any number works; with more of them, more accounts can commit at the same time. */
 export const LOCK_COUNT = 256;
 const MAX_TRIES = 10;
 const UNDEFINED_TABLE = "42P01";
 
-/** Marks of processes that were killed are of no use to anybody after a day. */
+/** The mark of a killed process is useless after a day. */
 const PRUNE = "delete from tidemark_commits where at < current_timestamp - interval '1 day'";
 
-/** Where limits are counted; the columns are those of rate-limiter-flexible. */
+/** The table of rate limits; its columns are those of rate-limiter-flexible. */
 export const LIMITS_TABLE = "tidemark_limits";
 
 const tablesFor = ({ key, unlogged }: { key: string; unlogged: string }) => [
   `create table if not exists tidemark_items (${key} primary key, value text not null)`,
-  // Whoever commits changes the rows of the accounts that he commits to, and so comes alone there.
+  // A commit updates the rows of its accounts, so that no other commit changes them meanwhile.
   "create table if not exists tidemark_locks (slot integer primary key, turn bigint not null)",
-  // What became of each process' last commit: the parts whose checks held. null: it was given up.
+  // The outcome of each process' last commit: the parts whose checks passed. null: it was given up.
   `create table if not exists tidemark_commits (
     writer text primary key, number bigint not null, done integer[], at timestamp with time zone not null)`,
-  // Counts of a minute may be lost with the machine, and so need no disk.
+  // Counts of a minute may be lost in a crash, so the table is not logged.
   `create ${unlogged} table if not exists ${LIMITS_TABLE} (
     key varchar(255) primary key, points integer not null default 0, expire bigint)`,
   `insert into tidemark_locks (slot, turn)
@@ -27,7 +27,7 @@ const tablesFor = ({ key, unlogged }: { key: string; unlogged: string }) => [
 ];
 
 /**
- * Makes the tables where they are not there yet.
+ * Creates the tables if they are missing.
  *
  * @throws Error for a database that can't hold every text
  */
@@ -43,14 +43,14 @@ export async function prepareTables(pool: Pool): Promise<void> {
       await pool.query(PRUNE);
       return;
     } catch (error) {
-      // Of two processes that make a table at the same time, one fails in one of several ways.
+      // If two processes create a table at the same time, one of them fails in one of several ways.
       const isRace = isPassing(error) || /^(23505|42P07|42710|XX000)$/.test(sqlState(error) ?? "");
       if (!isRace || tries >= MAX_TRIES) throw error;
     }
   }
 }
 
-/** Asked first, since a role that may only read and write rows may not even try to make tables. */
+/** Asked first, because a role with row rights only may not even try to create tables. */
 async function areTablesThere(pool: Pool): Promise<boolean> {
   try {
     await pool.query("select key from tidemark_items limit 1");
@@ -65,7 +65,7 @@ async function areTablesThere(pool: Pool): Promise<boolean> {
 }
 
 async function makeTables(pool: Pool, { isCockroach }: { isCockroach: boolean }): Promise<void> {
-  // Byte order, whatever the database sorts by; CockroachDB's texts are in it anyway.
+  // Byte order, whatever collation the database has. CockroachDB always sorts texts by bytes.
   const key = isCockroach ? "key text" : 'key text collate "C"';
   for (const statement of tablesFor({ key, unlogged: isCockroach ? "" : "unlogged" })) {
     const slots = Array.from({ length: LOCK_COUNT }, (_, slot) => slot);

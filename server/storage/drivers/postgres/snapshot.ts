@@ -3,15 +3,18 @@ import { unavailable, isPassing } from "./faults.ts";
 
 const CHUNK = 1_000;
 
-/** Who reads a snapshot may be slow, as a pipe is, and yet must not hold it, and what it keeps from being cleaned up, for ever. */
+/**
+ * A reader may be slow (a pipe, for example), but must not hold a snapshot for ever: it keeps Postgres from
+ * cleaning up.
+ */
 const PATIENCE = "set local idle_in_transaction_session_timeout = '10min'";
 
 const PAGE = `select key, value from tidemark_items where key > $1 order by key limit ${CHUNK}`;
 
 /**
- * All entries at one moment, on a connection of its own, whatever is written meanwhile.
+ * Yields all entries of one moment, on its own connection, whatever is written meanwhile.
  *
- * @throws Failure `unavailable` when the connection is lost, as its moment is then
+ * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
  */
 export async function* snapshot(pool: Pool): AsyncGenerator<[key: string, value: string][]> {
   let isOver = false;
@@ -31,7 +34,7 @@ export async function* snapshot(pool: Pool): AsyncGenerator<[key: string, value:
   } catch (error) {
     throw isPassing(error) ? unavailable(error) : error;
   } finally {
-    // A connection with a transaction that was left is given up.
+    // A connection with an unfinished transaction is closed.
     client?.release(!isOver);
   }
 }

@@ -10,16 +10,16 @@ interface PendingCommit {
   reject: (error: unknown) => void;
 }
 
-/** Commits by a thread. */
+/** Commits on a thread. */
 export interface Committer {
   commit(changes: Changes): Promise<boolean>;
-  /** Waits for what is under way, and ends the thread. */
+  /** Waits for running commits and ends the thread. */
   close(): Promise<void>;
 }
 
 /**
- * Makes a committer on a file; its thread starts with the first commit. All that comes in one turn of the event
- * loop, or while the thread is at work, is handed over together and shares one sync of the disk.
+ * Makes a committer on a file; its thread starts with the first commit. Commits that come in one turn of the
+ * event loop, or while the thread is busy, go over together and share one sync of the disk.
  */
 export function newCommitter(file: string, onCommit: () => void): Committer {
   let thread: Worker | undefined;
@@ -29,7 +29,7 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
   return {
     commit,
     async close() {
-      // Commits are settled in their order, so this one waits for all others.
+      // Commits finish in order, so this one waits for all others.
       if (pending.length + running.length > 0) await commit(NOTHING).catch(() => {});
       if (thread === undefined) return;
       const hasEnded = once(thread, "exit");
@@ -56,7 +56,7 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
   }
 
   function start(): Worker {
-    // The build puts this file beside the one that it makes of ours.
+    // The build puts the thread's file beside the bundle of this one.
     const started = new Worker(new URL("./sqlite-thread.js", import.meta.url), { workerData: file });
     started.on("message", settle);
     return started;

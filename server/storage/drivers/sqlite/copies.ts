@@ -5,10 +5,13 @@ import { connect, makeFile, type Database } from "./database.ts";
 import { isDamage, isPassing, unavailable } from "./faults.ts";
 import { newList } from "./lists.ts";
 
-/** More pages than any file has: a copy in several steps begins anew whenever somebody commits between them. */
+/**
+ * More pages than any file has: a backup in several steps starts again whenever somebody commits between
+ * them.
+ */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** All entries as they stand now, whatever is written meanwhile. */
+/** Yields all entries as they are now, whatever is written meanwhile. */
 export async function* snapshot(file: string): AsyncGenerator<Entry[]> {
   const db = connect(file);
   try {
@@ -16,13 +19,13 @@ export async function* snapshot(file: string): AsyncGenerator<Entry[]> {
     const list = newList(db);
     yield* scan({ list: async (range) => list(range) }, EVERYTHING);
   } finally {
-    // The binding closes a connection only when its statements are collected, and its transaction with it.
+    // The binding closes a connection, and its transaction, only when its statements are collected.
     if (db.isTransaction) db.exec("rollback");
     db.close();
   }
 }
 
-/** Copies a store into another folder as it stands now, whatever is written meanwhile. */
+/** Copies a store as it is now into another folder, whatever is written meanwhile. */
 export async function backUp(file: string, folder: string): Promise<void> {
   const db = connect(file);
   try {
@@ -34,7 +37,7 @@ export async function backUp(file: string, folder: string): Promise<void> {
   }
 }
 
-/** What SQLite finds damaged in a file, a line each. Reads all of it at once. */
+/** Lists the damage that SQLite finds in a file, a line each. It reads the whole file at once. */
 export function damageIn(db: Database): string[] {
   try {
     const rows = db.prepare("pragma integrity_check").all() as [string][];

@@ -11,38 +11,40 @@ const FILE = "tidemark.db";
 const OWNER_ONLY = 0o600;
 /** "Tide" in ASCII: tells our files from those of other programs. @see https://www.sqlite.org/pragma.html#pragma_application_id */
 const APPLICATION_ID = 0x54696465;
-/** How long a statement waits for other processes: readers only for one that opens or closes the file. */
+/**
+ * How long a statement waits for other processes. Readers only wait for one that opens or closes the file.
+ */
 const BUSY_MS = 5_000;
-/** The write-ahead log shrinks to this again after it had to grow, for instance during a backup. */
+/** The write-ahead log shrinks to this size after it had to grow, for example during a backup. */
 const LOG_BYTES = 64 * 2 ** 20;
 
-/** The file of a store in a folder. */
+/** The path of the store's file in a folder. */
 export function fileIn(folder: string): string {
   return join(folder, FILE);
 }
 
-/** Makes the file where there is none, so that nobody else on the machine can read it or the log beside it. */
+/** Creates the file if it is missing, so that nobody else on the machine can read it or the log beside it. */
 export function makeFile(folder: string): string {
   const file = fileIn(folder);
   closeSync(openSync(file, "a", OWNER_ONLY));
   return file;
 }
 
-/** Opens a connection, whose commits are on the disk when they return. */
+/** Opens a connection whose commits are on disk when they return. */
 export function connect(file: string, busyMs = BUSY_MS): Database {
   const db = new DatabaseSync(file, { timeout: busyMs, returnArrays: true });
-  // The writer checkpoints between commits.
+  // The writer makes the checkpoints, between commits.
   db.exec("pragma synchronous = full; pragma wal_autocheckpoint = 0");
-  // Nothing of a person who was erased may stay in what the file has free.
+  // The data of an erased person must not stay in free pages of the file.
   db.exec("pragma secure_delete = on");
   db.exec(`pragma journal_size_limit = ${LOG_BYTES}`);
   return db;
 }
 
 /**
- * Opens the first connection of a process, and makes the table in an empty file.
+ * Opens the first connection of a process, and creates the table in an empty file.
  *
- * @throws Error in one sentence for a file that is damaged, or of another program
+ * @throws Error in one sentence for a file that is damaged or belongs to another program
  */
 export function openDatabase(folder: string): Database {
   const file = makeFile(folder);
@@ -56,7 +58,7 @@ export function openDatabase(folder: string): Database {
   }
 }
 
-/** Several processes may be the first at the same time. */
+/** Several processes may be first at the same time. */
 function makeTable(db: Database, file: string): void {
   refuseForeign(db, file);
   db.exec("pragma journal_mode = wal");
@@ -68,7 +70,7 @@ function makeTable(db: Database, file: string): void {
   db.exec("commit");
 }
 
-/** Asked in one statement, because another process may be making the table. */
+/** One statement asks both, because another process may be creating the table. */
 function refuseForeign(db: Database, file: string): void {
   const tables = "(select count(*) from sqlite_master)";
   const [tableCount, id] = db

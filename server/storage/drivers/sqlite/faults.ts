@@ -4,7 +4,7 @@ import { Failure } from "../../../failure.ts";
 const [BUSY, READ_ONLY, IO_ERROR, CORRUPT, FULL, CANNOT_OPEN, NOT_A_DATABASE] = [5, 8, 10, 11, 13, 14, 26];
 const PASSING = new Set<number | null>([BUSY, READ_ONLY, IO_ERROR, FULL, CANNOT_OPEN]);
 
-/** The binding's `all` gives no code, only SQLite's own words. */
+/** The binding's `all` gives no code, only SQLite's message. */
 const CODES: Record<string, number> = {
   "database is locked": BUSY,
   "disk I/O error": IO_ERROR,
@@ -16,24 +16,24 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === BUSY;
 }
 
-/** Whether the same may succeed later: when there is room again, or when another process has ended its work. */
+/** Whether a retry may succeed: when there is room again, or when another process is done. */
 export function isPassing(error: unknown): boolean {
   return PASSING.has(resultCode(error));
 }
 
-/** Whether a file holds what SQLite can't have written. */
+/** Whether a file holds data that SQLite can't have written. */
 export function isDamage(error: unknown): boolean {
   return resultCode(error) === CORRUPT;
 }
 
-/** What callers are told of a passing fault; the log has the cause. */
+/** The error that callers see for a passing fault; the log has the cause. */
 export function unavailable(cause: unknown, what = "written to"): Failure {
   const failure = new Failure("unavailable", `The store could not be ${what}; try again`);
   failure.cause = cause;
   return failure;
 }
 
-/** Why a file can't be opened, in a sentence. */
+/** Explains in a sentence why a file can't be opened. */
 export function openingFault(fault: unknown, file: string): unknown {
   switch (resultCode(fault)) {
     case NOT_A_DATABASE:
@@ -48,7 +48,7 @@ export function openingFault(fault: unknown, file: string): unknown {
 /** The primary result code of SQLite; null for any other error. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
-  // The upper bits say more about the cause.
+  // The upper bits only refine the cause.
   if ("errcode" in error) return Number(error.errcode) & 0xff;
   return CODES[error.message] ?? null;
 }

@@ -2,7 +2,7 @@ import type { Range } from "../../driver.ts";
 import type { Entry } from "../../listing/snapshot.ts";
 import type { Database } from "./database.ts";
 
-/** Gives what lists the entries of a range, as a connection sees them. */
+/** Returns a function that lists the entries of a range as a connection sees them. */
 export function newList(db: Database): (range: Range) => Entry[] {
   const entries = "select key, value from items where key >= ? and key < ? order by key";
   const forward = db.prepare(`${entries} limit ? offset ?`);

@@ -3,13 +3,13 @@ import type { Changes } from "../../driver.ts";
 import { isPassing } from "./faults.ts";
 import { newWriter } from "./writer.ts";
 
-/** What a process asks of its writer's thread: to commit a batch, or null: to end. */
+/** A message to the writer's thread: commit a batch, or (null) end. */
 export type Order = Changes[] | null;
 
-/** What became of a batch. Errors lose their codes between threads. */
+/** The result of a batch. Errors lose their codes between threads. */
 export type Outcome = { results: boolean[] } | { fault: string; isPassing: boolean };
 
-// A thread of its own, so that requests go on while SQLite waits for the disk.
+// A separate thread, so that requests go on while SQLite waits for the disk.
 const writer = newWriter(workerData as string);
 parentPort?.on("message", (order: Order) => {
   if (order === null) {

@@ -4,21 +4,21 @@ import type { Database } from "./database.ts";
 import { isPassing, unavailable } from "./faults.ts";
 import { newList } from "./lists.ts";
 
-/** What a process reads of a store. */
+/** The reads of a process. */
 export interface View {
   read(key: string): string | null;
   list(range: Range): Entry[];
   count(range: Pick<Range, "from" | "before">): number;
   keys(): string[];
-  /** Ends the present moment: later reads see what was committed by then. */
+  /** Ends the snapshot: later reads see everything that is committed by then. */
   refresh(): void;
 }
 
 const MAX_TEXTS = 4_000;
 
 /**
- * Reads the store as it stands at one moment for each turn of the event loop, because a transaction for each read
- * would cost more than the read. Texts are remembered until somebody commits.
+ * Reads from one snapshot per turn of the event loop, because a transaction for each read would cost more
+ * than the read. Texts are remembered until somebody commits.
  */
 export function newView(db: Database): View {
   const begin = db.prepare("begin");
@@ -47,7 +47,10 @@ export function newView(db: Database): View {
     refresh,
   };
 
-  /** Reads at a new moment: one that begins in an immediate lasts into the next turn, and lists are dear anyway. */
+  /**
+   * Reads from a new snapshot. One that begins in an immediate lasts into the next turn, and lists are slow
+   * anyway.
+   */
   function anew<T>(work: () => T): T {
     refresh();
     return now(work);
@@ -63,7 +66,7 @@ export function newView(db: Database): View {
   }
 
   function freshen(): void {
-    // A fault may have kept the last moment from beginning in full.
+    // A fault may have kept the last snapshot from beginning in full.
     if (!db.isTransaction) begin.run();
     const [current] = version.get() as [number];
     if (current !== textsVersion || texts.size > MAX_TEXTS) texts.clear();

@@ -3,24 +3,24 @@ import type { Changes } from "../../driver.ts";
 import { connect, type Database } from "./database.ts";
 import { isBusy } from "./faults.ts";
 
-/** How long a commit waits for those of other processes, and the longest pause between two tries. */
+/** How long a commit waits for those of other processes, and the longest pause between two attempts. */
 const WAIT_MS = 5_000;
 const MAX_PAUSE_MS = 2;
 /** Changed keys after which the log is written back into the file, and how long that waits for readers. */
 const CHANGES_PER_CHECKPOINT = 4_000;
 const CHECKPOINT_WAIT_MS = 50;
 
-/** Writes to a store's file; for the writer's thread, as it waits for the disk. */
+/** Writes to a store's file. It runs on the writer's thread, because it waits for the disk. */
 export interface Writer {
-  /** Commits a batch, and tells of each of its commits whether the checks passed. */
+  /** Commits a batch and says for each commit whether its checks passed. */
   write(batch: readonly Changes[]): boolean[];
   /** Writes the log back into the file when it has grown. */
   tidy(): void;
-  /** Writes all of it back, unless others still read from it. */
+  /** Writes the whole log back, unless other processes still read from it. */
   close(): void;
 }
 
-/** Makes a writer with a connection of its own. */
+/** Makes a writer with its own connection. */
 export function newWriter(file: string): Writer {
   const db = connect(file, 0);
   const begin = db.prepare("begin immediate");
@@ -50,13 +50,13 @@ export function newWriter(file: string): Writer {
       checkpoint(db, "restart");
     },
     close() {
-      // Whoever copies the file of a server that was stopped has everything.
+      // A copy of the file of a stopped server is then complete.
       checkpoint(db, "truncate");
       db.close();
     },
   };
 
-  /** Each key is read and written once for the whole batch, as many commits touch the same ones. */
+  /** Each key is read and written once for the whole batch, because many commits touch the same keys. */
   function apply(batch: readonly Changes[]): boolean[] {
     const texts = new Map<string, string | undefined>();
     const changed = new Set<string>();
@@ -85,7 +85,7 @@ export function newWriter(file: string): Writer {
   }
 }
 
-/** SQLite's own way to wait pauses for up to 100 ms, in which other processes commit again and again. */
+/** SQLite's own wait pauses for up to 100 ms, in which other processes commit again and again. */
 function waitFor(work: () => void): void {
   const deadline = performance.now() + WAIT_MS;
   for (;;) {
@@ -99,13 +99,16 @@ function waitFor(work: () => void): void {
   }
 }
 
-/** Waits a little for readers to move on, because the log begins anew only when all of them have seen its end. */
+/**
+ * Waits a little for readers to move on, because the log restarts only when all of them have read to its end.
+ */
 function checkpoint(db: Database, mode: "restart" | "truncate"): void {
   db.exec(`pragma busy_timeout = ${CHECKPOINT_WAIT_MS}`);
   try {
     db.exec(`pragma wal_checkpoint(${mode})`);
   } catch {
-    // The disk is full. Commits say so, and the log keeps what the file has no room for.
+    // The disk is full. Commits fail with that error, and the log keeps the changes that don't fit into the
+    // file.
   }
   db.exec("pragma busy_timeout = 0");
 }
