@@ -5,14 +5,14 @@ import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
 import { kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
 
-/** What a counter says, and what the records add up to. */
+/** A counter's stored value, and the sum over the records. */
 type Counters = Map<string, { said: number; counted: number }>;
 
 /**
- * Compares all claims, index entries and counters of a store with its records, and gives a sentence for each
- * that is missing, or wrong, or of no record. Nobody may write to the store meanwhile.
+ * Compares all claims, index entries and counters of a store with its records, and yields a sentence for
+ * each one that is missing, wrong or belongs to no record. Nobody may write to the store meanwhile.
  *
- * The counters of one account are in memory at a time, and nothing else.
+ * Only the counters of one account are in memory at a time.
  */
 export async function* findFaults(
   driver: AtomicDriver,
@@ -54,7 +54,7 @@ function counterOf(counters: Counters, key: string) {
 function* wrongCounters(counters: Counters): Generator<string> {
   for (const [key, { said, counted }] of counters) {
     if (said !== counted)
-      yield `the counter ${readable(key)} says ${said}, and the records add up to ${counted}`;
+      yield `the counter ${readable(key)} says ${said}, but the records add up to ${counted}`;
   }
 }
 
@@ -65,7 +65,7 @@ async function faultsOf(driver: AtomicDriver, [key, text]: Entry): Promise<strin
   return sorted.kind === "unknown" ? [`${readable(key)} is of no known kind`] : [];
 }
 
-/** Each claim and index entry of a record leads to it. */
+/** Checks that each claim and index entry of a record leads to it. */
 async function recordFaults(
   driver: AtomicDriver,
   from: AnyCollection,
@@ -87,7 +87,7 @@ async function recordFaults(
   });
 }
 
-/** What a claim or an index entry leads to is there, and belongs there. */
+/** Checks that the record of a claim or an index entry exists and makes this entry. */
 async function pointerFaults(
   driver: AtomicDriver,
   from: AnyCollection,
@@ -103,7 +103,7 @@ async function pointerFaults(
   ];
 }
 
-/** A key as people read it. */
+/** Formats a key for people. */
 function readable(key: string): string {
   return JSON.stringify(decodeKey(key));
 }

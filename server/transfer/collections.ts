@@ -33,7 +33,10 @@ export interface AnyRecord {
 }
 export type AnyCollection = Collection<AnyRecord>;
 
-/** Every kind of record that a store holds. What is not here is lost by exports; a test compares it with the code. */
+/**
+ * Every kind of record that a store holds. Exports lose any kind that is missing here; a test compares it
+ * with the code.
+ */
 export const COLLECTIONS = [
   accounts,
   apiKeys,
@@ -70,14 +73,14 @@ export const COLLECTIONS = [
 
 const byName = new Map(COLLECTIONS.map((each) => [each.name, each]));
 
-/** What an entry of a store is. */
+/** The kinds of entries in a store. */
 export type Kind =
   /** A record of this collection. */
   | { kind: "record"; from: AnyCollection }
   /** A claim, or an entry of an index. */
   | { kind: "pointer"; from: AnyCollection }
   | { kind: "counter" }
-  /** How the store is laid out, and which ids come next. */
+  /** The layout mark and the next ids. */
   | { kind: "system" }
   | { kind: "unknown" };
 
@@ -86,7 +89,7 @@ export function collectionNamed(name: string): AnyCollection | null {
   return byName.get(name) ?? null;
 }
 
-/** Tells by its key what an entry is. */
+/** Tells an entry's kind by its key. */
 export function kindOf(key: string): Kind {
   const [accountId, name] = decodeKey(key.split(":", 2).join(":"));
   const text = String(name);

@@ -1,4 +1,4 @@
-/** How far a step of a long work is. */
+/** The progress of one step of a long task. */
 export interface Step {
   what: "exported" | "checked" | "imported" | "moved" | "compared" | "converted" | "cleared" | "rebuilt";
   entries: number;
@@ -6,10 +6,10 @@ export interface Step {
   total: number | null;
 }
 
-/** Is told after each chunk. */
+/** Called after each chunk. */
 export type Progress = (step: Step) => void;
 
-/** Adds up the entries of a step, and tells. */
+/** Counts the entries of a step and reports them. */
 export function counting(
   what: Step["what"],
   onProgress: Progress,

@@ -8,11 +8,11 @@ import { counting, type Progress } from "./progress.ts";
 import { beginWork, type Work } from "./work.ts";
 
 /**
- * Makes the claims, index entries and counters of a store anew from its records. One that is cut short is begun
- * anew; until one comes to its end, the store is refused. Nobody may write to the store meanwhile.
+ * Makes the claims, index entries and counters of a store anew from its records. An interrupted rebuild
+ * starts again; until one is complete, the store is refused. Nobody may write to the store meanwhile.
  *
- * @returns a sentence for each claim that two records make; the first of them keeps it
- * @throws Failure `refused` where other work on the store is under way
+ * @returns a sentence for each claim that two records make; the first record keeps it
+ * @throws Failure `refused` while other work on the store is unfinished
  */
 export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): Promise<string[]> {
   const { mark } = await readMark(driver);
@@ -26,7 +26,7 @@ export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): 
   return faults;
 }
 
-/** The same as a part of larger work. */
+/** Does the same as a part of other work. */
 export async function rebuild(driver: AtomicDriver, work: Work, onProgress: Progress): Promise<string[]> {
   const cleared = counting("cleared", onProgress);
   for await (const entries of scan(driver, EVERYTHING)) {
@@ -48,7 +48,7 @@ function isDerived(key: string): boolean {
   return kind === "pointer" || kind === "counter";
 }
 
-/** Writes all that some records make. */
+/** Writes everything that these records derive. */
 async function derive(driver: AtomicDriver, work: Work, entries: Entry[]): Promise<string[]> {
   const faults: string[] = [];
   const puts = new Map<string, string>();
@@ -59,7 +59,7 @@ async function derive(driver: AtomicDriver, work: Work, entries: Entry[]): Promi
     return [{ name: sorted.from.name, ...derivedOf(sorted.from, JSON.parse(text) as AnyRecord) }];
   });
   const claims = made.flatMap(({ pointers }) => pointers.filter(({ isClaim }) => isClaim));
-  // All at once, because a remote store answers such in one.
+  // All at once, because a remote store answers them in one round trip.
   const texts = await Promise.all(claims.map(({ key }) => driver.getItem(key)));
   const holders = new Map(claims.map(({ key }, at) => [key, texts[at] ?? null]));
   for (const { name, pointers, pointer, sums: counted } of made) {

@@ -35,7 +35,7 @@ export async function beginWork(driver: AtomicDriver, begun: Omit<UnderWay, "by"
   ): Promise<void> {
     const checks: Changes["checks"] = [[MARK_KEY, text]];
     if (!(await driver.commit({ checks, puts: [...puts, [MARK_KEY, mark]], removes, sums }))) {
-      throw new Failure("conflict", "Somebody else has begun to work on the store");
+      throw new Failure("conflict", "Another process has begun to work on the store");
     }
     text = mark;
   }

@@ -389,7 +389,7 @@ describe.each(STORAGES)("on %s", (storage) => {
 
   it("refuses a file without a known column", async () => {
     await expect(run(app, PROMOTERS, ["a;b", "1;2"])).rejects.toThrow(
-      /^No column is known; there may be email, /,
+      /^No column is known; these are possible: email, /,
     );
   });
 });

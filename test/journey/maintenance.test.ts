@@ -184,7 +184,7 @@ it("checks a store, tells its faults one by one, and rebuilds it", async () => {
   const wrong = encodeKey([1, "promoter="]);
   await driver.commit({ checks: [], puts: [], removes: [], sums: [[wrong, 2]] });
   await driver.dispose?.();
-  const fault = 'the counter [1,"promoter="] says 5, and the records add up to 3\n';
+  const fault = 'the counter [1,"promoter="] says 5, but the records add up to 3\n';
   expect(await run("check")).toEqual({ code: 1, stdout: fault, stderr: "1 fault\n" });
   expect(await run("rebuild")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
   expect(await run("check")).toMatchObject({ code: 0 });

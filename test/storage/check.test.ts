@@ -77,12 +77,12 @@ describe("a store that was tampered with", () => {
     [
       "has a wrong counter",
       { sums: [[key(1, "promoter="), 2]] },
-      ['the counter [1,"promoter="] says 7, and the records add up to 5'],
+      ['the counter [1,"promoter="] says 7, but the records add up to 5'],
     ],
     [
       "has a counter of nothing",
       { sums: [[key(1, "nothing=", 7), -1]] },
-      ['the counter [1,"nothing=",7] says -1, and the records add up to 0'],
+      ['the counter [1,"nothing=",7] says -1, but the records add up to 0'],
     ],
     [
       "has an index entry of a record that is gone",
@@ -169,7 +169,9 @@ describe("a store that was tampered with", () => {
         return driver.commit(changes);
       },
     };
-    await expect(rebuildStore(slow, silent)).rejects.toThrow("Somebody else has begun to work on the store");
+    await expect(rebuildStore(slow, silent)).rejects.toThrow(
+      "Another process has begun to work on the store",
+    );
     expect(await faultsOf(driver)).toEqual([]);
   });
 });

@@ -285,7 +285,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
         return target.commit(changes);
       },
     };
-    await expect(fill(source, slow, AGAIN)).rejects.toThrow("Somebody else has begun to work on the store");
+    await expect(fill(source, slow, AGAIN)).rejects.toThrow("Another process has begun to work on the store");
     expect(await entriesOf(target)).toEqual(await entriesOf(source));
   });
 });

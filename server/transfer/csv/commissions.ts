@@ -57,5 +57,5 @@ const importRow: Kind["importRow"] = (context, account, { values, source }) => {
   });
 };
 
-/** Commissions. One after the other, as those of one promoter add to one balance. */
+/** Commissions. They are imported one at a time, because those of one promoter add to one balance. */
 export const COMMISSIONS: Kind = { columns, importRow, concurrency: 1, changing: "status" };

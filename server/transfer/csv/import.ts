@@ -6,15 +6,15 @@ import type { Account } from "../../domain/account/record.ts";
 import { readCsv, type Row } from "./read.ts";
 import type { Kind } from "./row.ts";
 
-/** What came of the lines of a file. */
+/** The number of lines by result. */
 export type Outcome = Record<Imported | "bad", number>;
 
-/** How fields of records are named in files. */
+/** The column names of records' fields in files. */
 const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust_id", coupon: "promo_code" };
 
 /**
- * Imports the lines of a file, each in one commit: a bad one is told with its number and its reason,
- * and the others go on. What was imported before is known again, so that a file may be sent in twice.
+ * Imports the lines of a file, each in one commit. A bad line is reported with its number and the reason, and
+ * the others go on. Records that were imported before are recognised, so the same file may be sent again.
  */
 export async function importCsv(
   context: Context,
@@ -36,12 +36,12 @@ export async function importCsv(
   return outcome;
 }
 
-/** A file to be imported. */
+/** A file and its import settings. */
 export interface ImportInput {
   kind: Kind;
   file: string;
   delimiter: string;
-  /** Is told the titles of columns that are left out, if there are any. */
+  /** Called with the titles of ignored columns, if there are any. */
   onUnknown: (titles: string[]) => void;
   onBad: (line: number, reason: string) => void;
 }
@@ -61,7 +61,7 @@ async function importLine(
   }
 }
 
-/** Equal lines are told apart by their count, as a file may rightly hold two of them. */
+/** Equal lines are numbered, because a file may rightly hold two of them. */
 function sourceOf({ values }: Row, { changing }: Kind, seen: Map<string, number>): string {
   const lasting = Object.entries(values ?? {}).filter(([name]) => name !== changing);
   const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));

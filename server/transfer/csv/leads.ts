@@ -39,7 +39,10 @@ const leadRow = z.object({
   cancelled_at: instant.optional(),
   created_at: instant.optional(),
 });
-/** Makes the import of a line of leads; of customers, who are so since their making unless they say since when. */
+/**
+ * Returns the import of a line of leads or of customers. Customers without a start date start when they were
+ * created.
+ */
 function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["importRow"] {
   return async (context, account, { values }) => {
     const row = shapeInput(leadRow, values);
@@ -74,7 +77,7 @@ export const LEADS: Kind = {
   concurrency: CONCURRENCY,
 };
 
-/** Customers. Those who are known as leads become customers. */
+/** Customers. A known lead becomes a customer. */
 export const CUSTOMERS: Kind = {
   columns,
   importRow: leadRowImport({ areCustomers: true }),

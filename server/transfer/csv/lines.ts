@@ -1,10 +1,13 @@
 import { createReadStream } from "node:fs";
 import { Failure } from "../../failure.ts";
 
-/** Longer lines are no CSV of anybody's. */
+/** No real CSV file has longer lines. */
 const MAX_LINE_CHARACTERS = 1_000_000;
 
-/** The lines of a text file in UTF-8, whatever ends them, without their ends. @throws Failure `malformed` for endless ones */
+/**
+ * Yields the lines of a UTF-8 text file, with any line ends, without them. @throws Failure `malformed` for
+ * endless ones
+ */
 export async function* readLines(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, "utf8")) {

@@ -44,7 +44,7 @@ const promoterRow = z.object({
   note: longText.optional(),
   created_at: instant.optional(),
 });
-/** A promoter with this e-mail address who is known stays as they are. */
+/** A promoter whose e-mail address is known stays unchanged. */
 const importRow: Kind["importRow"] = async (context, account, { values }) => {
   const row = shapeInput(promoterRow, values);
   if (await findPromoterByEmail(context.store, account.id, row.email)) return "known";
@@ -72,7 +72,7 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
   return "added";
 };
 
-/** Promoters. A parent stands before those that they recruited. */
+/** Promoters. A parent must come before the promoters that they recruited. */
 export const PROMOTERS: Kind = { columns, importRow, concurrency: 1 };
 
 function profileOf(row: z.output<typeof promoterRow>): PromoterProfile {

@@ -4,7 +4,7 @@ import { readRecords } from "./records.ts";
 const MISPLACED_QUOTE =
   "has a quote that neither begins nor ends a value; write it twice, and put the whole value in quotes";
 
-/** A line of a CSV file by the names of its columns, or what is wrong with it. */
+/** A line of a CSV file by column name, or its fault. */
 export interface Row {
   line: number;
   values: Record<string, string> | null;
@@ -12,22 +12,22 @@ export interface Row {
   fault: string | null;
 }
 
-/** The names that the columns of a file go by; the first is ours. */
+/** The accepted names of a column; the first is ours. */
 export type Columns = readonly string[];
 
-/** What a CSV file may hold. */
+/** The form of a CSV file. */
 export interface CsvForm {
   columns: readonly Columns[];
   delimiter: string;
-  /** Is told the titles of columns that are left out, if there are any. */
+  /** Called with the titles of ignored columns, if there are any. */
   onUnknown: (titles: string[]) => void;
 }
 
 /**
- * The lines of a CSV file (RFC 4180, in UTF-8, with a header). Other programs' column names are known
- * in any case and with any marks between words: `First Name` is `first_name`.
+ * Reads the lines of a CSV file (RFC 4180, UTF-8, with a header). It accepts the column names of other
+ * programs, in any case and with any marks between words: `First Name` is `first_name`.
  *
- * @throws Failure `malformed` for a file without any of the columns
+ * @throws Failure `malformed` for a file with none of the columns
  */
 export async function* readCsv(
   file: string,
@@ -51,13 +51,13 @@ function toRow(record: string[] | null, names: (string | null)[], line: number):
     const fault = `has ${record.length} columns, while the header has ${names.length}`;
     return { line, values: null, fault };
   }
-  // Without a prototype, so that a column can't lend what it does not hold.
+  // Without a prototype, so that a missing column never reads as a property of Object.
   const values = Object.create(null) as Record<string, string>;
   for (const [at, name] of names.entries()) if (name !== null && record[at]) values[name] ??= record[at];
   return { line, values, fault: null };
 }
 
-/** null: a column that is of no use here. */
+/** Maps each column to our name. null: an ignored column. */
 function columnNames(header: string[], columns: readonly Columns[]): (string | null)[] {
   const names = header.map((title) => {
     const word = title
@@ -69,6 +69,6 @@ function columnNames(header: string[], columns: readonly Columns[]): (string | n
   if (names.some((name) => name !== null)) return names;
   throw new Failure(
     "malformed",
-    `No column is known; there may be ${columns.map(([name]) => name).join(", ")}`,
+    `No column is known; these are possible: ${columns.map(([name]) => name).join(", ")}`,
   );
 }

@@ -1,10 +1,10 @@
 import { CsvError, parse } from "csv-parse/sync";
 import { readLines } from "./lines.ts";
 
-/** A quote that is not closed within so much text was never meant to be; the longest field takes 10,000. */
+/** A quote that stays open for longer is a mistake; the longest field takes 10,000 characters. */
 const MAX_RECORD_CHARACTERS = 65_536;
 
-/** One record of a CSV file, and the line that it begins on. */
+/** One record of a CSV file, and its first line's number. */
 export interface CsvRecord {
   line: number;
   /** null: its quotes make no sense. */
@@ -12,8 +12,8 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file (RFC 4180), without blank ones. A misplaced quote costs the line that it stands on, and
- * no other: reading goes on at the next line.
+ * Yields the records of a CSV file (RFC 4180), without blank ones. A misplaced quote costs only its own line:
+ * reading goes on at the next line.
  */
 export async function* readRecords(file: string, delimiter: string): AsyncGenerator<CsvRecord> {
   const waiting: string[] = [];
@@ -39,7 +39,7 @@ export async function* readRecords(file: string, delimiter: string): AsyncGenera
   yield* take(true);
 }
 
-/** How many lines the first record has: quotes come in pairs, also those that are doubled. null: it goes on. */
+/** Counts the lines of the first record: quotes come in pairs, including doubled ones. null: it goes on. */
 function lineCount(lines: string[]): number | null {
   let isOpen = false;
   for (const [at, text] of lines.entries()) {
@@ -64,7 +64,7 @@ function parseRecord(text: string, delimiter: string): string[] | null {
     });
     return record;
   } catch (error) {
-    // With these options, it has no other fault to tell than a quote's.
+    // With these options the parser reports no fault except a quote's.
     if (error instanceof CsvError) return null;
     throw error;
   }

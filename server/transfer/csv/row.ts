@@ -5,22 +5,22 @@ import { text } from "../../input/fields.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { Columns } from "./read.ts";
 
-/** A kind of records that a file may hold. */
+/** A kind of record that a file may hold. */
 export interface Kind {
   columns: Columns[];
   /**
-   * Imports what one line says. `source` tells it from all other lines, and is the same when the line comes again.
+   * Imports one line. `source` identifies the line and is the same when the line comes again.
    *
-   * @throws Failure why it can't be
+   * @throws Failure with the reason for a bad line
    */
   importRow(
     context: Context,
     account: Account,
     row: { values: Record<string, string>; source: string },
   ): Promise<Imported>;
-  /** How many lines may be under way together: one where later lines may be about earlier ones. */
+  /** How many lines may run at the same time: 1 if later lines may depend on earlier ones. */
   concurrency: number;
-  /** The column that may be another when a line comes again. */
+  /** The column that may differ when a line comes again. */
   changing?: string;
 }
 
@@ -38,5 +38,5 @@ export const EMAIL: Columns = ["email", "email_address", "e_mail"];
 export const UID: Columns = ["uid", "customer_id", "cus_id", "user_id", "external_id"];
 export const STATE: Columns = ["state", "status"];
 
-/** A ref token as other programs write it. */
+/** A ref token in the spelling of other programs. */
 export const refId = text.trim().toLowerCase().refine(isRefToken, "is invalid");
