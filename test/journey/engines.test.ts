@@ -12,7 +12,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 
 /** Calls of each operation. */
-const CALLS = rounds(15, 60);
+const CALLS = rounds(30, 60);
 /** These post to the web, where nothing repeats. */
 const POSTS = /webhook.*test/;
 /** Nothing is delivered here: the outbox does not run. */
