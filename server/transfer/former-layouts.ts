@@ -11,7 +11,7 @@ const NAMES = new Map([
   ["tf", "visitor"],
   ["z", "lead"],
 ]);
-/** What stood for the days of a participation, and for its clicks on one. */
+/** What stood for the days of a promoterCampaign, and for its clicks on one. */
 const [DAILY, CLICKS] = ["u", "ta"];
 
 /** The item that an entry of a store of layout 6 holds; null: it is made of records. */

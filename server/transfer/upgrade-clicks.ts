@@ -14,7 +14,7 @@ const USUAL_COOKIE_DAYS = 60;
 
 type FormerVisitor = Omit<Visitor, "promoterId" | "campaignId" | "expiresAt">;
 
-/** Whose clicks are those of a participation. */
+/** Whose clicks are those of a promoterCampaign. */
 interface Owner {
   promoterId: number;
   campaignId: number;
@@ -25,8 +25,8 @@ interface Owner {
  * Gives visitors what they count by, and the end of their cookie. Clicks that were counted without a visitor, or whose
  * visitor is gone, become past clicks.
  *
- * Choice: a participation's clicks count for the campaign that it is in by now, since their own was not kept. Those of
- * a participation that is gone count for the default campaign, and for no promoter.
+ * Choice: a promoterCampaign's clicks count for the campaign that it is in by now, since their own was not kept. Those of
+ * a promoterCampaign that is gone count for the default campaign, and for no promoter.
  */
 export async function upgradeClicks(driver: AtomicDriver, work: Work): Promise<void> {
   for (const account of await allIn(driver, accounts, SYSTEM)) {

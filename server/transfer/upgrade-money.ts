@@ -76,13 +76,13 @@ async function carriedOver(
   const store = newStore(driver);
   const promoter = (await store.get(promoters, accountId, promoterId)) as Promoter;
   const { defaultPromoterCampaignId: promoterCampaignId, createdAt } = promoter;
-  const participation = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
   return {
     accountId,
     id: await store.nextId("commission"),
     promoterCampaignId,
     promoterId,
-    campaignId: participation?.campaignId ?? 0,
+    campaignId: promoterCampaign?.campaignId ?? 0,
     leadId: null,
     status: "approved",
     unit,
