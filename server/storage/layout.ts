@@ -3,31 +3,37 @@ import type { AtomicDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./listing/snapshot.ts";
 
-/** Grows when records are shaped, or claims, lists and counters lie, otherwise than in the release before. */
+/**
+ * Raise it with every change to the shape of records, or to the keys and values of claims, indexes or
+ * counters.
+ */
 export const LAYOUT = 7;
-/** The first layout of a release. Stores and exports of all since are moved on. */
+/** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
-/** Where a store says how it is laid out. */
+/** Where a store keeps its layout mark. */
 export const MARK_KEY = encodeKey([0, "layout"]);
 
-/** What is done with a store as a whole, step by step. */
+/** The steps of work on a whole store, in their order. */
 export const STAGES = ["clear", "convert", "fill", "upgrade", "derive"] as const;
 
-/** Work on a whole store that has not come to its end. */
+/** Unfinished work on a whole store. */
 export interface UnderWay {
   work: "import" | "move" | "upgrade" | "rebuild";
-  /** Tells those who do it one after the other apart. */
+  /** Differs between the processes that work on the store one after the other. */
   by: string;
   stage: (typeof STAGES)[number];
-  /** What the store is filled with, so that it is filled with one thing alone. null: it is not filled. */
+  /**
+   * The digest of the records that fill the store, so that no two sources are mixed. null: it is not being
+   * filled.
+   */
   source: string | null;
-  /** The layout that its records had at the beginning. */
+  /** The layout of its records before the work began. */
   layout: number;
-  /** Items that were filled in. */
+  /** How many items have been filled in. */
   filledCount: number;
 }
 
-/** How a store is laid out. */
+/** A store's layout mark. */
 export interface Mark {
   version: number;
   /** Absent: the store may be used. */
@@ -36,24 +42,24 @@ export interface Mark {
 
 const REFUSALS: Record<UnderWay["work"], string> = {
   import:
-    "An import into the store was begun and has not come to its end: run `tidemark import` again with --resume to go on, or with --force to begin anew",
-  move: "A move into the store was begun and has not come to its end: run `tidemark move` again with --resume to go on, or with --force to begin anew",
+    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
+  move: "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
   upgrade:
-    "The store is being moved on to this release, or was when that was cut short: where nobody does it any more, `tidemark upgrade` goes on",
+    "An upgrade of the store is running or was interrupted: if nothing runs it any more, `tidemark upgrade` continues it",
   rebuild:
-    "The claims, indexes and counters of the store are being rebuilt, or were when that was cut short: run `tidemark rebuild` to its end",
+    "A rebuild of the store is running or was interrupted: if nothing runs it any more, `tidemark rebuild` starts it again",
 };
 
 /**
- * Marks an empty store with how this release lays things out, and refuses one that another release laid out
- * otherwise, or that is only half there.
+ * Marks an empty store with this release's layout. Refuses a store with another layout or with unfinished
+ * work.
  *
  * @throws Failure `refused`
  */
 export async function checkLayout(driver: AtomicDriver): Promise<void> {
   if (await isEmpty(driver)) {
     const puts: [string, string][] = [[MARK_KEY, JSON.stringify({ version: LAYOUT })]];
-    // Another process may be the first.
+    // Another process may have been quicker.
     await driver.commit({ checks: [[MARK_KEY, null]], puts, removes: [], sums: [] });
   }
   const { mark } = await readMark(driver);
@@ -62,25 +68,25 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
   if (isOlder(mark)) {
     throw new Failure(
       "refused",
-      "The store is laid out as an earlier release did: `tidemark upgrade` moves it on, and so does the start of the server",
+      "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server",
     );
   }
   const maker = mark !== null && mark.version > LAYOUT ? "a later release" : "a build before 0.1";
   throw new Failure("refused", `The store was made by ${maker} of Tidemark: use that one, or an empty store`);
 }
 
-/** How a store is laid out, as text and parsed; null: it does not say. */
+/** A store's layout mark, as text and parsed. null: it has none. */
 export async function readMark(driver: AtomicDriver): Promise<{ text: string | null; mark: Mark | null }> {
   const text = await driver.getItem(MARK_KEY);
   return { text, mark: text === null ? null : (JSON.parse(text) as Mark) };
 }
 
-/** Whether an earlier release laid a store out, which this one can move on. */
+/** Whether an earlier release made a store that this one can upgrade. */
 export function isOlder(mark: Mark | null): boolean {
   return mark !== null && mark.version >= OLDEST_LAYOUT && mark.version < LAYOUT;
 }
 
-/** The refusal of a store on which work is under way. */
+/** The refusal of a store with unfinished work. */
 export function refusalOf({ work }: UnderWay): Failure {
   return new Failure("refused", REFUSALS[work]);
 }

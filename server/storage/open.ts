@@ -25,7 +25,7 @@ export interface OpenOptions {
  * missing folder is created, and so are missing tables.
  *
  * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
- *   release laid out differently
+ *   release made
  */
 export async function openStore(
   url: string,
@@ -41,7 +41,7 @@ export async function openStore(
   }
 }
 
-/** Makes a store over an open driver. @throws Failure `refused` if another release laid it out differently */
+/** Makes a store over an open driver. @throws Failure `refused` if another release made it */
 export async function storeOn(driver: AtomicDriver): Promise<Store> {
   await checkLayout(driver);
   return newStore(driver);

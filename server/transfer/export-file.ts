@@ -18,10 +18,10 @@ interface Trailer {
 }
 
 /**
- * The records of an export, by whatever release. All of the file is read once before, to see that it is as it
- * was made.
+ * Opens an export of this or an earlier release. It reads the whole file once and checks it, before anything
+ * is written.
  *
- * @throws Failure `malformed` for a file that is not whole, or that a later release made
+ * @throws Failure `malformed` for a file that is incomplete or changed, or that a later release made
  */
 export async function openExport(file: string, onProgress: Progress): Promise<Source> {
   const checked = counting("checked", onProgress);
@@ -34,7 +34,7 @@ export async function openExport(file: string, onProgress: Progress): Promise<So
       hash.update(`${line.text}\n`);
       layout ??= line.header.layout ?? layoutOf(line.value);
       const item = readItem(line, layout ?? OLDEST_LAYOUT);
-      // Whatever this release can't keep is refused before anything is written.
+      // Refuse a record that this release can't keep before anything is written.
       if (item !== null) placeOf(item);
     }
     count += lines.length;
@@ -42,7 +42,7 @@ export async function openExport(file: string, onProgress: Progress): Promise<So
   }
   const sha256 = hash.digest("hex");
   if (found.trailer?.sha256 !== sha256 || found.trailer.entries !== count) {
-    throw new Failure("malformed", "The file is not as it was exported: its checksum does not match");
+    throw new Failure("malformed", "The file was changed since it was exported: its checksum does not match");
   }
   const readable = readableLayout(layout);
   return { id: sha256, layout: readable, count, items: () => itemsOf(file, readable) };
@@ -70,7 +70,7 @@ interface Line {
   header: Header;
 }
 
-/** The lines between header and trailer; the trailer is left in `found`. */
+/** The lines between header and trailer. The trailer is stored in `found`. */
 async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncGenerator<Line> {
   let number = 0;
   let header: Header | null = null;
@@ -86,7 +86,7 @@ async function* bodyOf(file: string, found: { trailer: Trailer | null }): AsyncG
   if (found.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
 }
 
-/** Not by `readline`: from Node 24 on it ends lines at U+2028 and U+2029 too, which JSON leaves as they are. */
+/** Not `readline`: since Node 24 it also breaks lines at U+2028 and U+2029, which JSON may hold unescaped. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of createReadStream(file, "utf8")) {
@@ -102,33 +102,31 @@ function parseLine(line: string, number: number): Json {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // Text that is no JSON is refused like any other line that is none of ours.
+    // A line that is not JSON is refused below, like any other foreign line.
   }
   throw notOurs(number);
 }
 
 function readHeader(value: Json): Header {
   const { format, version } = value as Partial<Header>;
-  if (format !== FORMAT) throw new Failure("malformed", "The file is no export of Tidemark");
+  if (format !== FORMAT) throw new Failure("malformed", "The file is not a Tidemark export");
   if (Object.values(FORMAT_VERSIONS).includes(Number(version))) return value as unknown as Header;
   throw new Failure(
     "malformed",
-    `The export is of version ${version}, which a later release made: use that one`,
+    `The export has version ${version}, which only a later release can read: import it with that one`,
   );
 }
 
-/** The layout that a line of version 1 tells, where it is the one that does. */
+/** The layout that a line of a version 1 export states. null: it is another line. */
 function layoutOf({ key, value }: Json): number | null {
   return key === MARK_KEY ? (value as Mark).version : null;
 }
 
 function readableLayout(layout: number | null): number {
   if (layout !== null && layout >= OLDEST_LAYOUT && layout <= LAYOUT) return layout;
-  const maker = layout !== null && layout > LAYOUT ? "a later release made" : "a build before 0.1 made";
-  throw new Failure(
-    "malformed",
-    `The export is laid out as layout ${layout}, which ${maker}: import it with that one`,
-  );
+  const maker =
+    layout !== null && layout > LAYOUT ? "only a later release can read" : "only a build before 0.1 can read";
+  throw new Failure("malformed", `The export has layout ${layout}, which ${maker}: import it with that one`);
 }
 
 function isTrailer(value: Json): value is Json & Trailer {

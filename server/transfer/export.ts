@@ -7,14 +7,14 @@ import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
 
 export const FORMAT = "tidemark-export";
-/** 1: all entries of a store, as a release with layout 5 kept them; 2: its records alone. */
+/** 1: all entries of a store with layout 5. 2: only its records. */
 export const FORMAT_VERSIONS = { entries: 1, records: 2 };
 
-/** First line of an export. */
+/** The first line of an export. */
 export interface Header {
   format: typeof FORMAT;
   version: number;
-  /** How the records are shaped: the layout of the stores that the release kept. Absent in version 1. */
+  /** The layout of the records. Absent in version 1. */
   layout?: number;
   createdAt: string;
 }
@@ -25,8 +25,8 @@ interface Exporting {
 }
 
 /**
- * The lines of an export: a header, each record, and a trailer with counts and a checksum, by which a file that
- * was cut off or changed is known. What the store holds is never in memory as a whole.
+ * Yields the lines of an export: a header, each record, and a trailer. The trailer's counts and checksum
+ * reveal a file that was cut off or changed. Only a part of the store is in memory at a time.
  */
 export async function* exportLines(
   driver: AtomicDriver,
@@ -48,7 +48,7 @@ export async function* exportLines(
   yield `${JSON.stringify(totals)}\n`;
 }
 
-/** The same of a store that an earlier release laid out, with all its entries as they are. */
+/** Yields the same for a store of an earlier release, with all its entries unchanged. */
 export async function* exportEntries(
   driver: AtomicDriver,
   { now, onProgress }: Exporting,

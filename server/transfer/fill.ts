@@ -11,21 +11,21 @@ import { beginWork, runStages, type Work } from "./work.ts";
 
 /** Records that a store can be filled with. */
 export interface Source {
-  /** Tells it from other sources. */
+  /** Identifies the source: the digest of its records. */
   id: string;
-  /** The layout that its records are shaped by. */
+  /** The layout of its records. */
   layout: number;
-  /** How many there are. null: not known. */
+  /** The number of its items. null: unknown. */
   count: number | null;
-  /** The same in the same order each time. */
+  /** Its items, each time in the same order. */
   items(): AsyncIterable<Item>;
 }
 
-/** What becomes of a store in which such work was cut short. */
+/** How to deal with a store in which the same work was interrupted. */
 export interface Interrupted {
-  /** Goes on with it. */
+  /** Continue it. */
   resumes: boolean;
-  /** Begins anew. */
+  /** Clear the store and start over. */
   isForced: boolean;
 }
 
@@ -36,11 +36,11 @@ interface Filling extends Interrupted {
 }
 
 /**
- * Fills an empty store with records, and makes claims, indexes and counters of them. Until it has come to its end,
- * the store is refused; it may be cut short at any moment.
+ * Fills an empty store with records, and derives claims, indexes and counters from them. It may be
+ * interrupted at any moment; until it is complete, the store is refused.
  *
- * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which other work, or another source,
- *   was cut short
+ * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which other work, or filling
+ *   from another source, was interrupted
  */
 export async function fillStore(driver: AtomicDriver, filling: Filling): Promise<void> {
   const { onProgress } = filling;
@@ -51,13 +51,13 @@ export async function fillStore(driver: AtomicDriver, filling: Filling): Promise
     upgrade: () => upgradeRecords(driver, work),
     async derive() {
       const [fault] = await rebuild(driver, work, onProgress);
-      // What was whole in its source has none.
-      if (fault !== undefined) throw new Failure("malformed", `The source is at odds with itself: ${fault}`);
+      // A consistent source has no faults.
+      if (fault !== undefined) throw new Failure("malformed", `The source contradicts itself: ${fault}`);
     },
   });
 }
 
-/** Where to begin, or to go on. */
+/** The state to start or continue from. */
 async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<UnderWay, "by">> {
   const { work, source, resumes, isForced } = filling;
   const { mark } = await readMark(driver);
@@ -71,14 +71,14 @@ async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<U
   if (isForced) return { ...anew, stage: "clear" };
   if (!resumes) throw refusalOf(former);
   if (former.work === work && former.source === source.id) return former;
-  throw new Failure("refused", "The store was begun to be filled with something else: --force begins anew");
+  throw new Failure("refused", "The store was being filled from another source: --force starts over");
 }
 
-/** @throws Failure `in_use` for a store that holds more than how it is laid out */
+/** @throws Failure `in_use` for a store that holds more than its layout mark */
 async function refuseFull(driver: AtomicDriver): Promise<void> {
   const entries = await driver.list({ ...EVERYTHING, limit: 2 });
   if (entries.some(([key]) => key !== MARK_KEY)) {
-    throw new Failure("in_use", "The store to be filled is not empty");
+    throw new Failure("in_use", "The target store is not empty");
   }
 }
 
@@ -90,7 +90,7 @@ async function clear(driver: AtomicDriver, work: Work, onProgress: Progress): Pr
   }
 }
 
-/** Goes on behind what was filled in before. */
+/** Continues after the items that were filled in before. */
 async function fill(work: Work, { source, onProgress, work: name }: Filling): Promise<void> {
   const filled = counting(name === "import" ? "imported" : "moved", onProgress, source.count);
   let passedCount = 0;

@@ -2,7 +2,10 @@ import type { Unit } from "../domain/money/unit.ts";
 import { collection } from "../storage/collection.ts";
 import type { AnyCollection } from "./collections.ts";
 
-/** What a promoter had earned by layout 5, which kept it beside the commissions and payouts that it is the sum of. */
+/**
+ * What layout 5 kept as a promoter's balance, in addition to the commissions and payouts that it is the sum
+ * of.
+ */
 export interface FormerBalance {
   accountId: number;
   promoterId: number;
@@ -16,5 +19,5 @@ export const formerBalances = collection<FormerBalance>()({
   indexes: {},
 });
 
-/** Kinds of record that earlier releases kept. They are read to be moved on. */
+/** Kinds of record that only earlier releases kept. They are read to upgrade them. */
 export const FORMER_COLLECTIONS = [formerBalances] as unknown as AnyCollection[];

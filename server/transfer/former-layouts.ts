@@ -4,17 +4,17 @@ import { collectionNamed } from "./collections.ts";
 import { FORMER_COLLECTIONS } from "./former-collections.ts";
 import type { Item } from "./item.ts";
 
-/** What stood in keys for the names of those that there are most of. */
+/** Abbreviations in keys of the most frequent kinds of record. */
 const NAMES = new Map([
   ["t", "promoter"],
   ["tb", "commission"],
   ["tf", "visitor"],
   ["z", "lead"],
 ]);
-/** What stood for the days of a promoterCampaign, and for its clicks on one. */
+/** Abbreviations in keys: of a promoterCampaign's days, and of its clicks on a day. */
 const [DAILY, CLICKS] = ["u", "ta"];
 
-/** The item that an entry of a store of layout 6 holds; null: it is made of records. */
+/** Reads an entry of a store with layout 6. null: it is derived from records. */
 export function itemOfLayout6([key, text]: Entry): Item | null {
   const [, second = "", third = ""] = key.split(":");
   const name = nameOf(second);
@@ -27,10 +27,10 @@ export function itemOfLayout6([key, text]: Entry): Item | null {
 }
 
 /**
- * The item that an entry of a store of layout 5 holds; null: it is made of records.
+ * Reads an entry of a store with layout 5. null: it is derived from records.
  *
- * Its clicks were counted beside its visitors, who may be gone. So each day's counter becomes a record of past clicks,
- * of which the upgrade takes off those whose visitors are still there.
+ * Layout 5 counted clicks by day, apart from visitors, and visitors expire. So each day's counter becomes a
+ * record of past clicks. The upgrade then subtracts the clicks of visitors that still exist.
  */
 export function itemOfLayout5(entry: Entry): Item | null {
   const [account = "", second, third = "", fourth = "", fifth] = entry[0].split(":");

@@ -6,11 +6,11 @@ import { totalsOf } from "./move.ts";
 import type { Totals } from "./tally.ts";
 
 /**
- * Fills an empty store with an export, by whatever release. Nothing is written before all of the file was found to
- * be as it was made.
+ * Fills an empty store with an export of this or an earlier release. It checks the whole file before it
+ * writes anything.
  *
- * @throws Failure `in_use` for a store that isn't empty, `refused` for one that other work was cut short in,
- *   `malformed` for a file that is not whole
+ * @throws Failure `in_use` for a store that isn't empty, `refused` for one with other unfinished work,
+ *   `malformed` for a file that is incomplete or changed
  */
 export async function importFile(
   driver: AtomicDriver,

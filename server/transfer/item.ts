@@ -5,9 +5,9 @@ import type { Entry } from "../storage/listing/snapshot.ts";
 import { FORMER_COLLECTIONS } from "./former-collections.ts";
 import { collectionNamed, kindOf, type AnyRecord } from "./collections.ts";
 
-/** What is kept of a store by exports: a record, or which ids of a kind come next. */
+/** What an export keeps of a store, an item a line: a record, or the next ids of a kind. */
 export interface Item {
-  /** `ids` for the latter. */
+  /** `ids` for next ids. */
   collection: string;
   /** JSON. */
   text: string;
@@ -15,7 +15,7 @@ export interface Item {
 
 const IDS = "ids";
 
-/** The item that an entry holds; null: it is made of records, or says how the store is laid out. */
+/** Reads an entry of a store. null: it is derived from records, or it is the layout mark. */
 export function itemOf([key, text]: Entry): Item | null {
   const sorted = kindOf(key);
   if (sorted.kind === "record") return { collection: sorted.from.name, text };
@@ -26,9 +26,9 @@ export function itemOf([key, text]: Entry): Item | null {
 }
 
 /**
- * Where an item is kept. What only earlier releases knew is kept, too, until it is moved on.
+ * The entry that holds an item. Kinds of record that only earlier releases knew are kept until the upgrade.
  *
- * @throws Failure `malformed` for a record that this release does not know
+ * @throws Failure `malformed` for a kind of record that this release does not know
  */
 export function placeOf({ collection, text }: Item): Entry {
   if (collection === IDS) {
@@ -37,13 +37,13 @@ export function placeOf({ collection, text }: Item): Entry {
   }
   const from = collectionNamed(collection) ?? FORMER_COLLECTIONS.find(({ name }) => name === collection);
   if (from === undefined) {
-    throw new Failure("malformed", `A record is a ${collection}, which this release does not know`);
+    throw new Failure("malformed", `This release does not know ${collection} records`);
   }
   const record = JSON.parse(text) as AnyRecord;
   return [recordKey(from, record.accountId, from.id(record)), text];
 }
 
-/** An item as a line of an export. Its text is JSON already, and is kept to the letter. */
+/** Formats an item as a line of an export. Its text is JSON already and stays unchanged. */
 export function itemLine({ collection, text }: Item): string {
   return `{"collection":${JSON.stringify(collection)},"record":${text}}\n`;
 }

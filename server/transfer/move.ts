@@ -9,10 +9,10 @@ import { newTally, type Totals } from "./tally.ts";
 import { itemReader } from "./upgrade.ts";
 
 /**
- * Fills an empty store with all records of another one, by whatever release, and compares them.
+ * Fills an empty store with all records of another store of this or an earlier release, and compares the two.
  *
- * @throws Failure `in_use` for a full target, `refused` for one that other work was cut short in, or for a source
- *   that is only half there, `conflict` where the source was written to meanwhile
+ * @throws Failure `in_use` for a target that isn't empty, `refused` for a target or source with other
+ *   unfinished work, `conflict` if something wrote to the source meanwhile
  */
 export async function moveStore(
   [from, to]: [AtomicDriver, AtomicDriver],
@@ -26,7 +26,7 @@ export async function moveStore(
   const compared = counting("compared", onProgress, 2 * before.entries);
   const after = await totalsOf(from, { read, onItems: compared });
   const copy = await totalsOf(to, { onItems: compared });
-  // Records of an earlier layout are others by now.
+  // The records of an earlier layout were changed by the upgrade, so they can't be compared.
   const isSame = layout < LAYOUT || copy.sha256 === after.sha256;
   if (after.sha256 === before.sha256 && isSame) return copy;
   throw new Failure(
@@ -36,7 +36,7 @@ export async function moveStore(
   );
 }
 
-/** What a store holds. */
+/** Adds up the records of a store. */
 export async function totalsOf(
   driver: AtomicDriver,
   { read = itemOf, onItems = () => {} }: { read?: Reading; onItems?: (count: number) => void } = {},
@@ -52,7 +52,7 @@ export async function totalsOf(
 
 type Reading = (entry: Entry) => Item | null;
 
-/** @throws Failure `refused` for a store that can't be used, unless it is an earlier release's */
+/** @throws Failure `refused` for a store that can't be used and that no upgrade can help */
 async function layoutOf(driver: AtomicDriver): Promise<number> {
   const { mark } = await readMark(driver);
   if (mark !== null && isOlder(mark) && mark.underWay === undefined) return mark.version;

@@ -5,7 +5,7 @@ import { scan } from "../storage/listing/scan.ts";
 import type { Entry } from "../storage/listing/snapshot.ts";
 import type { AnyRecord } from "./collections.ts";
 
-/** All records of one kind of an account, in chunks. They are read as such, without an index. */
+/** Reads all records of one kind of an account, in chunks. It needs no index. */
 export async function* recordsIn<R extends AnyRecord>(
   driver: AtomicDriver,
   from: Collection<R>,
@@ -16,7 +16,7 @@ export async function* recordsIn<R extends AnyRecord>(
   }
 }
 
-/** The same, all at once. */
+/** Reads all records of one kind of an account at once. */
 export async function allIn<R extends AnyRecord>(
   driver: AtomicDriver,
   from: Collection<R>,
@@ -27,7 +27,7 @@ export async function allIn<R extends AnyRecord>(
   return all;
 }
 
-/** A record where it is kept. */
+/** The entry that holds a record. */
 export function entryIn<R extends AnyRecord>(from: Collection<R>, record: R): Entry {
   return [recordKey(from, record.accountId, from.id(record)), JSON.stringify(record)];
 }

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { itemLine, type Item } from "./item.ts";
 
-/** What a store holds, to compare it by. */
+/** The records of a store, in numbers that two stores are compared by. */
 export interface Totals {
-  /** Records, and the kinds of ids. */
+  /** The number of items. */
   entries: number;
-  /** Records by collection, for people. */
+  /** The number of records by collection, to show to people. */
   records: Record<string, number>;
-  /** SHA-256 of the lines of all items in key order, hexadecimal. */
+  /** The hexadecimal SHA-256 of the lines of all items in key order. */
   sha256: string;
 }
 
-/** Adds up items in key order. */
+/** Adds up items, which come in key order. */
 export function newTally(): { add(item: Item): void; totals(): Totals } {
   const hash = createHash("sha256");
   const records = new Map<string, number>();

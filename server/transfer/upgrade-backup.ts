@@ -7,19 +7,20 @@ import type { Progress } from "./progress.ts";
 import { upgradeStore } from "./upgrade.ts";
 
 interface Upgrading {
-  /** Where the store is, as STORAGE_URL names it. */
+  /** The store's STORAGE_URL. */
   url: string;
   now: Date;
   onProgress: Progress;
-  /** Where the backup goes to. null: into the store's folder, or for a database into the current folder. */
+  /** Where to write the backup. null: in the store's folder, or in the current folder for a database. */
   file?: string | null;
 }
 
 /**
- * Moves a store of an earlier layout on, after an export of all that it holds.
+ * Upgrades a store of an earlier layout, after an export of everything in it.
  *
- * @returns the export's file, or null where there was nothing to do, or an upgrade was only to be finished
- * @throws Error for a backup that can't be written, before anything is changed
+ * @returns the export's file. null: the store was up to date, or only an interrupted upgrade was left to
+ *   finish
+ * @throws Error if the backup can't be written; nothing is changed then
  */
 export async function upgradeWithBackup(
   driver: AtomicDriver,

@@ -14,7 +14,7 @@ const USUAL_COOKIE_DAYS = 60;
 
 type FormerVisitor = Omit<Visitor, "promoterId" | "campaignId" | "expiresAt">;
 
-/** Whose clicks are those of a promoterCampaign. */
+/** The promoter and campaign that a promoterCampaign's clicks count for. */
 interface Owner {
   promoterId: number;
   campaignId: number;
@@ -22,11 +22,12 @@ interface Owner {
 }
 
 /**
- * Gives visitors what they count by, and the end of their cookie. Clicks that were counted without a visitor, or whose
- * visitor is gone, become past clicks.
+ * Adds to each visitor the promoter and campaign that it counts for, and when its cookie expires. Clicks that
+ * were counted without a visitor, or whose visitor has expired, become past clicks.
  *
- * Choice: a promoterCampaign's clicks count for the campaign that it is in by now, since their own was not kept. Those of
- * a promoterCampaign that is gone count for the default campaign, and for no promoter.
+ * Choice: a promoterCampaign's clicks count for the campaign that it is in now, because the store did not
+ * keep the campaign of each click. If the promoterCampaign was deleted, they count for the default campaign
+ * and for no promoter.
  */
 export async function upgradeClicks(driver: AtomicDriver, work: Work): Promise<void> {
   for (const account of await allIn(driver, accounts, SYSTEM)) {
@@ -37,7 +38,7 @@ export async function upgradeClicks(driver: AtomicDriver, work: Work): Promise<v
         const key = `${createdAt.slice(0, 10)} ${promoterCampaignId}`;
         visitCounts.set(key, (visitCounts.get(key) ?? 0) + 1);
       }
-      // Those that were upgraded before this was cut short know the end of their cookie.
+      // Visitors with an `expiresAt` were upgraded before an interruption.
       const old: FormerVisitor[] = chunk.filter((visitor) => !("expiresAt" in visitor));
       const puts = old.map((visitor) =>
         entryIn(visitors, owned(visitor, ownerOf(visitor.promoterCampaignId))),

@@ -14,19 +14,20 @@ import { formerBalances, type FormerBalance } from "./former-collections.ts";
 import { allIn, entryIn } from "./records-in.ts";
 import type { Work } from "./work.ts";
 
-/** Sums that are tried to find out which commissions make one; more would take too long. */
+/** The limit of sums to try when looking for the commissions that add up to one; more would take too long. */
 const MOST_SUMS = 100_000;
 
-/** What an account has of money. */
+/** An account's commissions and payouts. */
 interface Money {
   commissions: Commission[];
   payouts: Payout[];
 }
 
 /**
- * Balances were kept beside what they are the sums of. What another program had paid was kept there alone: the
- * commissions that make it are marked. Earnings that no commission explains, as of `tidemark seed`, become one. So
- * each balance stays what it was, to the cent.
+ * Layout 5 kept balances in addition to the records that they are the sum of. Only the balance knew what
+ * another program had paid, so the commissions that add up to it are marked as paid elsewhere. Earnings
+ * without a commission, for example from `tidemark seed`, become a commission. So each balance stays the
+ * same, to the cent.
  */
 export async function upgradeMoney(driver: AtomicDriver, work: Work): Promise<void> {
   for (const { id } of await allIn(driver, accounts, SYSTEM)) {
@@ -39,7 +40,7 @@ export async function upgradeMoney(driver: AtomicDriver, work: Work): Promise<vo
       const made = await explain(driver, balance, own);
       await work.commit({
         puts: made.map((commission) => entryIn(commissions, commission)),
-        // In the same commit, so that nothing is explained twice.
+        // In the same commit, so that no balance is explained twice.
         removes: [entryIn(formerBalances, balance)[0]],
       });
     }
@@ -54,7 +55,7 @@ function ofPromoter({ commissions: earned, payouts: paid }: Money, promoterId: n
   };
 }
 
-/** The commissions that a balance is the sum of, together with the payouts. */
+/** Finds or makes the commissions that, with the payouts, add up to a balance. */
 async function explain(driver: AtomicDriver, balance: FormerBalance, money: Money): Promise<Commission[]> {
   const made: Commission[] = [];
   for (const [unit, { earnings, paid }] of Object.entries(balance.units)) {
@@ -95,11 +96,11 @@ async function carriedOver(
   };
 }
 
-/** Commissions that make a sum, the oldest first; as near as it gets where none make it. */
+/** Commissions that add up to a sum, the oldest first. If none do, those that come nearest. */
 function subsetOf(earned: Commission[], sum: number): Set<Commission> {
   const made = new Map<number, Commission[]>([[0, []]]);
   for (const commission of earned) {
-    // Sums that are added here must not be met by the same commission again.
+    // A snapshot, so that a commission is not added to sums that already include it.
     const known = Array.from(made);
     for (const [before, parts] of known) {
       const next = before + commission.amount;
@@ -117,7 +118,7 @@ function sumOf(amounts: { amount: number }[]): number {
   return amounts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
-/** All other commissions were paid nowhere. */
+/** Marks all other commissions as not paid elsewhere. */
 async function markOthers(driver: AtomicDriver, work: Work, accountId: number): Promise<void> {
   const unmarked = (await allIn(driver, commissions, accountId)).filter(
     (each) => !("isPaidElsewhere" in each),

@@ -11,22 +11,25 @@ import { upgradeClicks } from "./upgrade-clicks.ts";
 import { upgradeMoney } from "./upgrade-money.ts";
 import { beginWork, runStages, type Work } from "./work.ts";
 
-/** How each layout's entries are read, and what makes the next layout's records of its own. */
+/**
+ * For each former layout: how to read its entries, and how to change its records into those of the next
+ * layout.
+ */
 const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upgrade[] }> = {
   5: { itemOf: itemOfLayout5, upgrades: [upgradeClicks, upgradeMoney] },
-  // Its keys were shorter.
+  // Only its keys were different: shorter.
   6: { itemOf: itemOfLayout6, upgrades: [] },
 };
 
-/** Changes records of a layout into the next one's; begun anew where it was cut short. */
+/** Changes records of a layout into those of the next one. It starts again if it was interrupted. */
 type Upgrade = (driver: AtomicDriver, work: Work) => Promise<void>;
 
 /**
- * Moves a store of an earlier layout on to this release's. Until it has come to its end, the store is refused;
- * whoever calls it again goes on. Nobody may write to the store meanwhile.
+ * Upgrades a store of an earlier layout. Until the upgrade is complete, the store is refused; another call
+ * continues an interrupted upgrade. Nobody may write to the store meanwhile.
  *
  * @returns whether there was anything to do
- * @throws Failure `refused` for a store that no release made, or on which other work is under way
+ * @throws Failure `refused` for a store that no release made, or with other unfinished work
  */
 export async function upgradeStore(
   driver: AtomicDriver,
@@ -48,25 +51,25 @@ export async function upgradeStore(
     upgrade: () => upgradeRecords(driver, work),
     async derive() {
       const [fault] = await rebuild(driver, work, onProgress);
-      if (fault !== undefined) throw new Failure("malformed", `The store is at odds with itself: ${fault}`);
+      if (fault !== undefined) throw new Failure("malformed", `The store contradicts itself: ${fault}`);
     },
   });
   return true;
 }
 
-/** Changes the records that a store was filled with, or had, into this layout's. */
+/** Changes all records of a store into those of this layout. */
 export async function upgradeRecords(driver: AtomicDriver, work: Work): Promise<void> {
   for (let layout = work.state.layout; layout < LAYOUT; layout++) {
     for (const upgrade of LAYOUTS[layout]?.upgrades ?? []) await upgrade(driver, work);
   }
 }
 
-/** Reads the entries of a store that is laid out so. */
+/** Returns the function that reads the entries of a layout. */
 export function itemReader(layout: number): (entry: Entry) => Item | null {
   return LAYOUTS[layout]?.itemOf ?? itemOf;
 }
 
-/** Puts each record where this release keeps it, and drops all that records make. */
+/** Moves each record to its key in this release, and removes everything that is derived from records. */
 async function convert(driver: AtomicDriver, work: Work, onProgress: Progress): Promise<void> {
   const converted = counting("converted", onProgress);
   const read = itemReader(work.state.layout);

@@ -8,15 +8,15 @@ import { LAYOUT, MARK_KEY, readMark, STAGES, type UnderWay } from "../storage/la
  * process does it at a time, because each commit checks the mark.
  */
 export interface Work {
-  /** How far it is. */
+  /** How far it has come. */
   state: UnderWay;
-  /** Writes changes, and in the same commit how far the work is after them. */
+  /** Writes changes, and in the same commit the progress. */
   commit(changes: Partial<Changes>, progress?: Partial<UnderWay>): Promise<void>;
-  /** Takes the mark away: the store may be used. */
+  /** Removes the mark, so that the store may be used. */
   finish(): Promise<void>;
 }
 
-/** Begins work on a store, or takes it over from whoever did it before. */
+/** Begins work on a store, or takes it over from the process that did it before. */
 export async function beginWork(driver: AtomicDriver, begun: Omit<UnderWay, "by">): Promise<Work> {
   let { text } = await readMark(driver);
   const work: Work = {
@@ -44,7 +44,7 @@ export async function beginWork(driver: AtomicDriver, begun: Omit<UnderWay, "by"
   return work;
 }
 
-/** Does what is left of a work's stages, each of which may be cut short and begun anew. */
+/** Runs the remaining stages. Each of them may be interrupted and started again. */
 export async function runStages(
   work: Work,
   stages: Partial<Record<UnderWay["stage"], () => Promise<void>>>,

@@ -13,7 +13,7 @@ const CUTS = 2;
 const SEED = Number(process.env.CUT_SEED ?? 20_261_122);
 /** What is said of a store that a cut has left: it is whole, refused, or not begun. */
 const STATES =
-  /^(no faults|.*there is no store in .*|An import into the store was begun and has not come to its end: run `tidemark import` again .*|A move into the store was begun and has not come to its end: run `tidemark move` again .*)\n$/;
+  /^(no faults|.*there is no store in .*|An import into the store is unfinished: run `tidemark import` again .*|A move into the store is unfinished: run `tidemark move` again .*)\n$/;
 
 let folder: string;
 let remove: () => void;
@@ -61,7 +61,7 @@ it(NAME, { timeout: LONG_MS }, async () => {
     }
     // It may have come to its end before it was killed.
     const { code, stderr } = await run([...words, ...how], name);
-    if (code !== 0) expect(stderr).toContain("The store to be filled is not empty\n");
+    if (code !== 0) expect(stderr).toContain("The target store is not empty\n");
     expect(await run(["check"], name)).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
     const told = await run(["export", join(folder, `${name}.jsonl`)], name);
     expect(told.stderr).toBe(`exported ${entries} records, SHA-256 ${sha256}\n`);

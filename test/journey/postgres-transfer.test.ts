@@ -92,7 +92,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     expect(there).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(there.stdout)).toMatchObject({ records: { lead: recorded, promoter: 1, account: 1 } });
     const full = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
-    expect([full.code, full.stderr]).toEqual([1, "The store to be filled is not empty\n"]);
+    expect([full.code, full.stderr]).toEqual([1, "The target store is not empty\n"]);
     await cluster.query("truncate tidemark_items");
     const back = await cli(["move", `sqlite:${at("copy")}`, cluster.url()]);
     expect(back).toEqual(there);

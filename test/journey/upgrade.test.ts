@@ -46,7 +46,7 @@ it("is done by hand, before which other commands refuse the store with one sente
   const { code, stderr } = await run("account", "list");
   expect([code, stderr]).toEqual([
     1,
-    "The store of STORAGE_URL can't be opened: The store is laid out as an earlier release did: `tidemark upgrade` moves it on, and so does the start of the server\n",
+    "The store of STORAGE_URL can't be opened: The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server\n",
   ]);
   const upgraded = await run("upgrade", "--backup", `${folder}/mine.jsonl`);
   expect(JSON.parse(upgraded.stdout)).toEqual({ layout: LAYOUT, backup: `${folder}/mine.jsonl` });

@@ -17,7 +17,7 @@ import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 const silent = () => {};
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 const REFUSED =
-  "The claims, indexes and counters of the store are being rebuilt, or were when that was cut short: run `tidemark rebuild` to its end";
+  "A rebuild of the store is running or was interrupted: if nothing runs it any more, `tidemark rebuild` starts it again";
 
 async function fill(driver: AtomicDriver): Promise<void> {
   const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };

@@ -106,7 +106,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     const totals = await moveStore([source, target], ONCE);
     expect(await entriesOf(target)).toEqual(await entriesOf(source));
     expect(totals).toEqual(await totalsOf(source));
-    await expect(moveStore([source, target], ONCE)).rejects.toThrow("The store to be filled is not empty");
+    await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
 
   it("stands still while it is exported", async () => {
@@ -140,7 +140,7 @@ it("says that a move is none when the source was written to meanwhile", async ()
   );
 });
 
-const CHANGED = "The file is not as it was exported: its checksum does not match";
+const CHANGED = "The file was changed since it was exported: its checksum does not match";
 it.each<[string, (lines: string[]) => string[], string]>([
   ["is empty", () => [], "The file is cut off: its last line is missing"],
   ["is cut off", (lines) => lines.slice(0, 30), "The file is cut off: its last line is missing"],
@@ -154,16 +154,16 @@ it.each<[string, (lines: string[]) => string[], string]>([
     "Line 8 is not a line of an export",
   ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
-  ["is another program's", (lines) => lines.with(0, "{}"), "The file is no export of Tidemark"],
+  ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [
     "is of a later release's making",
     (lines) => lines.with(0, lines[0]!.replace('"version":2', '"version":3')),
-    "The export is of version 3, which a later release made: use that one",
+    "The export has version 3, which only a later release can read: import it with that one",
   ],
   [
     "has records of a later release's shape",
     (lines) => lines.with(0, lines[0]!.replace(/"layout":\d+/, '"layout":99')),
-    "The export is laid out as layout 99, which a later release made: import it with that one",
+    "The export has layout 99, which only a later release can read: import it with that one",
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
   const file = write(change(await exported(await filled())));
@@ -176,7 +176,7 @@ it("fills no store that has something in it", async () => {
   const source = await filled();
   const file = write(await exported(source));
   const before = await entriesOf(source);
-  await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The store to be filled is not empty");
+  await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The target store is not empty");
   expect(await entriesOf(source)).toEqual(before);
 });
 
@@ -213,12 +213,12 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
   [
     [
       "an import",
-      "An import into the store was begun and has not come to its end: run `tidemark import` again with --resume to go on, or with --force to begin anew",
+      "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
       async (from, to, how) => importFile(to, { ...ONCE, ...how, file: write(await exported(from)) }),
     ],
     [
       "a move",
-      "A move into the store was begun and has not come to its end: run `tidemark move` again with --resume to go on, or with --force to begin anew",
+      "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
       (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
     ],
   ],
@@ -260,7 +260,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     const other = await filled("memory", 61);
     await expect(fill(other, target, RESUMED)).rejects.toMatchObject({
       kind: "refused",
-      message: "The store was begun to be filled with something else: --force begins anew",
+      message: "The store was being filled from another source: --force starts over",
     });
     await fill(other, target, FORCED);
     expect(await entriesOf(target)).toEqual(await entriesOf(other));

@@ -20,9 +20,9 @@ import { ANSWERS_5, EXPORT_5, answersOf, entriesOfLayout5 } from "../support/fix
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 const ONCE = { onProgress: () => {}, resumes: false, isForced: false };
 const OLDER =
-  "The store is laid out as an earlier release did: `tidemark upgrade` moves it on, and so does the start of the server";
+  "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server";
 const CUT_SHORT =
-  "The store is being moved on to this release, or was when that was cut short: where nobody does it any more, `tidemark upgrade` goes on";
+  "An upgrade of the store is running or was interrupted: if nothing runs it any more, `tidemark upgrade` continues it";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
