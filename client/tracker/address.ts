@@ -1,20 +1,23 @@
 import { quietly } from "./quietly.ts";
 
-/** The longest address that is sent. */
+/** Longer addresses are cut before they are sent. */
 const MAX_LENGTH = 2_000;
-/** Parameters that are nobody else's business, and what one site of ours hands over to another. */
+/** Parameters that are private, and the one that hands a visitor over between a customer's sites. */
 const SECRET = /token|secret|passw|session|key$|^(code|state|auth|sig|otp|_svc_tid)$/i;
 
-/** `URL` by its other name in the standard: pages have been seen that call something of their own `URL`. */
+/** Another standard name for `URL`: some pages define something else as `URL`. */
 const { webkitURL: Address } = globalThis as unknown as { webkitURL: typeof URL };
 
-/** An address in its parts; one that is relative begins where the page is. @throws TypeError for what is none */
+/** Parses an address; a relative one starts from the page. @throws TypeError for a malformed address */
 export const parse = (address: string): URL => new Address(address, location.href);
 
-/** A UUID v4. Browsers end the names of blobs with one, on plain http too, where crypto.randomUUID is missing. */
+/** Makes a UUID v4. Blob URLs end with one, on plain http too, where crypto.randomUUID is missing. */
 export const uuid = (): string => Address.createObjectURL(new Blob()).slice(-36);
 
-/** An address as it may be sent: without fragment, password and secrets; of one that is too long the beginning, and a mark. */
+/**
+ * Makes an address safe to send: without fragment, password and secrets, and cut with a mark if it is too
+ * long.
+ */
 export const sendable = (address: string): string | undefined =>
   quietly(() => {
     const url = parse(address);

@@ -8,15 +8,16 @@ import { landingPage, refIds } from "./referral.ts";
 import { record, settled } from "./sender.ts";
 import { become, visitor } from "./visitor.ts";
 
-/** How long a visitor is remembered whom the server has not answered for yet. */
+/** How long to remember a visitor until the server has answered. */
 const COOKIE_DAYS = 60;
 
-/** The ref ids that this page has dealt with, and the addresses that may name a promoter themselves. */
+/** The ref ids that this page has handled, and the addresses that may name a promoter by themselves. */
 const seen = new Set<string>();
 
 /**
- * Records the click of a link that was followed, unless its promoter is the visitor's already. The tid is new,
- * so that a request that is sent twice is one visit; the server keeps the visitor of a promoter's second link.
+ * Records the click on a referral link, unless the visitor already belongs to its promoter. It makes a new
+ * tid, so that a request sent twice counts as one visit. For a second link of the same promoter, the server
+ * answers with the visitor that it knows.
  */
 export function click(): Promise<Outcome> {
   const { tid, ref_id: known } = visitor();
@@ -28,7 +29,7 @@ export function click(): Promise<Outcome> {
   cleanAddressBar();
   if (!sign || isKnown || pendingClick()?.["ref_id"] === ref_id) return present();
   const visit = { tid: options.tid || handedOver(url) || uuid(), ref_id };
-  // Other pages of the site know the visitor at once, and can tell the server of the click if this one can't.
+  // Other pages of the site then know the visitor at once, and can report the click if this page can't.
   if (ref_id && !tid && !isPrivate()) become(visit, COOKIE_DAYS);
   return record("click", {
     ...common(),
@@ -40,17 +41,17 @@ export function click(): Promise<Outcome> {
   });
 }
 
-/** Makes the page look at its address as if for the first time. */
+/** Makes the page handle its address again, as if for the first time. */
 export const forgetClicks = (): void => seen.clear();
 
-/** Who the visitor is, where there is no click to be made. */
+/** The result without a click: who the visitor is. */
 export async function present(): Promise<Outcome> {
   await settled();
   const who = visitor();
   return { status: who.tid ? (waiting()[0] ? "waiting" : "known") : "refused", ...who };
 }
 
-/** What a sign-up tells of the visit that led to it, so that the server can record both. */
+/** The visit that led to a sign-up, so that the server can record both. */
 export const visit = (): object => pendingClick() || { ...common(), ...visitor() };
 
 const pendingClick = () => waiting().findLast(({ path }) => path === "click")?.fields;

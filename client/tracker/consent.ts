@@ -3,17 +3,17 @@ import { options } from "./options.ts";
 import { forgetEvents } from "./sender.ts";
 import { become } from "./visitor.ts";
 
-/** Other tabs hear of what is written under it, though it is gone by then: nothing is kept. */
+/** A storage key that is written and removed at once, only to notify other tabs. */
 const NAME = "_svc_consent";
 
-/** Takes what the visitor says, here and in the site's other tabs. */
+/** Applies the visitor's answer, here and in the site's other tabs. */
 export function setConsent(isGiven: boolean): void {
   apply(isGiven);
   localStorage[NAME] = isGiven;
   delete localStorage[NAME];
 }
 
-/** Calls when the visitor has said something in another tab. */
+/** Calls back when the visitor has answered in another tab. */
 export function hearConsent(react: () => void): void {
   addEventListener("storage", ({ key, newValue }) => {
     if (key !== NAME || !newValue) return;
@@ -22,7 +22,10 @@ export function hearConsent(react: () => void): void {
   });
 }
 
-/** A no empties all memory. The page's address still names the referral, for a yes that may follow. */
+/**
+ * Without consent everything is forgotten. The page's address still names the referral, in case consent
+ * follows.
+ */
 function apply(isGiven: boolean): void {
   options.consent = isGiven ? "given" : "required";
   if (isGiven) return;

@@ -2,10 +2,10 @@ import Cookies from "js-cookie";
 import { options } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
-/** A cookie's value; undefined where there is none, or where the page may have none. */
+/** A cookie's value. undefined if there is none, or if the page may not read cookies. */
 export const readCookie = (name: string): string | undefined => quietly(() => Cookies.get(name));
 
-/** Sets a cookie for so many days; -1 removes it. An empty domain is the host alone. */
+/** Sets a cookie for a number of days; -1 removes it. An empty domain means only this host. */
 export const writeCookie = (
   name: string,
   value: unknown,
@@ -21,11 +21,11 @@ export const writeCookie = (
   );
 
 /**
- * The widest domain that the browser lets the page set cookies on: the shortest ending of the host that keeps
- * one, because browsers refuse public suffixes. Empty: none but the host itself.
+ * Finds the widest domain that the browser lets the page set cookies on: the shortest ending of the host that
+ * keeps a cookie, because browsers refuse public suffixes. Empty: only the host itself.
  */
 export function cookieDomain(): string {
-  // A name that no site has, so that no cookie of the site is read as ours, or removed.
+  // A name that no site uses, so that no cookie of the site is read or removed by mistake.
   const probe = `_svc_${Date.now()}`;
   const labels = location.hostname.split(".");
   return (options.domain ??=

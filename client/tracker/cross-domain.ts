@@ -1,20 +1,23 @@
 import { parse } from "./address.ts";
 import { tidIn, visitor } from "./visitor.ts";
 
-/** How long an address names the visitor to another site. A link that is shared must not make two people one. */
+/**
+ * How long an address may name the visitor to another site. Later, somebody who got the link from a friend
+ * would count as the same visitor.
+ */
 const LIFE_MS = 120_000;
 const PARAM = "_svc_tid";
 
-/** Sites of ours, each with its subdomains. */
+/** The customer's sites. Each includes its subdomains. */
 let sites: string[] = [];
 
-/** Names sites of ours in any spelling: `shop.example`, `*.shop.example`, `https://shop.example/`. */
+/** Adds sites in any spelling: `shop.example`, `*.shop.example`, `https://shop.example/`. */
 export function addSites(domains: string | string[]): void {
   const hosts = [domains].flat().map((domain) => domain.replace(/^(\w+:)?(\/\/)?(\*?\.)?/, "http://"));
   sites = [...sites, ...hosts.map((host) => parse(host).hostname)];
 }
 
-/** An address that names the visitor, if it leads to another site of ours. */
+/** Adds the visitor to an address that leads to another of the customer's sites. */
 export function decorate(address: string): string {
   const url = parse(address);
   const { tid, ref_id } = visitor();
@@ -25,13 +28,13 @@ export function decorate(address: string): string {
   return url.href;
 }
 
-/** Hands the visitor over in a link that is followed. */
+/** Adds the visitor to a link that is followed. */
 export function decorateLink(target: Element): void {
   const link = target.closest("a[href],area[href]");
   if (link) decorateAttribute(link, "href");
 }
 
-/** Hands the visitor over in a form that is sent. One by GET makes a query of its fields alone. */
+/** Adds the visitor to a form that is sent. A GET form drops the query of its action, so it gets a field. */
 export function decorateForm(form: HTMLFormElement): void {
   const params = form.hasAttribute("action") && decorateAttribute(form, "action");
   if (!params || /post/i.test(form.getAttribute("method")!)) return;
@@ -50,13 +53,13 @@ function decorateAttribute(element: Element, name: string): URLSearchParams | un
   return parse(decorated).searchParams;
 }
 
-/** The visitor whom another site of ours has just named in an address. */
+/** The visitor that another site handed over in an address. */
 export function handedOver(address: string): string | undefined {
   const given = parse(address).searchParams.get(PARAM) || "";
   return Date.now() - Number(given.slice(36)) < LIFE_MS ? tidIn(given) : undefined;
 }
 
-/** Takes out of the address bar what another site of ours has handed over: the address may be shared. */
+/** Removes a handed-over visitor from the address bar, because people share addresses. */
 export function cleanAddressBar(): void {
   const url = parse(location.href);
   if (!url.searchParams.has(PARAM)) return;

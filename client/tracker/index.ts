@@ -13,28 +13,28 @@ export type { Options } from "./options.ts";
 export type { Outcome } from "./post.ts";
 export type { Visitor } from "./visitor.ts";
 
-/** Called with what became of a call, or with what was asked for. */
+/** Called with the result of a call. */
 export type Callback = (result: never) => void;
 
-/** The script's one function. */
+/** The script's only function. */
 export interface Svc {
   /**
-   * Calls by name, with what belongs to the call, and a callback. Unknown calls do nothing, nothing is ever
-   * thrown, and calls made too early are kept until their time. `decorate` gives the address as well.
+   * Calls by name, with a value and a callback. Unknown calls do nothing, no call throws, and calls made too
+   * early wait until their time. `decorate` also returns the address.
    */
   (name: string, value?: unknown, callback?: Callback): unknown;
-  /** Who the visitor is. */
+  /** The visitor. */
   readonly data: Visitor;
 }
 
 type Action = (value: never) => unknown;
 
-/** Calls that wait until the script may act. undefined: none was made yet. */
+/** Calls that wait until the script may act. undefined: nothing was called yet. */
 let held: (() => void)[] | undefined;
 
 const set = (given?: Options): unknown => Object.assign(options, given);
 
-/** What calls change at once. */
+/** What calls change immediately. */
 const settings: Record<string, Action> = {
   set,
   init: set,
@@ -44,7 +44,7 @@ const settings: Record<string, Action> = {
   consent: setConsent,
 };
 
-/** What calls give once the script may act; the others tell who the visitor is. */
+/** What calls do once the script may act. All others report who the visitor is. */
 const actions: Record<string, Action> = {
   click,
   urlTracking: click,
@@ -59,19 +59,19 @@ const actions: Record<string, Action> = {
 export const svc = Object.defineProperty(call, "data", { get: visitor }) as Svc;
 
 function call(name: string, value?: unknown, callback?: Callback): unknown {
-  // On a server that renders pages there is nothing to do.
+  // There is nothing to do on a server that renders pages.
   if (typeof document === "undefined") return;
   if (typeof value === "function") return call(name, undefined, value as Callback);
   if (!held) begin();
   quietly(() => settings[name]?.(value as never));
   const action = actions[name] || present;
   if (action === decorate) {
-    // At once, because the page is about to go there, whatever the script may do.
+    // At once, even if the script may not act yet, because the page is about to navigate.
     const address = quietly(() => decorate(value as string)) || value;
     tell(address, callback);
     return address;
   }
-  // The page goes on after a sign-up, with consent or without.
+  // After a sign-up the page must continue, even without consent.
   const isToldLater = mayAct() || action !== signup;
   if (!isToldLater) tell({ status: "waiting" }, callback);
   held!.push(async () => {
@@ -84,13 +84,13 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   return;
 }
 
-/** In a turn of its own, so that what goes wrong in the page's callback is told to the page. */
+/** In a microtask of its own, so that an error in the page's callback reaches the page. */
 function tell(result: unknown, callback?: Callback): void {
   if (result && callback) queueMicrotask(() => callback(result as never));
 }
 
 function begin(): void {
-  // What waits from earlier pages is read only where there is a visitor that it could be of.
+  // Without a visitor, no event can be left from earlier pages.
   held = [() => visitor().tid && retryLater(0)];
   const leave = () => isNoted() && call("signup");
   const look = () => {

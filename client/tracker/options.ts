@@ -1,37 +1,39 @@
-/** What a page may tell the script. All but `cid` have a usual value. */
+/** What a page may set. Everything except `cid` has a default. */
 export interface Options {
   /** The account's public id. */
   cid?: string;
-  /** The same from the server, which knows whose script it has served: the page may name another program's. */
+  /**
+   * The same, set by the server that served the account's script; the page may have another program's `cid`.
+   */
   account?: string;
-  /** The server, with or without a path; where the script came from when left out. */
+  /** The server, with or without a path. Default: where the script came from. */
   origin?: string;
-  /** Names of the URL parameter that are tried first, with blanks between. */
+  /** Names of the URL parameter to try first, separated by blanks. */
   param?: string;
-  /** Set when the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
+  /** Set if the fragment of an address may name the promoter, for example in `#/pricing?via=jane`. */
   fragment?: string;
-  /** `required`: nothing is stored or sent before `svc("consent", true)`, which makes it `given`. */
+  /** `required`: nothing is stored or sent until `svc("consent", true)` changes it to `given`. */
   consent?: string;
-  /** Stands in for the parameter of the page's address. */
+  /** Replaces the parameter in the page's address. */
   ref_id?: string;
-  /** Stands in for a new visitor id. */
+  /** Replaces a new visitor id. */
   tid?: string;
   url?: string;
-  /** Set when the page's own address may name the promoter. */
+  /** Set if the page's own address may name the promoter. */
   url_tracking?: string;
   referrer?: string;
-  /** Stands in for the widest domain that the browser lets the page set cookies on. */
+  /** Replaces the widest domain that the browser lets the page set cookies on. */
   domain?: string;
-  /** What the names of the cookies begin with. */
+  /** The prefix of the cookies' names. */
   cookie?: string;
 }
 
-/** The page's options. One set for all parts of the script, because a page has one visitor. */
+/** The page's options. All parts of the script share them, because a page has one visitor. */
 export const options: Options = {};
 
-/** The account that the page is of. */
+/** The page's account. */
 export const accountId = (): string | undefined => options.account || options.cid;
 
-/** Whether the script may store and send: it knows whose page this is, has consent, and somebody sees the page. */
+/** Whether the script may store and send: it knows the account, has consent, and the page is visible. */
 export const mayAct = (): unknown =>
   accountId() && options.consent !== "required" && !(document as { prerendering?: boolean }).prerendering;

@@ -1,25 +1,25 @@
 import { options } from "./options.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What became of an event. */
+/** The result of an event. */
 export interface Outcome extends Visitor {
   /**
-   * `recorded`; `known`: it was before, and counts no more; `refused`: it never will be, for the reason given
-   * besides; `waiting`: the server can't be reached, and it is tried again.
+   * `recorded`; `known`: recorded before, does not count again; `refused`: never will be recorded, for the
+   * reason in the other fields; `waiting`: the server can't be reached, and the script will retry.
    */
   status: "recorded" | "known" | "refused" | "waiting";
   cookie_days?: number;
   /** Whether the server has set the cookies. */
   has_cookies?: boolean;
-  /** How long the server wants to be left alone. */
+  /** How long the server asks us to wait. */
   waitMs?: number;
   details?: object;
   error?: unknown;
 }
 
 /**
- * Posts to the server. A form needs no CORS preflight, and keepalive lets it outlive the page. An answer is
- * JSON: whatever else comes is not from our server, but from what stands between.
+ * Posts to the server. A form needs no CORS preflight, and keepalive lets it outlive the page. Only a JSON
+ * answer is from our server; anything else is from a proxy or firewall in between.
  */
 export async function post(
   path: string,
@@ -39,10 +39,10 @@ export async function post(
     const answer = await response.json();
     if (response.ok) return answer;
     if (response.status < 500 && response.status !== 429) {
-      // For the page's makers: another account, another site, a faulty field.
+      // For the page's developers: a wrong account, site or field.
       console.warn(`svc: ${path} refused`, answer);
       return { ...answer, status: "refused" };
     }
-  } catch {} // the network is away, an extension or a policy forbids it, or the answer was cut off
+  } catch {} // the network is down, an extension or a policy forbids the request, or the answer was cut off
   return { status: "waiting", waitMs: waitMs || 0 };
 }

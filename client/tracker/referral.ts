@@ -3,15 +3,15 @@ import { options } from "./options.ts";
 
 const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get";
 const MAX_COUNT = 5;
-/** A ref id among what stood around it where a link was copied from. */
+/** A ref id, and punctuation that was copied along with the link. */
 const REF_ID = /^[\s/.)@,]*([\w-]{1,100})[\s/.)@,]*$/;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** The ref ids in an address as the server writes them, best first, with commas between. */
+/** The ref ids in an address, in the form that the server stores, best first, separated by commas. */
 export function refIds(address: string): string {
   const { search, hash } = parse(address);
   const query = options.fragment ? search + hash.replace(/.*[#?]/, "&") : search;
-  // Links that were escaped twice have `&amp;`.
+  // Links that were escaped twice contain `&amp;`.
   const params = new URLSearchParams(query.toLowerCase().replaceAll("&amp;", "&"));
   return [options.param, NAMES]
     .join(" ")
@@ -25,8 +25,9 @@ export function refIds(address: string): string {
 }
 
 /**
- * The page's address or, at its first look, another one that names who sent the visitor: the one that the page
- * was opened with, which a router may have changed, and, for a visitor who is not known, that of the page before.
+ * The address that names who sent the visitor. On the first look this may be another than the page's: the
+ * address that the page was opened with, which a router may have changed, or, for an unknown visitor, the
+ * previous page's.
  */
 export function landingPage(isFirstLook: boolean, isKnown: unknown): string {
   const page = options.url || location.href;

@@ -5,30 +5,33 @@ import { become, visitor } from "./visitor.ts";
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 
-/** What came of the page's events, so that a page that repeats itself sends nothing. */
+/** The results of the page's events, so that repeating an event sends nothing. */
 let outcomes: Record<string, Promise<Outcome>> = {};
 let delayMs = FIRST_DELAY_MS;
-/** The one timer, until its round of tries is over. */
+/** The only timer. It is set until its round of retries is over. */
 let timer = 0;
-/** Ends with each consent. */
+/** Aborted when the visitor's consent changes. */
 let consent = new AbortController();
 
-/** Records an event once: keeps it until the server has answered, on later pages too, and sends it. */
+/**
+ * Records an event once. It sends the event and keeps it until the server has answered, if need be on later
+ * pages.
+ */
 export function record(path: string, fields: object): Promise<Outcome> {
   const text = JSON.stringify(fields, textOf);
   const item = { path, fields: JSON.parse(text), at: Date.now() + Math.random(), tries: 0 };
   return (outcomes[path + text] ||= send(item));
 }
 
-/** Resolves when the page's events have been answered, or wait. */
+/** Resolves when all events of the page are answered or wait for a retry. */
 export const settled = (): Promise<unknown> => Promise.all(Object.values(outcomes));
 
-/** Tries what waits after the delay. */
+/** Retries the waiting events after the delay. */
 export function retryLater(ms = delayMs): void {
   if (!timer && waiting()[0]) timer = setTimeout(retry, ms) as never;
 }
 
-/** Forgets all events, also for other tabs, and stops what is under way. */
+/** Forgets all events, in other tabs too, and aborts running requests. */
 export function forgetEvents(): void {
   consent.abort();
   consent = new AbortController();
@@ -36,7 +39,7 @@ export function forgetEvents(): void {
   keepOnly([]);
 }
 
-/** One after the other. What can't be sent is passed over, and has its next turn later. */
+/** Sends events one after the other. An event that fails is skipped until the next round. */
 async function retry(): Promise<void> {
   const given = consent;
   for (const item of waiting()) if (given === consent) await send(item);
@@ -63,12 +66,12 @@ function accept(item: Item, answer: Outcome): void {
   drop(item);
   delayMs = FIRST_DELAY_MS;
   const isKnown = visitor().tid === (tid || item.fields["tid"]);
-  // What the server has set itself is left alone, because it may live longer.
+  // If the server has set the cookies itself, keep them, because they may live longer.
   if (tid && !(isKnown && has_cookies)) become(answer, cookie_days!);
   // A link that leads to nobody makes no visitor.
   if (tid === null && isKnown) become({}, -1);
 }
 
-/** What has no value is left out, never sent as the text "null"; what is more than a text is sent as JSON. */
+/** Leaves out missing values, which would otherwise be sent as the text "null", and sends objects as JSON. */
 const textOf = (name: string, value: unknown): unknown =>
   name && typeof value === "object" && value ? JSON.stringify(value) : (value ?? undefined);

@@ -4,19 +4,19 @@ import { quietly } from "./quietly.ts";
 import { record } from "./sender.ts";
 
 const EMAIL = "[type=email],[autocomplete~=email],[name*=email i]";
-/** The longest sign-up that is sent, in characters. */
+/** The longest sign-up to send, in characters. */
 const MAX_LENGTH = 16_000;
-/** How long a form that waits for its success may take to lead elsewhere. */
+/** After submitting a form that waits for success, the page must navigate within this time. */
 const SUCCESS_MS = 30_000;
 
-/** Who has submitted a form, and until when they count. */
+/** The person in the last submitted form, and until when to remember them. */
 let noted: object | undefined;
 let notedUntil = 0;
 
-/** Notes who has submitted a form that is marked so. Gives whether they sign up at once. */
+/** Remembers the person in a form that is marked for sign-up. Returns whether to sign them up immediately. */
 export function noteForm(form: HTMLFormElement, submitter?: Element | null): boolean {
   const mark = form.getAttribute("data-svc-signup");
-  // A dialog's button that closes it signs nobody up.
+  // A button that only closes a dialog signs nobody up.
   if (mark == null || submitter?.getAttribute("formmethod") === "dialog") return false;
   const fields = [...form.elements] as HTMLInputElement[];
   const person: Record<string, unknown> = {
@@ -29,10 +29,10 @@ export function noteForm(form: HTMLFormElement, submitter?: Element | null): boo
   return mark !== "success";
 }
 
-/** Whether somebody waits for the success of their form. */
+/** Whether a submitted form waits for its success. */
 export const isNoted = (): boolean => !!noted && notedUntil > Date.now();
 
-/** Signs a person up, or who is noted, together with their visit. */
+/** Signs up a person (by default the remembered one) and reports their visit. */
 export async function signup(person = noted): Promise<Outcome> {
   noted = undefined;
   const told = { ...person, ...visit() } as { tid?: string };

@@ -1,23 +1,23 @@
 import { quietly } from "./quietly.ts";
 
-/** What the page is watched for. */
+/** Reactions to what happens on the page. */
 export interface Watch {
-  /** The page has another address, or is seen at last. */
+  /** The page got another address, or became visible for the first time. */
   look(): void;
-  /** The page is left. */
+  /** The visitor leaves the page. */
   leave(): void;
   submit(form: HTMLFormElement, submitter?: Element | null): void;
   /** Something was clicked, perhaps a link. */
   follow(target: Element): void;
 }
 
-/** Watches the page without touching what it does. What the page adds later is seen too. */
+/** Watches the page without changing what it does. This includes elements that are added later. */
 export function watch({ look, leave, submit, follow }: Watch): void {
   const hear = (event: Event & { submitter?: Element }) =>
     quietly(() => {
       const target = event.composedPath()[0] as HTMLFormElement;
       if (event.type === "submit") return submit(target, event.submitter);
-      // Submissions stay within their shadow tree, clicks on its buttons do not.
+      // Submit events stay within their shadow tree, but clicks on its buttons leave it.
       target.getRootNode().addEventListener("submit", hear, true);
       follow(target);
     });
@@ -25,8 +25,8 @@ export function watch({ look, leave, submit, follow }: Watch): void {
   document.addEventListener("prerenderingchange", look);
   addEventListener("pagehide", leave);
   addEventListener("popstate", look);
-  // Wrapped, because nothing else tells of them in every browser: the Navigation API is young, and pages have
-  // other things under the name of its global. form.submit() makes no event at all.
+  // Wrapped, because no event reports them in every browser: the Navigation API is new, and some pages define
+  // something else under the name of its global. form.submit() fires no event at all.
   for (const name of ["pushState", "replaceState"] as const) {
     const original = history[name];
     history[name] = function (...given) {

@@ -8,13 +8,13 @@ import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { serveScript } from "./script.ts";
 
-/** `/fpr.js`, and with the beginning of its hash, `/fpr.0123456789ab.js`. */
+/** Matches `/fpr.js` and, with the first digits of its hash, `/fpr.0123456789ab.js`. */
 const FILE = /^\/([\w-]+)(?:\.([0-9a-f]{12}))?\.js$/;
 const MAX_STORED = 100;
 
 /**
  * `GET /fpr.js`: the script under an account's own name, with the account's settings in front, and its
- * content-hashed copy. All that is no such file is not found.
+ * content-hashed copy. Any other path is answered with 404.
  */
 export function serveAccountScript(services: Services, script: StoredText) {
   const text = new TextDecoder().decode(script.forms.identity);

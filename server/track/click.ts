@@ -11,10 +11,10 @@ const clickParams = visitParams.extend({
 });
 
 /**
- * `POST /t/click`: recorded once, however often it is sent. `known` is a click that was recorded before, or
- * that leads where the browser's visitor came from; `refused` one that leads to nobody.
+ * `POST /t/click`: records a click once, however often it is sent. The status is `known` if it was recorded
+ * before, or if the visitor already belongs to this promoter, and `refused` if the link leads to nobody.
  *
- * Choice: bots are refused before their body is read, whatever it holds.
+ * Choice: bots are refused before their body is read, so even a malformed body gets this answer.
  */
 export const trackClick: PublicOperation = {
   summary: "Record the click of a referral link",

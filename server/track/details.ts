@@ -6,11 +6,11 @@ import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 
 /**
- * `GET /t/details`: what a page may show a visitor of the promoter that sent them. The ref id stands in for a
- * tid that is not known here, or not yet.
+ * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is not known
+ * (yet), the ref id decides.
  */
 export const trackDetails: PublicOperation = {
-  summary: "Tell a visitor who sent them",
+  summary: "Show a visitor who sent them",
   params: z.object({ cid: text, tid: text, ref_id: text.optional() }),
   answer: z.object({
     details: z

@@ -4,7 +4,7 @@ import { trackDetails } from "./details.ts";
 import type { PublicOperation } from "./public-route.ts";
 import { trackSignup } from "./signup.ts";
 
-/** Every operation that browsers call. */
+/** All operations that browsers call. */
 export const PUBLIC_OPERATIONS: [Method, path: string, PublicOperation][] = [
   ["POST", "/t/click", trackClick],
   ["POST", "/t/signup", trackSignup],

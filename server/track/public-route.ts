@@ -15,34 +15,31 @@ import { newContext, type Services } from "../request/services.ts";
 import { isUnattended } from "./unattended.ts";
 import { originOf, watchReach } from "./watched.ts";
 
-/** A request of a browser on somebody's site. */
+/** A request from a browser on a customer's site. */
 export interface PublicRequest {
   event: H3Event;
   params: Params;
   account: Account;
   context: Context;
   address: string | null;
-  /** Set by the handler, sent with its answer. */
+  /** Headers of the answer. The handler sets them. */
   headers: AnswerHeaders;
-  /** The same: each a whole `Set-Cookie`. */
+  /** `Set-Cookie` headers of the answer. The handler adds them. */
   cookies: string[];
 }
 
 /** An operation that browsers call. */
 export interface PublicOperation extends Operation<PublicRequest> {
-  /** What counts its requests, by the network that they come from. */
+  /** The rate limit for its requests. They are counted by network address. */
   limit?: "publicClicks" | "publicSignups";
   /**
-   * The answer to bots and prefetches, which is sent before the body is read. Absent: they are answered like
+   * The answer to bots and prefetches, sent before the body is read. Absent: they get the same answer as
    * everybody.
    */
   unattended?: object;
 }
 
-/**
- * Makes a route that browsers call from any site, without a key: the account's public `cid` says
- * whose it is.
- */
+/** Makes a route that browsers call from any site without a key. The public `cid` names the account. */
 export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
   const { handle, limit, unattended, shape = v1Error } = operation;
   const { limits } = services;
@@ -69,7 +66,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
   };
 }
 
-/** Counts what is refused for its origin: nothing else is forbidden to browsers. */
+/** Counts requests that are refused because of their origin. Browsers get `forbidden` for no other reason. */
 async function watched<T>(
   { lookout }: Services,
   { event, account }: Pick<PublicRequest, "event" | "account">,
@@ -84,7 +81,7 @@ async function watched<T>(
   }
 }
 
-/** @throws Failure `rate_limited` before anything of the request is read */
+/** @throws Failure `rate_limited` before the body is read */
 async function countIn(limiter: RateLimiter, address: string | null, headers: AnswerHeaders): Promise<void> {
   const state = await limiter.take(networkOf(address));
   if (state?.allowed !== false) return;

@@ -1,9 +1,12 @@
-/** What has no width, and comes along where links are copied from. */
+/** Invisible characters, which are copied along with links. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
-/** What stands around links in sentences. */
+/** Punctuation that surrounds links in sentences. */
 const SURROUNDINGS = /^[\s/.)@,]+|[\s/.)@,]+$/g;
 
-/** The ref ids in a list with commas, written as they are kept. The browser script compares them the same way. */
+/**
+ * The ref ids in a comma-separated list, in the form that is stored. The browser script compares them in the
+ * same form.
+ */
 export function refIds(list: string): string[] {
   return list
     .split(",")

@@ -14,9 +14,9 @@ import { isUnattended } from "./unattended.ts";
 import { clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 
 /**
- * A page says who signed up and no more: whose lead it is, when and from where is ours to say. Taken
- * away before they are looked at, so that a fault in them costs no lead. (The `ref_id` of a page is its
- * visit's, which counts where the visitor is not known yet.)
+ * Parameters that a page may not decide: whose lead it is, when it signed up, and from where. They are
+ * removed before validation, so that a fault in them costs no lead. (The page's `ref_id` belongs to its
+ * visit; it counts if the visitor is not known yet.)
  */
 const NOT_FOR_PAGES = {
   ref_id: null,
@@ -27,12 +27,12 @@ const NOT_FOR_PAGES = {
 };
 
 /**
- * `POST /t/signup`, so many from one address. It carries the visit that led to it (`tid`, `ref_id`, `url`,
- * `referrer`, `cookie_tid`, `consent`), so that it may arrive before the click, or without it: visitor, click
- * and lead are then recorded in one commit, and a click that comes later is known.
+ * `POST /t/signup`, limited per address. It carries the visit that led to it (`tid`, `ref_id`, `url`,
+ * `referrer`, `cookie_tid`, `consent`), so it may arrive before the click, or without it. One commit then
+ * records visitor, click and lead, and a later click is `known`.
  *
- * Choice: the answer is the same whether the person was known or not, since whether an e-mail
- * address is registered somewhere is personal data.
+ * Choice: the answer is the same whether or not the person was known, because it is personal data whether an
+ * e-mail address is registered somewhere.
  */
 export const trackSignup: PublicOperation = {
   summary: "Record a visitor's sign-up",
@@ -65,8 +65,8 @@ async function signup(request: PublicRequest) {
   const { event, params, address } = request;
   const given = shapeSignup({ ...params, ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
-  const told = shapeInput(visitParams, params);
-  const click = isVisit(given.tid, request) ? clickOf(told, { tid: given.tid, address }) : null;
+  const visited = shapeInput(visitParams, params);
+  const click = isVisit(given.tid, request) ? clickOf(visited, { tid: given.tid, address }) : null;
   const origin = event.req.headers.get("origin");
   const visit = await recordOnce(request, {
     ...given,
@@ -74,15 +74,15 @@ async function signup(request: PublicRequest) {
     click,
     isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
   });
-  return { status: "recorded", ...tellVisit(request, visit, told.domain ?? "") };
+  return { status: "recorded", ...tellVisit(request, visit, visited.domain ?? "") };
 }
 
-/** Whether a sign-up may make a visitor. One by a tid of another program's making is looked up, and no more. */
+/** Whether a sign-up may create a visitor. A tid that another program made is only looked up. */
 function isVisit(tid: string, request: PublicRequest): boolean {
   return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);
 }
 
-/** Records a sign-up; of a person who is known the visit alone. */
+/** Records a sign-up. If the person is known, it records only the visit. */
 async function recordOnce(
   { context, account }: PublicRequest,
   signup: Signup & { click: Click | null },

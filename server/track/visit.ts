@@ -7,32 +7,32 @@ import { address as webPage, text } from "../input/fields.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 
-/** What pages tell of a visit, with clicks and with sign-ups. */
+/** What pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({
-  /** One ref id, or several with commas between, of which the first that is somebody's counts. */
+  /** One ref id, or several separated by commas. The first that belongs to a promoter counts. */
   ref_id: text.optional(),
-  // Choice: what is too long to keep is left out, since a click without its address is worth more than none.
+  // Choice: an address that is too long is dropped, because a click without its address is better than none.
   url: webPage.optional().catch(undefined),
   referrer: webPage.optional().catch(undefined),
   cookie_tid: text.optional(),
   domain: text.optional(),
-  /** `given` where the page had asked the visitor. */
+  /** `given` if the page asked the visitor for consent and got it. */
   consent: text.optional(),
 });
 
-/** Who the browser is from now on. */
+/** How the browser should identify the visitor from now on. */
 export const visitAnswer = {
   tid: z.uuidv4().nullable(),
   ref_id: z.string().nullable(),
   cookie_days: z.int(),
-  /** Whether the answer sets the cookies itself, so that the script has none to write. */
+  /** Whether the answer sets the cookies itself. Then the script need not write them. */
   has_cookies: z.boolean(),
 };
 
-/** A browser that was sent by nobody. */
+/** The answer to a browser that nobody sent. */
 export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
-/** The visit that a page tells of. */
+/** The click that a page reports. */
 export function clickOf(
   given: z.output<typeof visitParams>,
   { tid, address }: { tid: string; address: string | null },
@@ -53,7 +53,10 @@ export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "ac
   return account.honoursPrivacyControl && event.req.headers.get("sec-gpc") === "1";
 }
 
-/** Tells the browser who it is, by cookies too where it would keep them. Nobody: the browser keeps nothing. */
+/**
+ * Answers who the visitor is, and sets cookies if the browser would keep them. null: the browser keeps
+ * nothing.
+ */
 export function tellVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
   if (visit === null) return NOBODY;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
@@ -62,7 +65,7 @@ export function tellVisit({ event, account, cookies }: PublicRequest, visit: Vis
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
 }
 
-/** Cookies that the server sets outlive the seven days that some browsers give to a script's. */
+/** Some browsers delete a script's cookies after seven days. Cookies that the server sets live longer. */
 function serverCookies(
   event: H3Event,
   { tid, refToken, cookieDays }: Visit,

@@ -1,11 +1,11 @@
 import type { H3Event } from "h3";
 import type { Services } from "../request/services.ts";
 
-/** Longer names of hosts do not exist (RFC 1035). */
+/** Host names are never longer (RFC 1035). */
 const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
 const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
 
-/** Looks at how a browser has reached the server; nothing but hosts is kept. */
+/** Notes how a browser reached the server. Only hosts are kept. */
 export function watchReach({ lookout, trustProxyHops }: Services, event: H3Event): void {
   const { headers } = event.req;
   const host = headers.get("host") ?? "";
@@ -15,7 +15,7 @@ export function watchReach({ lookout, trustProxyHops }: Services, event: H3Event
   if (forwarded < trustProxyHops) lookout.see("proxy", "missing");
 }
 
-/** Looks at which site loads the script. Our own demo is none. */
+/** Notes which site loads the script. Our own demo does not count. */
 export function watchScript(services: Services, event: H3Event): void {
   const { headers } = event.req;
   const referer = headers.get("referer") ?? "";
@@ -24,7 +24,7 @@ export function watchScript(services: Services, event: H3Event): void {
   services.lookout.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
 }
 
-/** The origin that a browser names, as it may be kept: pages without one, and forged ones, are all alike. */
+/** The origin that a browser names, if it is well formed. Missing and forged origins all become "null". */
 export function originOf(event: H3Event): string {
   const origin = event.req.headers.get("origin") ?? "";
   return ORIGIN.test(origin) ? origin : "null";

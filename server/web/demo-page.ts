@@ -1,4 +1,4 @@
-/** The demo's marketing page. Its values come from the operator, and are escaped all the same. */
+/** The demo's marketing page. Its values come from the operator, but are escaped all the same. */
 export function demoHtml({
   cid,
   cookie,
@@ -28,16 +28,16 @@ export function demoHtml({
 <body>
 <p id="banner" hidden></p>
 <h1>A product worth recommending</h1>
-<p>This page stands for your marketing site. It carries one script tag, and a form marked
-<code>data-svc-signup</code>. Open it by a promoter's link, sign up, and see what is recorded.</p>
+<p>This page stands for your marketing site. It has one script tag, and a form marked
+<code>data-svc-signup</code>. Open it through a promoter's link, sign up, and see what is recorded.</p>
 <form id="signup" data-svc-signup>
   <input type="email" name="email" placeholder="you@example.com" required aria-label="E-mail">
   <button>Sign up</button>
 </form>
-<h2>What is known of you here</h2>
-<pre id="known">Nothing: you did not come by a referral link.</pre>
+<h2>What this site knows about you</h2>
+<pre id="known">Nothing: you did not come through a referral link.</pre>
 <h2>Try it</h2>
-<p>Make a promoter, then open the link in the answer's <code>referral_link</code>:</p>
+<p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
 <pre>curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
   -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
 </body>
@@ -45,7 +45,7 @@ export function demoHtml({
 `;
 }
 
-/** What the demo page does: it names the promoter, and asks until the sign-up has been recorded. */
+/** The demo page's script. It names the promoter, and polls until the sign-up is recorded. */
 export const DEMO_SCRIPT = `"use strict";
 const known = document.getElementById("known");
 const banner = document.getElementById("banner");
@@ -66,15 +66,15 @@ async function showRecorded(email, triesLeft) {
   const { lead } = await answer.json();
   if (lead) return show({ lead });
   if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
-  if (!tid) known.textContent = "Nothing was recorded: you did not come by a referral link.";
+  if (!tid) known.textContent = "Nothing was recorded: you did not come through a referral link.";
   else known.textContent = await reason(email, tid);
 }
 
-// The script told the console, and nobody else. The same sign-up is asked for once more: it can't count twice.
+// The tracker reported the refusal only to the console. Sending the same sign-up again can't count it twice.
 async function reason(email, tid) {
   const body = new URLSearchParams({ cid: cid(), tid, email });
   const answer = await fetch("/t/signup", { method: "POST", body });
-  if (answer.ok) return "This address had signed up before, so nothing was recorded now.";
+  if (answer.ok) return "This address has signed up before, so nothing new was recorded.";
   const refusal = await answer.json();
   const text = refusal.error || refusal.message || JSON.stringify(refusal);
   return "Nothing was recorded. The server refused the sign-up with " + answer.status + ": " + text;

@@ -11,12 +11,12 @@ import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { DEMO_SCRIPT, demoHtml } from "./demo-page.ts";
 
-/** A strict policy, to show that the script needs no more than its own origin. */
+/** A strict policy, which shows that the script needs nothing but its own origin. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-/** `GET /demo`: a marketing page with a referral banner and a sign-up form, of the first account. */
+/** `GET /demo`: the first account's demo page, with a referral banner and a sign-up form. */
 export function demoPage({ store, publicUrl }: Services) {
   return async (): Promise<Response> => {
     const account = await findFirstAccount(store);
@@ -43,7 +43,7 @@ export function demoScript(): Response {
   return new FastResponse(DEMO_SCRIPT, { headers: { "content-type": "text/javascript; charset=utf-8" } });
 }
 
-/** `GET /demo/recorded`: the lead that this very visitor became; null for anybody else's. */
+/** `GET /demo/recorded`: the lead that this visitor became. null if it is another visitor's. */
 export function demoRecord(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {

@@ -11,15 +11,15 @@ import { newContext, type Services } from "../request/services.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
 
-/** `GET /unsubscribe`: asks first, as mail filters open links by themselves. */
+/** `GET /unsubscribe`: only asks, because mail filters open links on their own. */
 export function unsubscribePage(): Response {
   return page(
     200,
-    `<form method="post"><p>Do you want no more of these e-mails?</p><button>No more e-mails</button></form>`,
+    `<form method="post"><p>Do you want to stop these e-mails?</p><button>Unsubscribe</button></form>`,
   );
 }
 
-/** `POST /unsubscribe`: by the page's button, or by a mail program's own. @see RFC 8058 */
+/** `POST /unsubscribe`: from the page's button, or from a mail program's own. @see RFC 8058 */
 export function unsubscribeByLink(services: Services) {
   return async (event: H3Event): Promise<Response> => {
     try {
@@ -27,7 +27,7 @@ export function unsubscribeByLink(services: Services) {
       const account = await findAccount(services.store, cid);
       if (account === null) return invalid();
       await unsubscribe(newContext(services), account, { promoterId: promoter, token });
-      return page(200, "<p>You will get no more of these e-mails.</p>");
+      return page(200, "<p>You will not get these e-mails any more.</p>");
     } catch (error) {
       if (error instanceof Failure && error.kind !== "unavailable") return invalid();
       throw error;
@@ -44,7 +44,7 @@ function page(status: number, content: string): Response {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      // The address holds the token, so that nobody else is told of it.
+      // The address holds the token, which no other site may see.
       "referrer-policy": "no-referrer",
       "content-security-policy":
         "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

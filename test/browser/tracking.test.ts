@@ -324,7 +324,7 @@ describe("GET /demo", () => {
     await page.waitForSelector("#banner:not([hidden])");
     await v1(server, "/track/signup", { email: "known@example.com", ref_id: "bob" });
     expect(await signUp("known@example.com")).toBe(
-      "This address had signed up before, so nothing was recorded now.",
+      "This address has signed up before, so nothing new was recorded.",
     );
   });
 });
