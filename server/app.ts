@@ -28,7 +28,7 @@ import { V2_OPERATIONS } from "./v2/operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
-/** The texts that the server serves besides the interface. */
+/** Files that the server serves besides the API. */
 export interface Pages {
   script: StoredText;
   /** The script of `/docs`. */
@@ -89,10 +89,10 @@ export function createMetricsApp(services: Services, metricsToken: string | null
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */
 export function describedRoutes(): DescribedRoute[] {
-  const health = { summary: "Tell whether the process lives", answer: z.object({ status: z.string() }) };
+  const health = { summary: "Check that the process is alive", answer: z.object({ status: z.string() }) };
   const ready = {
     ...health,
-    summary: "Tell whether the store answers",
+    summary: "Check that the store answers",
     refusals: ["unavailable" as const],
     bodies: { unavailable: health.answer },
   };

@@ -127,7 +127,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
-    throw new Error(`The environment is not right:\n${faults.join("\n")}`);
+    throw new Error(`These environment variables are wrong:\n${faults.join("\n")}`);
   }
   const { data } = parsed;
   return Object.freeze({

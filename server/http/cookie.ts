@@ -1,9 +1,9 @@
 import { serialize } from "cookie-es";
 
-/** Ends the name of the cookie that holds the visitor's id. @see docs/spec/v1.md "Track a sign-up" */
+/** The last part of the name of the cookie that holds the visitor's id. */
 export const VISITOR_COOKIE = "_tid";
 
-/** Ends the name of the cookie that holds the ref id of the promoter who sent the visitor. */
+/** The last part of the name of the cookie that holds the ref id of the promoter who sent the visitor. */
 export const REF_COOKIE = "_ref";
 
 const DAY_SECONDS = 24 * 60 * 60;

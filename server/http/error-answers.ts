@@ -15,10 +15,7 @@ export const v2ErrorAnswer = z
 /** The body of a refusal in V1, except for field errors. */
 export const v1ErrorAnswer = z.object({ error: z.string() }).meta({ id: "V1Error" });
 
-/**
- * The field errors of a record. For a new promoter, a message and the errors of the promotion stand beside
- * them.
- */
+/** The field errors of a record. A new promoter's also contain a message and the errors of the promotion. */
 export const fieldErrorsAnswer = z
   .object({
     message: z.string().optional(),

@@ -10,7 +10,7 @@ const MAX_LINK_LENGTH = 4_096;
 export interface Page {
   number: number;
   limit: number;
-  /** How many records come before the page. */
+  /** How many records precede the page. */
   offset: number;
 }
 

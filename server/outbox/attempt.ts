@@ -26,7 +26,7 @@ export interface Attempt {
   body: string | null;
   /** null: it arrived. */
   error: string | null;
-  /** Whether a further attempt could only fail again. */
+  /** Whether another attempt is certain to fail too. */
   isFinal: boolean;
   maxAttempts: number;
 }

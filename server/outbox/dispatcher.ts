@@ -21,7 +21,7 @@ const SWEPT_AT_ONCE = 200;
 
 /** Sends events and e-mails. Of all processes that share a store, only one does so at a time. */
 export interface Dispatcher {
-  /** Does one round of work and gives how much there was. Tests call it, with a clock that they set. */
+  /** Does one round of work and returns how much it did. Tests call it, with a clock that they set. */
   pass(): Promise<number>;
   /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
@@ -45,7 +45,10 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
   let running: Promise<void> | null = null;
   const stopping = new AbortController();
 
-  /** After a sending the next delivery may be due, so the dispatcher looks at once, unless requests come in. */
+  /**
+   * When a delivery is done, the next one may be due, so the dispatcher looks at once, unless requests come
+   * in.
+   */
   function wake(): void {
     if (isBusy()) return;
     isWoken = true;
@@ -92,8 +95,8 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       pause.abort();
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
-      // The lease goes first. The connections that break after it are not the receivers' failures, and without the
-      // lease they are not recorded as such.
+      // Release the lease first. Connections that break from now on are our doing, and without the lease they
+      // are not recorded as failures of the receivers.
       await lease.release().catch((error: unknown) => {
         // The lease expires by itself. A store that can't be reached must not hold up the stop.
         log.error({ err: error }, "the outbox could not release its lease");

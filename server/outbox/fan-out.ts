@@ -19,7 +19,7 @@ import { isSetAside } from "./waiting.ts";
 /** How long a fact that can't be rendered (a bug) lets other facts go first. */
 const SET_ASIDE_MS = 60_000;
 
-/** Makes deliveries from facts. Gives how many facts it processed. */
+/** Makes deliveries from facts. Returns how many facts it processed. */
 export type FanOut = (limit: number) => Promise<number>;
 
 /** A fact and the deliveries to make from it. */
@@ -138,11 +138,12 @@ async function renderIfShown(
   { entity, entityId }: Fact,
 ): Promise<Rendering | null> {
   const rendering = await unlessGone(render(store, change));
-  if (rendering === null) log.warn({ entity, entityId }, "an event is dropped: what it shows was deleted");
+  if (rendering === null)
+    log.warn({ entity, entityId }, "an event was dropped: a record that it shows was deleted");
   return rendering;
 }
 
-/** Choice: an update that changes nothing a receiver is shown gives no event. */
+/** Choice: an update causes no event if nothing changed that receivers can see. */
 function isVisible(change: RecordChange, { changes }: Rendering): boolean {
   return actionOf(change) !== "updated" || Object.keys(changes).length > 0;
 }

@@ -7,8 +7,8 @@ import type { OutboxParts } from "./parts.ts";
 const MOST_AT_ONCE = 25;
 
 /**
- * Fails everything that waits for a deleted webhook, even if it is not due yet. There may be any number, so
- * this works in batches. Gives how many deliveries it ended.
+ * Fails all deliveries to a deleted webhook, even those that are not due yet. There may be any number, so
+ * this works in batches. Returns how many deliveries it ended.
  */
 export async function giveUp({ store, lease, clock }: OutboxParts, destination: string): Promise<number> {
   const waiting = await store.page(deliveries, "lane", SYSTEM, [destination], { limit: MOST_AT_ONCE });

@@ -72,7 +72,7 @@ function isAsWanted({ isFinal, status }: Attempt): boolean {
   return isFinal && status === null;
 }
 
-/** Gives the delivery if it failed for good. null: it was delivered, or will be retried. */
+/** Returns the delivery if it failed for good. null: it was delivered, or will be retried. */
 async function record(
   tx: Transaction,
   { store, clock }: OutboxParts,

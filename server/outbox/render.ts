@@ -111,10 +111,10 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
   return { ...shown, promoter: ownerJson(promoter) };
 }
 
-/** Whose a record is; with the client's own id, by which clients know them. @see docs/spec/events.md "Webhooks" */
+/** The promoter that a record belongs to, with `cust_id`, the client's own id. */
 function ownerJson(promoter: Promoter | null): Json | null {
   return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
 }
 
-/** Stands in for a promoter who is gone, because the serialisers need one. The result is replaced by null. */
+/** Replaces a deleted promoter, because the serialisers need one. In the result, null takes its place. */
 const NOBODY = { profile: { firstName: null, lastName: null } } as Promoter;

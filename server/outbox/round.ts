@@ -3,16 +3,16 @@ import { SYSTEM } from "../domain/account/record.ts";
 import type { Fact } from "../domain/event/record.ts";
 import type { OutboxParts } from "./parts.ts";
 
-/** Gives some of the waiting facts. */
+/** Returns some of the waiting facts. */
 export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Promise<Fact[]>;
 
 /**
- * Goes through the waiting facts in rounds, ordered by id. Each fact is given once per round, and facts that
+ * Goes through the waiting facts in rounds, ordered by id. Each round returns a fact once, and facts that
  * arrive during a round wait for the next one. So new facts never keep an old one waiting. A fact may have
  * changed since it was read.
  *
- * Choice: facts of one entity keep their order. Facts of different entities that wait together are given by
- * id.
+ * Choice: facts of one entity keep their order. Facts of different entities that wait together are returned
+ * by id.
  */
 export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
   let walk: AsyncGenerator<Fact[]> | null = null;
@@ -39,7 +39,7 @@ export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">)
         continue;
       }
       if (walk === null) {
-        // A second round would give the same facts again.
+        // A second round would return the same facts again.
         if (hasBegun || taken.length > 0) return taken;
         hasBegun = true;
         beganAt = clock().getTime();

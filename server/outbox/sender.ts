@@ -8,16 +8,16 @@ import { giveUp } from "./given-up.ts";
 import { newRecorder } from "./recorder.ts";
 import { isSetAside } from "./waiting.ts";
 
-/** Simultaneous sendings to one destination. */
+/** How many deliveries to one destination run at the same time. */
 const CONCURRENCY = 4;
-/** The same after a failed sending: enough to notice a recovery, too few to hold anything up. */
+/** The same after a failure: enough to notice a recovery, too few to hold up others. */
 const CONCURRENCY_FAILING = 1;
-/** After the store could not record a result. */
+/** The pause after the store could not record a result. */
 const PAUSE_MS = 30_000;
 
 /** Sends deliveries that are due. */
 export interface Sender {
-  /** Starts at most `limit` sendings and gives how many it started. */
+  /** Starts sending at most `limit` deliveries and returns how many it started. */
   begin(limit: number): Promise<number>;
   /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
@@ -43,7 +43,7 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
   }
 
   async function waitingFor(destination: string): Promise<Delivery[]> {
-    // Copied before the listing, which may still show a delivery as due although it ends meanwhile.
+    // Copied before the listing, which may still show a delivery as due that ends meanwhile.
     const sending = new Map(underWay);
     const busy = [...sending.values()].filter((each) => each.destination === destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;

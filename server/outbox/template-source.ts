@@ -58,7 +58,10 @@ function openDriver(module: string, options: Record<string, string>, place: stri
   }
 }
 
-/** Asks first whether it is there: some drivers fail on a missing item. The raw item: `getItem` guesses its type. */
+/**
+ * Checks first whether the file exists, because some drivers fail on a missing one. It reads the raw item,
+ * because `getItem` guesses its type.
+ */
 async function readText(storage: Storage, file: string, place: string): Promise<string | null> {
   let found: unknown;
   try {
@@ -79,7 +82,7 @@ async function inTime<T>(work: Promise<T>, place: string): Promise<T> {
   const late = sleep(READ_MS, null, { signal: isOver.signal }).then(() => {
     throw new Error(`${place} does not answer`);
   });
-  late.catch(() => {}); // it is stopped where the answer came in time
+  late.catch(() => {}); // it is aborted if the answer came in time
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -1,11 +1,11 @@
 import { performance, type EventLoopUtilization } from "node:perf_hooks";
 
-/** Below this many requests a second a process never counts as busy. */
+/** A process with fewer requests than this per second is never busy. */
 const BUSY_PER_SECOND = 300;
-/** With that many requests, a process counts as busy from this share of its time on. */
+/** With more requests, a process is busy if it spends at least this share of its time working. */
 const BUSY_SHARE = 0.5;
 const WINDOW_MS = 200;
-/** Requests in one window. */
+/** That number for one window. */
 const MANY = (BUSY_PER_SECOND * WINDOW_MS) / 1_000;
 
 /** Counts requests, so that work that can wait lets them go first. */
@@ -14,9 +14,9 @@ export interface Traffic {
   /**
    * Whether requests leave no time for other work.
    *
-   * The other work counts as load too, and fills the windows in which it may run. The window after such a one
-   * shows the load of the requests alone. So the other work gets at least half of the time of a process with
-   * much to answer, and almost none of an overloaded one.
+   * Other work adds to the load, so a window in which it runs may look busy. No other work runs in the next
+   * window, which therefore shows the load of the requests alone. So other work gets at least half of the
+   * time of a process with many requests, and almost none of an overloaded one.
    */
   isBusy(): boolean;
 }

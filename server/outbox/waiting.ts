@@ -21,8 +21,8 @@ export function isSetAside(until: number, now: number, mostMs: number): boolean 
 }
 
 /**
- * Makes the part of the outbox that finds deliveries whose wait became too long because the clock was set back,
- * and makes them due. Gives how many it found.
+ * Makes the part of the outbox that finds deliveries whose wait became too long because the clock was set
+ * back, and makes them due. It returns how many it found.
  *
  * Choice: a delivery that would wait longer than its failures justify is due at once. Each call checks one
  * chunk, so that a long backlog holds nothing up.

@@ -22,11 +22,11 @@ export interface Crew {
   /** Keeps this many workers running from now on. Resolves when each has been started or has failed to start. */
   keepUp(count: number): Promise<void>;
   /**
-   * Replaces each worker. The new one serves before the old one stops. A call during a renewal makes one more
-   * follow.
+   * Replaces each worker. The new one serves before the old one stops. A call during a renewal starts another
+   * one after it.
    */
   renew(): Promise<void>;
-  /** Lets each worker finish its requests. Resolves to whether all of them ended in order. */
+  /** Lets each worker finish its requests. Resolves to whether all of them exited cleanly. */
   stop(): Promise<boolean>;
 }
 

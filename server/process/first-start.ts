@@ -43,7 +43,7 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
 
 /** Says where the key is. A key that the operator chose is not printed. */
 function handOver({ apiKey, keyFile }: FirstStart, key: string): string {
-  if (apiKey !== null) return "that of TIDEMARK_API_KEY";
+  if (apiKey !== null) return "the value of TIDEMARK_API_KEY";
   if (keyFile === null) return `${key}   (shown this once)`;
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
   return `in ${keyFile}`;

@@ -22,7 +22,7 @@ import { newContext, type Services } from "../request/services.ts";
 import { openLimits } from "../storage/open.ts";
 import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
-import { moveOn } from "./move-on.ts";
+import { upgradeStoreAtStart } from "./store-upgrade.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** After this time a stop that hangs is given up. We promise to stop within 10 s. */
@@ -56,7 +56,7 @@ export async function serve(
   const counts = { commits: 0, conflicts: 0 };
   const store = await openConfiguredStore(config, {
     ...(areMetricsShown && { counts }),
-    prepare: (driver) => moveOn(driver, config, log),
+    prepare: (driver) => upgradeStoreAtStart(driver, config, log),
   });
   const lookout = newLookout({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
@@ -88,7 +88,7 @@ export async function serve(
   // That is why nothing is awaited between the opening and this line.
   if (!isFirstStart) answer();
   const metricsListeners = await serveMetrics(config, services);
-  // Everything that may fail comes before this, because the key that it prints is never shown again.
+  // Anything that can fail comes before this, because the key that it prints is never shown again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
   if (isFirstStart) answer();
   const jobs = newJobs(services);

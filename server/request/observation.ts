@@ -48,9 +48,9 @@ export function observed(
 /**
  * `GET /metrics`, for Prometheus.
  *
- * Choice: a company's figures are its own affair, and the caller's address proves nothing, because behind a
- * proxy on the same machine everybody is local. So metrics are off until they get an address of their own or
- * a token, which callers then send as a bearer token.
+ * Choice: metrics are private, and the caller's address proves nothing, because behind a proxy on the same
+ * machine every caller looks local. So metrics are off until they get an address of their own or a token,
+ * which callers send as a bearer token.
  */
 export function metricsPage(services: Services, token: string | null): EventHandler {
   const { metrics } = services;

@@ -63,10 +63,10 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     await workOff(appOutbox(app, { log }));
     server.refuse(550);
     await workOff(appOutbox(app, { log, mailer }));
-    const letter = { account: app.accountId, delivery: 1, letter: "signup_accepted", promoter: 1 };
+    const line = { account: app.accountId, delivery: 1, email: "signup_accepted", promoter: 1 };
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { level: 40, ...letter, status: null, msg: "e-mail held until SMTP_URL is set" },
-      { level: 40, ...letter, status: 550, msg: "an e-mail was given up" },
+      { level: 40, ...line, status: null, msg: "e-mail held until SMTP_URL is set" },
+      { level: 40, ...line, status: 550, msg: "an e-mail was given up" },
     ]);
   });
 

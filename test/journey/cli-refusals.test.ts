@@ -79,7 +79,11 @@ it.each<[string[], string, Record<string, string>?]>([
     "The store of STORAGE_URL can't be opened: Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:./data sqlite:./folder",
     { STORAGE_URL: "lmdb:./data" },
   ],
-  [["account", "list"], "The environment is not right:\n  PORT must be a whole number", { PORT: "x" }],
+  [
+    ["account", "list"],
+    "These environment variables are wrong:\n  PORT must be a whole number",
+    { PORT: "x" },
+  ],
 ])("%j ends with 1, says why and changes nothing", async (words, message, environment) => {
   const store = await openStore(`sqlite:${folder}`);
   const everything = async () => ({

@@ -56,7 +56,7 @@ it("writes the first key into a file where it is told to, and shows no key that 
     200,
   );
   const second = await start({ STORAGE_URL: `sqlite:${join(folder, "other")}` });
-  expect(second.output()).toContain("API key      that of TIDEMARK_API_KEY\n");
+  expect(second.output()).toContain("API key      the value of TIDEMARK_API_KEY\n");
   expect(second.output()).not.toContain(KEY);
 });
 

@@ -73,7 +73,7 @@ it.each([
 
 it("says from the command line, too, what is wrong with its environment", () => {
   const { status, stdout, stderr } = run("cli.js", ["start"], { PORT: "x" });
-  const why = "Tidemark can't start: The environment is not right:\n  PORT must be a whole number\n";
+  const why = "Tidemark can't start: These environment variables are wrong:\n  PORT must be a whole number\n";
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: why });
 });
 

@@ -144,20 +144,22 @@ describe("the environment", () => {
     ["WORKERS", "257", "must be from 1 to 256"],
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
-      new Error(`The environment is not right:\n  ${name} ${message}`),
+      new Error(`These environment variables are wrong:\n  ${name} ${message}`),
     );
   });
 
   it("is refused for more workers than can share a store", () => {
     expect(() => readConfig({ STORAGE_URL: "memory:", WORKERS: "2" })).toThrow(
-      /^The environment is not right:\n {2}WORKERS must be 1 with STORAGE_URL memory:, /,
+      /^These environment variables are wrong:\n {2}WORKERS must be 1 with STORAGE_URL memory:, /,
     );
   });
 
   it("is refused with all its faults at once, and without the values, which may be secret", () => {
     const variables = { ...EVERY, PORT: "secret", LOG_LEVEL: "secret" };
     expect(() => readConfig(variables)).toThrow(
-      new Error(`The environment is not right:\n  PORT must be a whole number\n  LOG_LEVEL ${LEVELS}`),
+      new Error(
+        `These environment variables are wrong:\n  PORT must be a whole number\n  LOG_LEVEL ${LEVELS}`,
+      ),
     );
   });
 });

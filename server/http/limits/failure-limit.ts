@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { newCounter } from "./limit-counter.ts";
 import { WINDOW_SECONDS, type Limit } from "./rate-limit.ts";
 
-/** How long a network may use a credential without limit after it was good there. */
+/** How long a credential that was good from a network stays without limit there. */
 const GOOD_SECONDS = 24 * 60 * 60;
 /** How often a process tells the others that a good credential is still in use. */
 const TELL_MS = 60 * 60 * 1_000;

@@ -25,7 +25,7 @@ const UNREAD_MS = 1_000;
 /** How long a drain leaves a kept-alive connection open for one more request, whose answer closes it. */
 const GRACE_MS = 500;
 const SWEEP_MS = 100;
-/** Longest wait for requests under way. The whole stop may take 10 s. */
+/** The longest wait for running requests. The whole stop may take 10 s. */
 const CUT_MS = 8_000;
 
 /** A port that answers from the moment it opens until every request it accepted is answered. */

@@ -26,7 +26,7 @@ interface Occasion {
 /** The log's fields for an e-mail. They leave out the recipient's address and the text. */
 export function emailInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
   const { kind, promoterId } = letter ?? {};
-  return { account: ownerId, delivery: id, letter: kind, promoter: promoterId, status: responseCode };
+  return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
 }
 
 /** The e-mail that a change calls for. null: there is none, or the campaign does not send it. */
@@ -89,9 +89,9 @@ function occasionOf(change: RecordChange): Occasion | null {
 }
 
 /**
- * Choice: a request that makes a promoter may ask for no e-mail. That holds for the e-mail about the decision
- * on them, too, whoever decides. A promoter who comes back from `blocked` or `inactive` was accepted before
- * and gets no e-mail.
+ * Choice: a request that creates a promoter may ask for no e-mail. Then the promoter gets no e-mail about the
+ * decision either, no matter who decides. A promoter who comes back from `blocked` or `inactive` was accepted
+ * before and gets no e-mail.
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
   const isUndecided = before === null || before.state === "pending" || before.state === "rejected";

@@ -19,10 +19,11 @@ export interface WrittenEmail {
 }
 
 /**
- * The templates of all e-mails. They come from the place that the operator names (`accepted.subject.txt`,
- * `accepted.txt`, `accepted.html`). Ours stand in for missing files.
+ * Reads the templates of all e-mails from the place that the operator names (`accepted.subject.txt`,
+ * `accepted.txt`, `accepted.html`). Built-in templates replace missing files.
  *
- * Choice: a place that can't be read stops the start, because e-mails in the wrong words can't be taken back.
+ * Choice: a place that can't be read stops the start, because an e-mail with the wrong text can't be taken
+ * back.
  *
  * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
  */
