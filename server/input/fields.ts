@@ -23,9 +23,6 @@ const FLAGS = new Map([
   ["no", false],
 ]);
 
-/** Twelve digits before the point keep hundredths within safe integers. */
-const DECIMAL = /^(\d{1,12})(?:\.(\d{1,2}))?$/;
-
 const tooLong = (length: number) => `is too long (maximum is ${length} characters)`;
 
 /** A short text. */
@@ -75,18 +72,11 @@ export const id = z
   .refine((value) => value > 0, "is invalid")
   .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
-/**
- * A number of at least 0 with at most two decimals, as a number or as text. The result is integer hundredths,
- * read from the digits, because floats would turn 1.15 into 114.
- */
-export const hundredths = z
-  .union([z.number(), z.string()], "is invalid")
-  .transform((value, context) => {
-    const [, units, decimals = ""] = DECIMAL.exec(String(value).trim()) ?? [];
-    if (units === undefined) context.addIssue("must be a number of at most two decimals");
-    return Number(`${units ?? "0"}${decimals.padEnd(2, "0")}`);
-  })
-  .meta({ documentedAs: { type: "number", minimum: 0 } });
+/** A number of at least 0 with at most two decimals, in integer hundredths. */
+export const hundredths = decimal(2, "two");
+
+/** A number of at least 0 with at most four decimals, in integer ten-thousandths. */
+export const tenThousandths = decimal(4, "four");
 
 /** Accepts times with and without an offset. */
 const ZONES = { offset: true, local: true };
@@ -161,4 +151,20 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function isWebAddress(value: string): boolean {
   return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+/**
+ * A decimal number, given as a number or as text. Its digits are read as text, because floats would turn 1.15 into
+ * 114 hundredths. The limit of its digits keeps it within safe integers.
+ */
+function decimal(places: number, inWords: string) {
+  const pattern = new RegExp(`^(\\d{1,${14 - places}})(?:\\.(\\d{1,${places}}))?$`);
+  return z
+    .union([z.number(), z.string()], "is invalid")
+    .transform((value, context) => {
+      const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
+      if (units === undefined) context.addIssue(`must be a number of at most ${inWords} decimals`);
+      return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`);
+    })
+    .meta({ documentedAs: { type: "number", minimum: 0 } });
 }

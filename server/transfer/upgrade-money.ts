@@ -1,5 +1,5 @@
 import { accounts } from "../domain/account/account.ts";
-import { commissions } from "../domain/commission/commission.ts";
+import { commissions, newCommission } from "../domain/commission/commission.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
@@ -78,22 +78,16 @@ async function carriedOver(
   const promoter = (await store.get(promoters, accountId, promoterId)) as Promoter;
   const { defaultPromoterCampaignId: promoterCampaignId, createdAt } = promoter;
   const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
-  return {
+  return newCommission({
     accountId,
     id: await store.nextId("commission"),
     promoterCampaignId,
     promoterId,
     campaignId: promoterCampaign?.campaignId ?? 0,
-    leadId: null,
-    status: "approved",
     unit,
     amount,
-    eventId: null,
-    conversionCents: 0,
-    tierLevel: 1,
-    isPaidElsewhere: false,
     createdAt,
-  };
+  });
 }
 
 /** Commissions that add up to a sum, the oldest first. If none do, those that come nearest. */

@@ -9,6 +9,7 @@ import { counting, type Progress } from "./progress.ts";
 import { rebuild } from "./rebuild.ts";
 import { upgradeClicks } from "./upgrade-clicks.ts";
 import { upgradeMoney } from "./upgrade-money.ts";
+import { upgradeSales } from "./upgrade-sales.ts";
 import { beginWork, runStages, type Work } from "./work.ts";
 
 /**
@@ -19,6 +20,7 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
   5: { itemOf: itemOfLayout5, upgrades: [upgradeClicks, upgradeMoney] },
   // Only its keys were different: shorter.
   6: { itemOf: itemOfLayout6, upgrades: [] },
+  7: { itemOf, upgrades: [upgradeSales] },
 };
 
 /** Changes records of a layout into those of the next one. It starts again if it was interrupted. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account/account.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { mailbox } from "../../server/domain/promoter/mailbox.ts";
@@ -130,21 +130,18 @@ describe.each(STORAGES)("on %s", (kind) => {
         failedAt: NOW,
         createdAt: NOW,
       } satisfies Payout);
-      await tx.put(commissions, {
-        ...own,
-        id: 1,
-        promoterCampaignId: 1,
-        campaignId: 1,
-        leadId: 1,
-        status: "approved",
-        unit: "cash",
-        amount: 1_000,
-        eventId: null,
-        conversionCents: 0,
-        tierLevel: 1,
-        isPaidElsewhere: false,
-        createdAt: NOW,
-      });
+      await tx.put(
+        commissions,
+        newCommission({
+          ...own,
+          id: 1,
+          promoterCampaignId: 1,
+          campaignId: 1,
+          leadId: 1,
+          amount: 1_000,
+          createdAt: NOW,
+        }),
+      );
     });
   }
 

@@ -9,7 +9,7 @@ import { PROMOTERS } from "../../server/transfer/csv/promoters.ts";
 import type { Kind } from "../../server/transfer/csv/row.ts";
 import { accounts } from "../../server/domain/account/account.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
@@ -144,22 +144,20 @@ describe.each(STORAGES)("on %s", (storage) => {
     ];
     expect(await run(app, COMMISSIONS, file)).toEqual(clean({ added: 5 }));
     expect(await run(app, COMMISSIONS, file)).toEqual(clean({ known: 5 }));
-    expect(await get(commissions, 1)).toEqual({
+    const imported = newCommission({
       accountId: app.accountId,
       id: 1,
       promoterCampaignId: 1,
       promoterId: 1,
       campaignId: 1,
       leadId: 1,
-      status: "approved",
-      unit: "cash",
+      type: "sale",
       amount: 1_234,
       eventId: "s1",
-      conversionCents: 10_050,
-      tierLevel: 1,
-      isPaidElsewhere: false,
+      saleCents: 10_050,
       createdAt: "2024-05-06T00:00:00.000Z",
     });
+    expect(await get(commissions, 1)).toEqual(imported);
     expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, createdAt: NOW });
     expect((await loadBalance(app.context.store, app.accountId, 1)).units).toEqual({
       cash: { earnings: 1_934, current: 1_434, paid: 500 },
@@ -312,7 +310,7 @@ describe.each(STORAGES)("on %s", (storage) => {
         "2: email or uid is missing",
         "3: ref_id or promoter_email is missing",
         "4: the promoter was not found",
-        "5: state is not one of signup, active, subscribed, cancelled, denied",
+        "5: state is not one of signup, active, subscribed, cancelled, denied, refunded, pending",
         "6: there is already a signup event registered on this lead",
       ],
     ],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { METRICS, SERIES, dailySums } from "../../server/domain/report/stats.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
@@ -215,23 +215,19 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
   describe("new_ref_id", () => {
     const commission = (id: number, changes: Partial<Commission> = {}) =>
       app.services.store.transact(async (tx) => {
-        const record: Commission = {
+        const record = newCommission({
           accountId: app.accountId,
           id,
           promoterCampaignId: 1,
           promoterId: 1,
           campaignId: 1,
           leadId: 1,
-          status: "approved",
-          unit: "cash",
           amount: 1000,
           eventId: `ev${id}`,
-          conversionCents: 5000,
-          tierLevel: 1,
-          isPaidElsewhere: false,
+          saleCents: 5000,
           createdAt: NOW,
           ...changes,
-        };
+        });
         await tx.put(commissions, record);
       });
     const owners = async () => {
@@ -277,7 +273,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
 
     it("leaves paid commissions behind, and moves the counts of the others", async () => {
       await commission(1);
-      await commission(2, { isPaidElsewhere: true, amount: 300, conversionCents: 0 });
+      await commission(2, { isPaidElsewhere: true, amount: 300, saleCents: 0 });
       await updated({ id: "1", new_ref_id: "bob" });
       expect(await owners()).toEqual([
         [2, 2],

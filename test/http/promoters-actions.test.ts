@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { payoutMethods } from "../../server/domain/payout-method/payout-method.ts";
@@ -242,7 +242,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
       await store.transact((tx) => tx.put(payouts, newPayout(accountId)));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       await store.transact((tx) => tx.remove(payouts, accountId, 1));
-      await store.transact((tx) => tx.put(commissions, newCommission(accountId)));
+      await store.transact((tx) => tx.put(commissions, deniedCommission(accountId)));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       expect((await show({ id: "1" })).body).toEqual(jane);
     });
@@ -270,23 +270,17 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
   });
 });
 
-function newCommission(accountId: number): Commission {
-  return {
+function deniedCommission(accountId: number): Commission {
+  return newCommission({
     accountId,
     id: 1,
     promoterCampaignId: 1,
     promoterId: 1,
     campaignId: 1,
-    leadId: null,
     status: "denied",
-    unit: "cash",
     amount: 100,
-    eventId: null,
-    conversionCents: 0,
-    tierLevel: 1,
-    isPaidElsewhere: false,
     createdAt: NOW,
-  };
+  });
 }
 
 function newPayout(accountId: number): Payout {

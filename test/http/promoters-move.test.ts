@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { moveToCampaign } from "../../server/domain/promoter-campaign/move.ts";
 import { byId } from "../../server/domain/promoter/selection.ts";
@@ -174,7 +174,7 @@ function combinations(values: Record<string, string[]>): Params[] {
 }
 
 function commissionOf({ accountId, id, promoterCampaignId, promoterId, campaignId }: Lead): Commission {
-  return {
+  return newCommission({
     accountId,
     id,
     promoterCampaignId,
@@ -182,12 +182,7 @@ function commissionOf({ accountId, id, promoterCampaignId, promoterId, campaignI
     campaignId,
     leadId: id,
     status: "pending",
-    unit: "cash",
     amount: 100,
-    eventId: null,
-    conversionCents: 0,
-    tierLevel: 1,
-    isPaidElsewhere: false,
     createdAt: NOW,
-  };
+  });
 }

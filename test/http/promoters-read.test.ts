@@ -60,7 +60,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
         name: "$5 off",
         promoterRewardType: null,
       });
-      offer.schemas = [{ unit: "cash", amountHundredths: 500, isFlat: true, rules: [] }];
+      offer.schemas = [{ unit: "cash", amountTenThousandths: 50_000, isFlat: true, rules: [] }];
       const entry = { applyOn: "all" as const, productIds: [] };
       const campaign = await createCampaign(app.context, app.accountId, {
         name: "Second",
@@ -173,7 +173,7 @@ function newReward(own: Partial<Reward> & Pick<Reward, "accountId" | "id" | "nam
     durationMonths: null,
     maxRedemptions: null,
     newCustomersOnly: false,
-    schemas: [{ unit: "cash", amountHundredths: 3000, isFlat: false, rules: [] }],
+    schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
     createdAt: NOW,
     updatedAt: NOW,
     ...own,

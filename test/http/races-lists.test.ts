@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account/account.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
-import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
 import { NOW, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
@@ -106,7 +105,7 @@ describe("a list that is read during a deletion", () => {
       const promoterId = await member(app, "jane");
       const [lead] = await app.context.store.page(leads, "id", app.accountId, [], { limit: 1 });
       const { promoterCampaignId, campaignId, id: leadId } = lead!;
-      const commission: Commission = {
+      const commission = newCommission({
         accountId: app.accountId,
         id: 1,
         promoterCampaignId,
@@ -114,14 +113,10 @@ describe("a list that is read during a deletion", () => {
         campaignId,
         leadId,
         status: "pending",
-        unit: "cash",
         amount: 100,
-        eventId: null,
-        conversionCents: 1_000,
-        tierLevel: 1,
-        isPaidElsewhere: false,
+        saleCents: 1_000,
         createdAt: NOW,
-      };
+      });
       await app.context.store.transact((tx) => tx.put(commissions, commission));
       const meanwhile = () => v1(app, "DELETE", "/leads/delete", { id: String(leadId) });
       return { call: () => ask(app, "GET /rewards/list"), meanwhile };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import { listRewards } from "../../server/v1/reward/rewards.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -12,7 +12,7 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
-    await put({ id: 1, leadId: 1, eventId: "inv_1", conversionCents: 5000 });
+    await put({ id: 1, leadId: 1, eventId: "inv_1", saleCents: 5000 });
     await put({ id: 2, status: "pending", unit: "mon_discount", amount: 2, tierLevel: 2 });
     await put({ id: 3, promoterCampaignId: 2, promoterId: 2, leadId: 99, amount: -200 });
   });
@@ -23,23 +23,19 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
 
   const put = (changes: Partial<Commission>) =>
     app.services.store.transact((tx) =>
-      tx.put(commissions, {
-        accountId: app.accountId,
-        id: 1,
-        promoterCampaignId: 1,
-        promoterId: 1,
-        campaignId: 1,
-        leadId: null,
-        status: "approved",
-        unit: "cash",
-        amount: 1000,
-        eventId: null,
-        conversionCents: 0,
-        tierLevel: 1,
-        isPaidElsewhere: false,
-        createdAt: NOW,
-        ...changes,
-      }),
+      tx.put(
+        commissions,
+        newCommission({
+          accountId: app.accountId,
+          id: 1,
+          promoterCampaignId: 1,
+          promoterId: 1,
+          campaignId: 1,
+          amount: 1000,
+          createdAt: NOW,
+          ...changes,
+        }),
+      ),
     );
   const list = async (params: Record<string, string>) => {
     const answer = await send(app, "GET /rewards/list", params);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
-import { commissions } from "../../server/domain/commission/commission.ts";
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
 import { loadPromoter } from "../../server/domain/promoter/promoter.ts";
@@ -79,20 +79,14 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
 });
 
 function commission(accountId: number): Commission {
-  return {
+  return newCommission({
     accountId,
     id: 1,
     promoterCampaignId: 1,
     promoterId: 1,
     campaignId: 2,
-    leadId: null,
     status: "pending",
-    unit: "cash",
     amount: 100,
-    eventId: null,
-    conversionCents: 0,
-    tierLevel: 1,
-    isPaidElsewhere: false,
     createdAt: NOW,
-  };
+  });
 }

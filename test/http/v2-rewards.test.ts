@@ -40,7 +40,7 @@ const EVERY_FIELD = {
   max_redemptions: 100,
   new_customers_only: true,
 };
-const DECIMALS = "must be a number of at most two decimals";
+const DECIMALS = "must be a number of at most four decimals";
 
 describe.each(STORAGES)("rewards on %s", (storage) => {
   let app: TestApp;
@@ -97,21 +97,21 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
 
     it.each([
       [0, 0],
-      [0.1, 10],
-      [1.15, 115],
-      ["19.99", 1_999],
-      ["8.2", 820],
-      [123_456_789_012.34, 12_345_678_901_234],
-    ])("keeps the amount %j as %i hundredths", async (amount, hundredths) => {
+      [0.1, 1_000],
+      [1.15, 11_500],
+      ["19.9999", 199_999],
+      ["8.2", 82_000],
+      [1_234_567_890.12, 12_345_678_901_200],
+    ])("keeps the amount %j as %i ten-thousandths", async (amount, tenThousandths) => {
       await create({ schemas: [{ ...GIVEN.schemas[0], amount }] });
       const record = await app.services.store.get(rewards, app.accountId, 1);
       expect(record?.schemas).toEqual([
-        { unit: "cash", amountHundredths: hundredths, isFlat: false, rules: [] },
+        { unit: "cash", amountTenThousandths: tenThousandths, isFlat: false, rules: [] },
       ]);
       expect((await call("GET /rewards")).body).toMatchObject([{ schemas: [{ amount: Number(amount) }] }]);
     });
 
-    it.each([1.155, "1.150", -1, "1,5", "", "x", 1e21, true].map((amount) => [amount]))(
+    it.each([1.15555, "1.15000", -1, "1,5", "", "x", 1e21, true].map((amount) => [amount]))(
       "answers 422 to the amount %j",
       async (amount) => {
         const fault = amount === "" ? "can't be blank" : amount === true ? "is invalid" : DECIMALS;

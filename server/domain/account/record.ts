@@ -1,6 +1,11 @@
 /** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
 export const SYSTEM = 0;
 
+export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
+
+/** A calendar month, fourteen days, or a week that begins on Monday. */
+export type PayoutCycle = (typeof PAYOUT_CYCLES)[number];
+
 /** A company that runs an affiliate program. All other records belong to one. */
 export interface Account {
   accountId: typeof SYSTEM;
@@ -17,6 +22,14 @@ export interface Account {
   netPayoutDays: number;
   /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
   minPaymentCents: number;
+  /** Promoters with fewer active customers are not paid yet. */
+  minPayingCustomers: number;
+  /** Whether promoters are paid only after they have chosen a payout method. */
+  requiresPayoutMethod: boolean;
+  /** The period of a payout, in UTC. */
+  payoutCycle: PayoutCycle;
+  /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
+  maxAutoApproveCents: number | null;
   /** Whether promoters are paid only with approved invoice details. */
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */

@@ -56,6 +56,8 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     refParams: input.refParams ?? [],
     visitorCookieDays: input.visitorCookieDays ?? 60,
     autoApprovePromoters: input.autoApprovePromoters ?? true,
+    autoApproveCommissions: input.autoApproveCommissions ?? true,
+    commissionHoldDays: input.commissionHoldDays ?? 0,
     attribution: input.attribution ?? "last",
     allowedOrigins: input.allowedOrigins ?? [],
     trackAdTraffic: input.trackAdTraffic ?? "pending",

@@ -21,6 +21,10 @@ export interface Campaign {
   refParams: string[];
   visitorCookieDays: number;
   autoApprovePromoters: boolean;
+  /** Whether commissions count without anybody's approval. */
+  autoApproveCommissions: boolean;
+  /** How long commissions are held back before they are approved. 0: not at all. */
+  commissionHoldDays: number;
   attribution: Attribution;
   /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
   allowedOrigins: string[];

@@ -1,5 +1,5 @@
 import type { Commission } from "./record.ts";
-import { collection, listCounts, type Count } from "../../storage/collection.ts";
+import { collection, lengthCounter, listCounts, type Count } from "../../storage/collection.ts";
 import { balanceCounts } from "./balance.ts";
 import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
@@ -11,28 +11,83 @@ export const commissions = collection<Commission>()({
   indexes: {
     ...BELONGING_INDEXES,
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
+    payout: ({ payoutId }) => (payoutId === null ? null : [payoutId]),
+    /** Held commissions, by the instant of their approval. */
+    due: ({ status, approveAt }) =>
+      status === "pending" && approveAt !== null ? [Date.parse(approveAt)] : null,
+    /** Approved commissions that are in no payout, as payouts gather them. */
+    unpaid: (commission) =>
+      isUnpaid(commission)
+        ? [commission.promoterId, commission.campaignId, commission.unit, Date.parse(commission.createdAt)]
+        : null,
   },
   counts: (commission) => [
     ...(commission.leadId === null ? [] : listCounts("commission", { lead: [commission.leadId] })),
+    ...(commission.payoutId === null ? [] : payoutCounts(commission.payoutId)),
     ...factCounts(commission, commissionFacts(commission)),
     ...earned(commission),
   ],
 });
 
+type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
+
+/** A commission with the given fields; otherwise one of cash, approved, that no sale has earned. */
+export function newCommission(given: Pick<Commission, Named> & Partial<Commission>): Commission {
+  return {
+    leadId: null,
+    status: "approved",
+    type: "custom",
+    unit: "cash",
+    saleId: null,
+    refundId: null,
+    takesBackId: null,
+    takenBackByIds: [],
+    eventId: null,
+    saleCents: 0,
+    originalSaleAmount: given.saleCents ?? 0,
+    originalSaleCurrency: null,
+    planId: null,
+    billingPeriod: null,
+    tierLevel: 1,
+    rewardId: null,
+    rewardName: null,
+    terms: null,
+    splitTenThousandths: null,
+    suspicion: null,
+    isSelfReferral: null,
+    approveAt: null,
+    payoutId: null,
+    isPaidElsewhere: false,
+    internalNote: null,
+    externalNote: null,
+    statusUpdatedAt: null,
+    ...given,
+  };
+}
+
 /**
- * The counts of a commission in the reports. There are no records of sales yet, so the commission also counts its
- * sale. A payout counts what it paid by itself.
+ * The counts of a commission in the reports. An imported commission has no record of its sale, so it
+ * also counts the sale. A payout counts what it paid by itself.
  */
 function commissionFacts(commission: Commission): Fact[] {
-  const { createdAt: at, conversionCents, amount } = commission;
+  const { createdAt: at, saleId, saleCents, amount } = commission;
   const facts: Fact[] = [{ metric: "commissions", at: null }];
-  if (conversionCents > 0) {
-    facts.push({ metric: "sales", at }, { metric: "salesCents", at, amount: conversionCents });
+  if (saleId === null && saleCents > 0) {
+    facts.push({ metric: "sales", at }, { metric: "salesCents", at, amount: saleCents });
   }
   if (commission.status !== "approved" || commission.unit !== "cash") return facts;
   facts.push({ metric: "earningsCents", at, amount });
   if (commission.isPaidElsewhere) facts.push({ metric: "paidCents", at, amount });
   return facts;
+}
+
+/** Whether a payout may still take the commission. */
+export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
+  return status === "approved" && payoutId === null && !isPaidElsewhere;
+}
+
+function payoutCounts(payoutId: number): Count[] {
+  return [[lengthCounter({ name: "commission" }, "payout", [payoutId]), 1]];
 }
 
 function earned(commission: Commission): Count[] {

@@ -1,13 +1,13 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
-import type { Commission, CommissionStatus } from "./record.ts";
+import type { CommissionStatus } from "./record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/unit.ts";
 import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions } from "./commission.ts";
+import { commissions, newCommission } from "./commission.ts";
 import type { Context } from "../context.ts";
 import { findKnownLead } from "../lead/lead.ts";
 import { loadOwner, type Imported, type PromoterName } from "../lead/import.ts";
@@ -70,7 +70,7 @@ export async function importCommission(
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
-    const commission: Commission = {
+    const commission = newCommission({
       accountId: account.id,
       id,
       promoterCampaignId: owner.id,
@@ -81,11 +81,11 @@ export async function importCommission(
       unit: input.unit,
       amount: input.amount,
       eventId: input.eventId,
-      conversionCents: input.saleCents,
-      tierLevel: 1,
+      saleCents: input.saleCents,
+      type: input.saleCents > 0 ? "sale" : "custom",
       isPaidElsewhere: input.status === "paid",
       createdAt: (input.createdAt ?? now).toISOString(),
-    };
+    });
     await tx.insert(commissions, commission);
     await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
     return "added";

@@ -1,8 +1,16 @@
+import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
+import type { TIER_REWARD_MODES } from "../reward/record.ts";
+import type { BillingPeriod } from "../sale/record.ts";
 
 export const COMMISSION_STATUSES = ["pending", "approved", "denied"] as const;
 
 export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
+
+export const COMMISSION_TYPES = ["sale", "custom"] as const;
+
+/** What a commission is for: a sale, or something else that the company rewards. */
+export type CommissionType = (typeof COMMISSION_TYPES)[number];
 
 /** A promoter's earnings from one event. V1 calls it a reward. */
 export interface Commission {
@@ -14,15 +22,63 @@ export interface Commission {
   /** null: it does not belong to a lead. */
   leadId: number | null;
   status: CommissionStatus;
+  type: CommissionType;
   unit: Unit;
-  /** In cents for `cash`, otherwise in whole units. */
+  /** In cents for `cash`, otherwise in whole units. Negative: a refund takes it back. */
   amount: number;
+  /** The sale that earned it. null: it was imported, or made by hand. */
+  saleId: number | null;
+  /** The refund that made it, if it takes back another commission. */
+  refundId: number | null;
+  /** The commission that it takes back. null: it takes back none. */
+  takesBackId: number | null;
+  /** The commissions that take this one back, a few for each refund. */
+  takenBackByIds: number[];
   /** The client's own id of the sale. */
   eventId: string | null;
   /** The sale's amount. */
-  conversionCents: number;
+  saleCents: number;
+  /** The sale's amount before it was converted, in the minor unit of its own currency. */
+  originalSaleAmount: number;
+  /** null: the account's currency. */
+  originalSaleCurrency: string | null;
+  /** The sold price or plan, by the client's own id. */
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
   tierLevel: number;
+  /** The reward that it was earned by. null: it was imported, or made by hand. */
+  rewardId: number | null;
+  rewardName: string | null;
+  /** The rule that made its amount. null: as for `rewardId`. */
+  terms: CommissionTerms | null;
+  /** The promoter's part of a split commission, in ten-thousandths of a percent. null: it is not split. */
+  splitTenThousandths: number | null;
+  suspicion: Suspicion | null;
+  /** Whether promoter and lead are the same person. null: not judged. */
+  isSelfReferral: boolean | null;
+  /** When a held commission is approved by itself. null: it is not held. */
+  approveAt: string | null;
+  /** The payout that it belongs to. null: none yet. */
+  payoutId: number | null;
   /** Whether another program paid it before the import. Such a commission goes into no payout. */
   isPaidElsewhere: boolean;
+  /** The company's own remark. */
+  internalNote: string | null;
+  /** A remark that the promoter sees. */
+  externalNote: string | null;
+  /** null: its status was never changed. */
+  statusUpdatedAt: string | null;
   createdAt: string;
+}
+
+/** The rule that made a commission. Later changes of rewards never change it. */
+export interface CommissionTerms {
+  /** In ten-thousandths: of a percent, or of a unit if it is flat. */
+  amountTenThousandths: number;
+  /** false: a percentage. */
+  isFlat: boolean;
+  /** The share of a tier. null: not a tier reward. */
+  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  /** The amount that a percentage was taken of. */
+  base: number;
 }

@@ -98,13 +98,16 @@ function leadEmail(email: string): string {
 /**
  * The counts of a lead, each on its own day.
  *
- * Choice: a denied customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
+ * Choice: a denied or refunded customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
  * customer or not.
  */
-function leadFacts({ createdAt, customerSince, cancelledAt, state }: Lead): Fact[] {
+function leadFacts({ createdAt, customerSince, cancelledAt, state, entrySource }: Lead): Fact[] {
   const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
-  const isActive = customerSince !== null && state !== "denied";
+  const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
   if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+  if (customerSince !== null && entrySource === "coupon") {
+    facts.push({ metric: "nonLinkCustomers", at: customerSince });
+  }
   if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
   if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
   if (isActive && cancelledAt !== null) {

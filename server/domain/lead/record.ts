@@ -1,6 +1,28 @@
-export const LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
+export const LEAD_STATES = [
+  "signup",
+  "active",
+  "subscribed",
+  "cancelled",
+  "denied",
+  /** All sales were refunded. */
+  "refunded",
+  /** A promoter added the lead by hand, and nobody has approved it yet. */
+  "pending",
+] as const;
 
 export type LeadState = (typeof LEAD_STATES)[number];
+
+export const ENTRY_SOURCES = ["api", "coupon", "cookie", "manual_admin", "manual_affiliate"] as const;
+
+/** How a lead was connected with its promoter. */
+export type EntrySource = (typeof ENTRY_SOURCES)[number];
+
+/** Another promoter campaign's part of the commissions that a lead earns. */
+export interface Split {
+  promoterCampaignId: number;
+  /** In ten-thousandths of a percent. */
+  percentTenThousandths: number;
+}
 
 export const FRAUD_SUSPICIONS = ["same_promoter_email", "same_ip_suspicion", "ad_source"] as const;
 
@@ -25,6 +47,17 @@ export interface Lead {
   website: string | null;
   customFields: Record<string, unknown> | null;
   planName: string | null;
+  /** The payment processor's id of the subscription. */
+  subscriptionId: string | null;
+  entrySource: EntrySource;
+  /** null: the lead's own promoter gets everything. */
+  splits: Split[] | null;
+  /** The number of sales, refunded ones included. */
+  salesCount: number;
+  /** The number of sales that were refunded whole. */
+  refundedSalesCount: number;
+  /** The rewards that this lead has earned and that are given once. */
+  onceRewardIds: number[];
   suspicion: Suspicion;
   /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */
   tid: string | null;

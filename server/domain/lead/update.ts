@@ -38,6 +38,8 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
   active: ({ customerSince }, now) => ({ customerSince: customerSince ?? now, cancelledAt: null }),
   cancelled: ({ customerSince, cancelledAt }, now) => ({ customerSince, cancelledAt: cancelledAt ?? now }),
   denied: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+  refunded: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
+  pending: () => ({ customerSince: null, cancelledAt: null }),
 };
 
 /**

@@ -22,8 +22,8 @@ export const REWARD_DURATIONS = ["once", "forever", "repeating"] as const;
 /** One amount that a reward gives. */
 export interface RewardSchema {
   unit: Unit;
-  /** In hundredths: cents of a flat cash amount, otherwise hundredths of a percent or of a unit. */
-  amountHundredths: number;
+  /** In ten-thousandths: of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
+  amountTenThousandths: number;
   /** false: a percentage of the sale. */
   isFlat: boolean;
   rules: unknown[];

@@ -2,6 +2,7 @@ import { LEAD_STATES, type Lead } from "../lead/record.ts";
 import { PAYOUT_METHODS, type PayoutMethod } from "../payout-method/record.ts";
 import { PAYOUT_STATUSES, type Payout } from "../payout/record.ts";
 import type { Commission } from "../commission/record.ts";
+import { newCommission } from "../commission/commission.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { newProfile } from "../promoter/profile.ts";
@@ -108,6 +109,12 @@ export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; ev
     website: null,
     customFields: null,
     planName: isCustomer ? dice.pick(PLANS) : null,
+    subscriptionId: null,
+    entrySource: "api",
+    splits: null,
+    salesCount: 0,
+    refundedSalesCount: 0,
+    onceRewardIds: [],
     suspicion: dice.percent(3) ? "same_ip_suspicion" : "no_suspicion",
     tid: null,
     subId: null,
@@ -154,24 +161,22 @@ export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout
 }
 
 /** Makes the commission that earned the payout, on the last day of its period. */
-export function newCommission(payout: Payout, id: number): Commission {
+export function commissionOf(payout: Payout, id: number): Commission {
   const { accountId, promoterCampaignId, promoterId, campaignId, unit, amount } = payout;
-  return {
+  return newCommission({
     accountId,
     id,
     promoterCampaignId,
     promoterId,
     campaignId,
-    leadId: null,
-    status: "approved",
+    type: "sale",
     unit,
     amount,
     eventId: `seeded-${id}`,
-    conversionCents: 5 * amount,
-    tierLevel: 1,
-    isPaidElsewhere: false,
+    saleCents: 5 * amount,
+    payoutId: payout.status === "cancelled" ? null : payout.id,
     createdAt: payout.periodEnd,
-  };
+  });
 }
 
 function newPayoutMethod({ accountId, dice }: SeedPlan) {

@@ -11,7 +11,7 @@ import { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { newCommission, newLead, newMember, newPayout, type Member, type SeedPlan } from "./records.ts";
+import { commissionOf, newLead, newMember, newPayout, type Member, type SeedPlan } from "./records.ts";
 import { newDice } from "./values.ts";
 
 /** Records in one commit: enough to share its cost, few enough to let other requests in. */
@@ -62,7 +62,7 @@ export async function seed({ store, now }: Context, account: Account, size: Seed
   for (const count of chunks(size.payouts)) {
     const made = (await nextIds(store, "payout", count)).map((id) => newPayout(plan, members, id));
     const ids = await nextIds(store, "commission", count);
-    const earned = made.map((payout, at) => newCommission(payout, ids[at] ?? 0));
+    const earned = made.map((payout, at) => commissionOf(payout, ids[at] ?? 0));
     await putAll(store, made, (tx, payout) => tx.put(payouts, payout));
     await putAll(store, earned, (tx, commission) => tx.put(commissions, commission));
   }

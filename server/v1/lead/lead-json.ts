@@ -1,11 +1,15 @@
 import { z } from "zod";
-import { LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
+import type { Lead, LeadState } from "../../domain/lead/record.ts";
+
+/** The states of V1. */
+export const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
+type V1LeadState = (typeof V1_LEAD_STATES)[number];
 
 /** @see docs/spec/v1.md "Sign-up result" */
 export const leadAnswer = z
   .object({
     id: z.int(),
-    state: z.enum(LEAD_STATES),
+    state: z.enum(V1_LEAD_STATES),
     email: z.string().nullable(),
     uid: z.string().nullable(),
     customer_since: z.iso.datetime().nullable(),
@@ -26,7 +30,7 @@ export const leadAnswer = z
 export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
   return {
     id: lead.id,
-    state: lead.state,
+    state: v1LeadState(lead.state),
     email: lead.email,
     uid: lead.uid,
     customer_since: lead.customerSince,
@@ -41,4 +45,10 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
     split_percentage_value: null,
     visitor_sub_id: lead.subId,
   };
+}
+
+/** Choice: V1 has no refunded or pending leads. It shows the states that treat them alike. */
+export function v1LeadState(state: LeadState): V1LeadState {
+  if (state === "refunded") return "cancelled";
+  return state === "pending" ? "signup" : state;
 }

@@ -10,8 +10,8 @@ import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
-import { LEAD_STATES } from "../../domain/lead/record.ts";
 import { newEmbedded } from "../embedded.ts";
+import { V1_LEAD_STATES } from "./lead-json.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
 import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
@@ -25,7 +25,7 @@ const updateParams = selectorParams.extend({
   new_email: email.nullable().optional(),
   new_ref_id: text.optional(),
   soft_switch: flag.optional(),
-  state: oneOf(LEAD_STATES).optional(),
+  state: oneOf(V1_LEAD_STATES).optional(),
   customer_since: instant.nullable().optional(),
   plan_name: text.nullable().optional(),
 });

@@ -53,7 +53,7 @@ export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
 function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
   const [first] = schemas;
   if (first === undefined) return { amount: null, percent: null, unit: "cash" };
-  const { unit, amountHundredths, isFlat } = first;
-  if (!isFlat) return { amount: null, percent: amountHundredths / 100, unit };
-  return { amount: unit === "cash" ? amountHundredths : amountHundredths / 100, percent: null, unit };
+  const { unit, amountTenThousandths, isFlat } = first;
+  if (!isFlat) return { amount: null, percent: amountTenThousandths / 10_000, unit };
+  return { amount: amountTenThousandths / (unit === "cash" ? 100 : 10_000), percent: null, unit };
 }

@@ -44,7 +44,7 @@ export async function rewardJson(
     created_at: commission.createdAt,
     lead: lead && leadJson(lead),
     event_id: commission.eventId,
-    conversion_amount: commission.conversionCents,
+    conversion_amount: commission.saleCents,
     tier_level: commission.tierLevel,
     split_type: null,
     promoter: await embedded.promoter(commission.promoterId),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
+import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
 import type { Campaign } from "../../domain/campaign/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
@@ -18,7 +18,7 @@ export const referralAnswer = z
     uid: z.string().nullable(),
     state: z.enum(LEAD_STATES),
     metadata: z.record(z.string(), z.unknown()),
-    entry_source: z.enum(["api", "cookie"]),
+    entry_source: z.enum(ENTRY_SOURCES),
     created_at: z.iso.datetime(),
     customer_since: z.iso.datetime().nullable(),
     promoter_campaign: z.object({
@@ -58,7 +58,7 @@ export function referralJson(parts: ReferralParts): z.output<typeof referralAnsw
     uid: lead.uid,
     state: lead.state,
     metadata: lead.customFields ?? {},
-    entry_source: lead.tid === null ? "api" : "cookie",
+    entry_source: lead.entrySource,
     created_at: lead.createdAt,
     customer_since: lead.customerSince,
     promoter_campaign: {

@@ -41,7 +41,7 @@ export const rewardAnswer = z
   })
   .meta({ id: "Reward" });
 
-/** A reward as V2 shows it. Amounts are numbers with at most two decimals. */
+/** A reward as V2 shows it. Amounts are numbers with at most four decimals. */
 export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
   return {
     id: reward.id,
@@ -65,6 +65,7 @@ export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
   };
 }
 
-function schemaJson({ unit, amountHundredths, isFlat, rules }: RewardSchema): z.output<typeof schemaAnswer> {
-  return { unit, amount: amountHundredths / 100, flat_amount: isFlat, rules };
+function schemaJson(schema: RewardSchema): z.output<typeof schemaAnswer> {
+  const { unit, amountTenThousandths, isFlat, rules } = schema;
+  return { unit, amount: amountTenThousandths / 10_000, flat_amount: isFlat, rules };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../../domain/reward/reward.ts";
-import { flag, hundredths, id, oneOf, text } from "../../input/fields.ts";
+import { flag, id, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
@@ -32,7 +32,7 @@ const schemas = z
       .object(
         {
           unit: oneOf(UNITS),
-          amount: hundredths,
+          amount: tenThousandths,
           flat_amount: flag,
           rules: rules.nullish(),
         },
@@ -40,7 +40,7 @@ const schemas = z
       )
       .transform((given): RewardSchema => ({
         unit: given.unit,
-        amountHundredths: given.amount,
+        amountTenThousandths: given.amount,
         isFlat: given.flat_amount,
         rules: given.rules ?? [],
       })),
