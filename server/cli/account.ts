@@ -16,7 +16,7 @@ export function accountCommands(program: Command): void {
   const account = program.command("account").description("companies that run an affiliate program");
   account
     .command("create <name>")
-    .description("make an account with its default campaign and first key")
+    .description("create an account with its default campaign and first key")
     .requiredOption("--landing-url <url>", "where the default campaign's links lead", webAddress)
     .option("--id <id>", "public id; generated if left out", publicId)
     .option("--honour-gpc", "don't track visitors whose browser sends Global Privacy Control", false)

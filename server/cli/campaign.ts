@@ -32,7 +32,7 @@ const MAX_COOKIE_DAYS = 3_650;
 export function campaignCommands(program: Command): void {
   const campaign = program.command("campaign").description("campaigns of an account");
   settings(campaign.command("create <account-id> <name>"))
-    .description("make a campaign")
+    .description("create a campaign")
     .requiredOption("--landing-url <url>", "where its links lead", webAddress)
     .action(create);
   settings(campaign.command("update <account-id> <campaign-id>"))

@@ -10,7 +10,7 @@ export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of an account");
   key
     .command("create <account-id> [name]")
-    .description("make a key; it is shown only once")
+    .description("create a key; it is shown only once")
     .action((accountId: string, name = "key") =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);

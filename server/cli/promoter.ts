@@ -19,7 +19,9 @@ export function promoterCommands(program: Command): void {
   const promoter = program.command("promoter").description("promoters of an account");
   promoter
     .command("invite <account-id> <email...>")
-    .description("make promoters and print their links; if a mail server is set up, also send them by e-mail")
+    .description(
+      "create promoters and print their links; if a mail server is set up, also send the links by e-mail",
+    )
     .option(
       "--campaign <id>",
       "the campaign that they promote; left out: the account's default campaign",
@@ -98,5 +100,5 @@ async function row(
 function emailOf(value: string): string {
   const parsed = z.safeParse(email, value);
   if (parsed.success) return parsed.data;
-  throw new Failure("invalid", `${JSON.stringify(value)} is no e-mail address`);
+  throw new Failure("invalid", `${JSON.stringify(value)} is not an e-mail address`);
 }

@@ -24,7 +24,7 @@ export function transferCommands(program: Command): void {
     )
     .action(exportTo);
   resumable(program.command("import <file>"))
-    .description("fill an empty store with an export, by whatever release")
+    .description("fill an empty store with an export of this or an earlier release")
     .action((file: string, { resume, force }: Options) =>
       withNewDriver((driver) =>
         showing(null, async (onProgress) =>
@@ -37,12 +37,12 @@ export function transferCommands(program: Command): void {
     .description("copy a SQLite store to a new or empty folder; servers may keep running")
     .action((folder: string) => backUp(resolve(folder)));
   resumable(program.command("move <from-url> <to-url>"))
-    .description("copy one store into another, empty one, and compare the two; stop the servers first")
+    .description("copy a store into an empty one and compare the two; stop the servers first")
     .action(move);
   program
     .command("upgrade")
-    .description("move a store of an earlier release on to this one's layout; stop the servers first")
-    .option("--backup <file>", "where its export goes to before; into the store's folder unless told")
+    .description("upgrade a store of an earlier release; stop the servers first")
+    .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
     .action(({ backup }: { backup?: string }) => upgrade(backup ?? null));
 }
 
@@ -53,8 +53,8 @@ interface Options {
 
 function resumable(command: Command): Command {
   return command
-    .option("--resume", "go on where it was cut short", false)
-    .option("--force", "begin anew where it was cut short", false);
+    .option("--resume", "continue after an interruption", false)
+    .option("--force", "start over after an interruption", false);
 }
 
 async function upgrade(file: string | null): Promise<void> {

@@ -15,7 +15,11 @@ const header = (name: string, description: string, example: string) => ({
 
 /** The headers of each posting. */
 export const POSTING_HEADERS = {
-  WebhookId: header("webhook-id", "The event's id. Drop a repeated id.", EVENT_ID),
+  WebhookId: header(
+    "webhook-id",
+    "The event's id. Ignore an event whose id you have already received.",
+    EVENT_ID,
+  ),
   WebhookTimestamp: header("webhook-timestamp", "When it was signed, in seconds since 1970.", "1772357400"),
   WebhookSignature: header(
     "webhook-signature",

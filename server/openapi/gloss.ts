@@ -3,8 +3,8 @@ import { findField } from "./glossary/find.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /**
- * Adds the glossary's words to each field of a schema. `owners` are the names above the field, the nearest
- * first.
+ * Adds the glossary's descriptions to the fields of a schema. `owners` are the names above the field, the
+ * nearest first.
  */
 export function gloss(schema: JsonSchema, owners: string[]): JsonSchema {
   const glossed = { ...schema };

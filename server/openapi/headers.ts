@@ -9,7 +9,7 @@ const text = (description: string, example: string) => ({ description, schema: {
 
 /** Headers of answers, by name. */
 export const HEADERS = {
-  "RateLimit-Limit": number("How many requests a minute may hold. Missing if there is no limit.", 450),
+  "RateLimit-Limit": number("How many requests are allowed per minute. Missing if there is no limit.", 450),
   "RateLimit-Remaining": number("How many requests are left in this minute.", 449),
   "RateLimit-Reset": number("Seconds until the next minute begins.", 42),
   "Retry-After": number("Seconds to wait before you send the request again.", 1),
@@ -17,8 +17,11 @@ export const HEADERS = {
     "Fields of the body that the operation does not know, percent-encoded. Refusals carry it too. Missing if it knows all.",
     "emial",
   ),
-  "X-Request-Id": text("Names this request in the server's log. Quote it when you report the fault.", "b3c1"),
-  Total: number("How many records all pages hold together.", 120),
+  "X-Request-Id": text(
+    "Identifies this request in the server's log. Quote it when you report the fault.",
+    "b3c1",
+  ),
+  Total: number("How many records the whole list has.", 120),
   "Per-Page": number("How many records a page holds at most.", 50),
   Link: text(
     "Addresses of the pages around this one, by `rel`: `first`, `prev`, `last`, `next` (RFC 8288). Missing if there is only one page.",

@@ -9,11 +9,11 @@ import type { JsonSchema, Schemas } from "./schemas.ts";
 
 const TEXTS: Record<FailureKind, string> = {
   unauthorized: "The key is missing, unknown or revoked.",
-  forbidden: "The key, or the site, belongs to another account.",
+  forbidden: "The key or the site does not belong to this account.",
   not_found: "The record that the request names does not exist.",
-  method_not_allowed: "The path has no such method.",
+  method_not_allowed: "The path does not support this method.",
   malformed: "The request can't be read: its body, form or path is broken.",
-  too_large: "The request is larger or deeper than the server takes.",
+  too_large: "The request is larger or more deeply nested than the server accepts.",
   unsupported: "The body is compressed. Send it plain.",
   missing: "A required parameter is missing.",
   invalid: "A field has a value that is not allowed. The answer names each such field.",
@@ -60,7 +60,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: st
     ...(operation.isPaged ? (["Total", "Per-Page", "Link"] as const) : []),
   ];
   return {
-    description: operation.isPaged ? "One page of the list." : "It is done.",
+    description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
     content: json(schema, schemas),
   };
@@ -125,7 +125,7 @@ function bodyOf(caller: DescribedRoute["caller"], kind: FailureKind): z.ZodType 
 function bug({ caller }: DescribedRoute, schemas: Schemas) {
   const body = caller === "v2" ? v2ErrorAnswer : v1ErrorAnswer;
   return {
-    description: "A bug of the server. Nothing was changed.",
+    description: "A bug in the server. Nothing was changed.",
     headers: headerReferences(["X-Request-Id"]),
     content: json(schemas.describe(body, "output", "Error"), schemas),
   };

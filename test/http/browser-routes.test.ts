@@ -472,10 +472,10 @@ describe("other pages", () => {
   );
 
   it.each([
-    [{ global: "a-b" }, "global is no name of a variable"],
+    [{ global: "a-b" }, "global is not a valid variable name"],
     [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
-    [{ script: "../svc.js" }, "script is no free file name"],
-    [{ script: "svc.js" }, "script is no free file name"],
+    [{ script: "../svc.js" }, "script is not a free file name"],
+    [{ script: "svc.js" }, "script is not a free file name"],
     [{ script: "theirs.js" }, "theirs.js belongs to another account"],
   ])("refuses the names %o", async (names, message) => {
     const other = await createAccount(app.context, { name: "Other", landingUrl: "https://other.example" });

@@ -157,7 +157,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect((await assign(1, [2])).processing_errors).toEqual([]);
     expect((await assign(2, [3])).processing_errors).toEqual([]);
     expect(await promoter(3)).toMatchObject({ parent_promoter: { id: 2 } });
-    const circle = "The parent is the promoter, or stands below them.";
+    const circle = "The parent is the promoter, or is below them.";
     expect((await assign(3, [1, 3])).processing_errors).toEqual([`1: ${circle}`, `3: ${circle}`]);
     expect((await promoter(1)).parent_promoter).toBeNull();
   });

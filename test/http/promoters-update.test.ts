@@ -192,7 +192,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     [{ campaign_id: "x" }, { campaign_id: ["is invalid"] }],
     [
       { parent_promoter_email: "jane@example.com" },
-      { parent_promoter_email: ["is the promoter, or stands below them"] },
+      { parent_promoter_email: ["is the promoter, or is below them"] },
     ],
   ] as [Params, object][])("refuses %o with the record's errors", async (params, fields) => {
     const { status, body } = await update({ id: "1", ...params });

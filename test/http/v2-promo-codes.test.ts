@@ -162,7 +162,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       await link("promo_1");
       expect((await update({ description: "linked" })).status).toBe(200);
       await call("DELETE /promo_codes/1");
-      const fault = "is set, and a promo code with an ext_id can't be updated then";
+      const fault = "is set: an archived promo code with an ext_id can't be updated";
       expect(await update({ code: "NEW" })).toEqual(invalid({ archived_at: [fault] }, 400));
       const kept = usual({ ext_id: "promo_1", description: "linked", archived_at: NOW });
       expect((await call("GET /promo_codes/1")).body).toEqual(kept);

@@ -163,7 +163,10 @@ it.each([
     "--leads none.csv can't be read: ENOENT: no such file or directory, access 'none.csv'\n",
   ],
   [["import-csv", "acme", "--leads", "x.csv", "--delimiter", "ab"], "--delimiter ab is not one character"],
-  [["promoter", "invite", "acme", "joe@example.com", "no address"], '"no address" is no e-mail address\n'],
+  [
+    ["promoter", "invite", "acme", "joe@example.com", "no address"],
+    '"no address" is not an e-mail address\n',
+  ],
   [["promoter", "invite", "acme", "joe@example.com", "--campaign", "9"], "Campaign not found"],
   [["erase", "lead", "acme", "nobody@example.com"], "Lead not found.\n"],
   [["erase", "promoter", "nobody", "1"], "Account nobody was not found\n"],

@@ -13,7 +13,7 @@ export const apiKeys = collection<ApiKey>()({
   indexes: { owner: (apiKey) => [apiKey.ownerId] },
 });
 
-/** Makes a key for an account and gives its text, which can't be read back later. */
+/** Makes a key for an account and returns its text, which can't be read back later. */
 export function createApiKey(context: Context, ownerId: number, name: string): Promise<string> {
   return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
 }

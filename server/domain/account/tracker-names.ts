@@ -5,7 +5,7 @@ import { accounts, changeAccount } from "./account.ts";
 import type { Context } from "../context.ts";
 
 const USUAL: TrackerNames = { global: "svc", cookie: "_svc", script: null, readsFragment: false };
-/** Our own files. */
+/** File names that the server itself uses. */
 const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
 
 /** The names by which an account's pages use the browser script. */
@@ -44,10 +44,10 @@ export function findAccountByScript(store: Store, file: string): Promise<Account
 
 function faultsOf({ global, cookie, script }: TrackerNames): FieldErrors {
   const fields: FieldErrors = {};
-  if (!/^[a-z_$][\w$]{0,99}$/i.test(global)) fields["global"] = ["is no name of a variable"];
+  if (!/^[a-z_$][\w$]{0,99}$/i.test(global)) fields["global"] = ["is not a valid variable name"];
   if (!/^[\w-]{1,100}$/.test(cookie)) fields["cookie"] = ["may have letters, digits, dashes and underscores"];
   if (script === null) return fields;
   if (!/^[\w-]{1,100}\.js$/.test(script) || TAKEN_FILES.has(script))
-    fields["script"] = ["is no free file name"];
+    fields["script"] = ["is not a free file name"];
   return fields;
 }

@@ -66,7 +66,7 @@ export async function importCommission(
   return store.transact(async (tx) => {
     const sourceHash = digest(await sourceOf(tx, account.id, input));
     const taken = await tx.get(importedCommissions, account.id, sourceHash);
-    if (taken !== null) return moveOn(tx, taken, input);
+    if (taken !== null) return updateStatus(tx, taken, input);
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
@@ -107,7 +107,7 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
 }
 
 /** Updates the status of a commission that was imported before. */
-async function moveOn(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
+async function updateStatus(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
   if (before === null) return "known"; // its promoter has been deleted since
   if (before.amount !== input.amount) {

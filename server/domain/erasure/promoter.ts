@@ -29,7 +29,10 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
   };
 }
 
-/** Blocks all promoter campaigns of a promoter, removes names from their links and codes, and gives their ids. */
+/**
+ * Blocks all promoter campaigns of a promoter, removes names from their links and codes, and returns their
+ * ids.
+ */
 export async function erasePromoterCampaigns(
   tx: Transaction,
   context: Context,

@@ -59,8 +59,8 @@ export function actionOf({ before, after }: Pick<RecordChange, "before" | "after
 /**
  * The event types of a change.
  *
- * Choice: a record that reaches a state gives both the event of that state and `created` or `updated`, so that a
- * receiver may follow either.
+ * Choice: a record that reaches a state causes both the event of that state and `created` or `updated`, so
+ * that a receiver may follow either.
  */
 export function eventTypesOf(change: RecordChange): string[] {
   const { entity } = change;

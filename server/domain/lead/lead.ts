@@ -98,8 +98,8 @@ function leadEmail(email: string): string {
 /**
  * The counts of a lead, each on its own day.
  *
- * Choice: a denied or refunded customer counts as a customer, but not as an active one. Whoever cancels counts as a cancellation,
- * customer or not.
+ * Choice: a denied or refunded customer counts as a customer, but not as an active one. Every lead that cancels
+ * counts as a cancellation, customer or not.
  */
 function leadFacts({ createdAt, customerSince, cancelledAt, state, entrySource }: Lead): Fact[] {
   const facts: Fact[] = [{ metric: "referrals", at: createdAt }];

@@ -36,7 +36,7 @@ export interface RecordedSignup {
   eventId: number;
   lead: Lead;
   promoter: Promoter;
-  /** The visitor that the browser is from now on. null: the sign-up came without a visit. */
+  /** How the browser should identify the visitor from now on. null: the sign-up came without a visit. */
   visit: Visit | null;
 }
 

@@ -1,6 +1,6 @@
 import type { SYSTEM } from "../account/record.ts";
 
-/** The holder of a lease: the process that does work which only one may do at a time. */
+/** The holder of a lease: the one process that may do a certain kind of work. */
 export interface Lease {
   accountId: typeof SYSTEM;
   name: string;

@@ -91,7 +91,7 @@ export function updatePromoCode<T>(
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     if (before.archivedAt !== null && before.extId !== null) {
-      const fields = { archivedAt: ["is set, and a promo code with an ext_id can't be updated then"] };
+      const fields = { archivedAt: ["is set: an archived promo code with an ext_id can't be updated"] };
       throw new Failure("rule_broken", "The record breaks a rule", fields);
     }
     const { promoterCampaignId = before.promoterCampaignId } = changes;

@@ -43,8 +43,8 @@ export function unknownParent(): Failure {
 export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: Promoter): Promise<void> {
   for (let above: Promoter | null = parent; above !== null;) {
     if (above.id === promoter.id) {
-      throw new Failure("invalid", "The parent is the promoter, or stands below them.", {
-        parentPromoterEmail: ["is the promoter, or stands below them"],
+      throw new Failure("invalid", "The parent is the promoter, or is below them.", {
+        parentPromoterEmail: ["is the promoter, or is below them"],
       });
     }
     above =

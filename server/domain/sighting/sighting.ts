@@ -20,7 +20,7 @@ export const serverSetups = collection<ServerSetup>()({
   indexes: {},
 });
 
-/** Records sightings for `tidemark doctor`. Gives the earlier ones. */
+/** Records sightings for `tidemark doctor`. Returns the earlier ones. */
 export function recordSightings(
   store: Store,
   accountId: number,

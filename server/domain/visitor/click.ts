@@ -31,7 +31,7 @@ export interface Click {
   hasConsent: boolean;
 }
 
-/** The visitor that the browser is from now on. */
+/** How the browser should identify the visitor from now on. */
 export interface Visit {
   tid: string;
   refToken: string;

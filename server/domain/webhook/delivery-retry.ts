@@ -28,7 +28,7 @@ export async function countDeliveries(
 }
 
 /**
- * Restarts all deliveries that were given up, in their order, and gives their number.
+ * Restarts all deliveries that were given up, in their order, and returns how many.
  *
  * Choice: the operator may do so however often they have failed.
  *

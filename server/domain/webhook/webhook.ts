@@ -71,7 +71,7 @@ export function updateWebhook(
   );
 }
 
-/** Deletes a webhook. What waits for it is never sent. @throws Failure `not_found` */
+/** Deletes a webhook. Deliveries that wait for it are never sent. */
 export async function deleteWebhook({ store }: Context, accountId: number, id: number): Promise<Webhook> {
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);

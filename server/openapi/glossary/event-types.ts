@@ -1,4 +1,4 @@
-/** What happened, by type of event. Types that the server does not send yet are described too. */
+/** What each type of event means, including types that the server does not send yet. */
 export const EVENT_TYPES: Record<string, string> = {
   "commission.approved": "A commission was approved.",
   "commission.created": "A promoter earned a commission.",
@@ -11,7 +11,7 @@ export const EVENT_TYPES: Record<string, string> = {
   "payments_batch.created": "A payment of several payouts was prepared.",
   "payments_batch.deleted": "A payment of several payouts was deleted.",
   "payments_batch.failed": "A payment of several payouts failed.",
-  "payments_batch.initiated": "A payment of several payouts was begun.",
+  "payments_batch.initiated": "A payment of several payouts was started.",
   "payments_batch.processing": "A payment of several payouts is under way.",
   "payments_batch.updated": "A payment of several payouts was changed.",
   "payout.cancelled": "A payout was cancelled.",
@@ -30,7 +30,7 @@ export const EVENT_TYPES: Record<string, string> = {
   "promo_code.archived": "A promo code was archived.",
   "promo_code.created": "A promoter got a promo code.",
   "promo_code.updated": "A promo code was changed.",
-  "promoter.balance.updated": "What a promoter has earned or was paid changed.",
+  "promoter.balance.updated": "A promoter's balance changed.",
   "promoter.created": "A promoter was added.",
   "promoter.deleted": "A promoter was deleted.",
   "promoter.updated": "A promoter was changed.",
@@ -38,10 +38,10 @@ export const EVENT_TYPES: Record<string, string> = {
   "promoter_campaign.blocked": "A promoter was blocked in a campaign.",
   "promoter_campaign.created": "A promoter joined a campaign.",
   "promoter_campaign.deleted": "A promoter left a campaign for good.",
-  "promoter_campaign.inactive": "A promoter's part in a campaign became inactive.",
+  "promoter_campaign.inactive": "A promoter became inactive in a campaign.",
   "promoter_campaign.pending": "A promoter waits for approval in a campaign.",
-  "promoter_campaign.rejected": "A promoter was turned down for a campaign.",
-  "promoter_campaign.updated": "A promoter's part in a campaign was changed.",
+  "promoter_campaign.rejected": "A promoter was rejected in a campaign.",
+  "promoter_campaign.updated": "A promoter campaign was changed.",
   "referral.cancelled": "A customer cancelled.",
   "referral.converted": "A lead became a customer.",
   "referral.created": "Somebody signed up and became a promoter's lead.",

@@ -9,7 +9,7 @@ import { PEOPLE_FIELDS } from "./people.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
 import type { Fields, Operations } from "./entry.ts";
 
-/** The words on all fields. */
+/** The descriptions of all fields. */
 export const FIELDS: Fields = {
   ...LIST_FIELDS,
   ...PEOPLE_FIELDS,
@@ -18,11 +18,11 @@ export const FIELDS: Fields = {
   ...MONEY_FIELDS,
   ...EVENT_FIELDS,
 };
-/** The words on all operations. */
+/** The descriptions of all operations. */
 export const OPERATIONS: Operations = { ...V1_OPERATIONS, ...V2_OPERATIONS, ...OTHER_OPERATIONS };
 
 /**
- * The glossary's words on a field: under the nearest owner that it names, or under the field's name alone.
+ * The description of a field: under the nearest owner that it names, or under the field's name alone.
  */
 export function findField(name: string, owners: string[]): { description?: string; example?: unknown } {
   const keys = [...owners.map((owner) => `${owner}.${name}`), name];
@@ -43,7 +43,7 @@ export function findOperation(route: string): { id: string; description?: string
   return { id, description, example };
 }
 
-/** What happened if an event of this type is posted. */
+/** What an event of this type means. */
 export function findEvent(type: string): string | undefined {
   return EVENT_TYPES[type];
 }

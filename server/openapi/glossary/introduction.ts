@@ -1,4 +1,4 @@
-/** The things that a developer must know before the first request. */
+/** What a developer must know before the first request. */
 export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; for each of them there is a **promoter campaign** (V1 says *promotion*).
 
 There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
@@ -7,10 +7,10 @@ There are two generations. Use **V2** for new integrations: JSON bodies, a beare
 - **Dates** are ISO 8601. Answers are in UTC with milliseconds. A date without a time means its whole day (UTC).
 - **Lists** come in pages: \`page\` and \`per_page\`, with the headers \`Total\`, \`Per-Page\` and \`Link\`.
 - **Lists in queries** may be written \`ids=1&ids=2\`, \`ids[]=1&ids[]=2\` or \`ids[0]=1&ids[1]=2\`.
-- **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are taken too.
+- **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are accepted too.
 - **Blank text** counts as not given when a record is created, and clears the field when it is changed.
 - **Unknown fields** of a body are ignored; V2 names them in the header \`X-Ignored-Fields\`. Unknown filters of V2 are refused with 422.
-- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field where fields are at fault. Look at the status first.`;
+- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field if fields are faulty. Look at the status first.`;
 
 export const TAGS = [
   { name: "V1", description: "The first generation: parameters in the query or a form, header X-API-KEY." },

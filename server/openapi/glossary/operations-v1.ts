@@ -56,7 +56,7 @@ export const V1_OPERATIONS: Operations = {
   ],
   "POST /api/v1/promoters/add_to_campaign": [
     "v1AddPromoterToCampaign",
-    "Lets a promoter take part in one more campaign.",
+    "Adds a promoter to one more campaign.",
     { cust_id: "user-4711", campaign_id: 2 },
   ],
   "GET /api/v1/leads/list": [
@@ -95,7 +95,7 @@ export const V1_OPERATIONS: Operations = {
   "GET /api/v1/reports/campaigns": ["v1ReportCampaigns", "Reports the same figures for each campaign."],
   "GET /api/v1/reports/promoters": [
     "v1ReportPromoters",
-    "Reports the same figures for each promoter. Those with the most of `top_50` come first.",
+    "Reports the same figures for each promoter. Those with the highest `top_50` come first.",
   ],
 };
 
@@ -103,7 +103,7 @@ export const V1_OPERATIONS: Operations = {
 export const OTHER_OPERATIONS: Operations = {
   "POST /t/click": [
     "trackClick",
-    "Records that a visitor came by a referral link. The script on your pages calls it. Bots, and links that belong to nobody, get null.",
+    "Records that a visitor came through a referral link. The script on your pages calls it. For bots, and for links that belong to nobody, `tid` and `ref_id` are null.",
     { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7", ref_id: "jane" },
   ],
   "POST /t/signup": [
@@ -113,9 +113,9 @@ export const OTHER_OPERATIONS: Operations = {
   ],
   "GET /t/details": [
     "getVisitorDetails",
-    "Tells a page who sent the visitor, so that it can greet them or show the promoter's code.",
+    "Shows who sent the visitor, so that the page can greet them or show the promoter's code.",
   ],
   "POST /t/details": ["postVisitorDetails", "The same as `GET`, as the script calls it."],
-  "GET /healthz": ["getHealth", "Tells whether the process lives, without asking the store."],
-  "GET /readyz": ["getReadiness", "Tells whether the store answers. 503 while it does not."],
+  "GET /healthz": ["getHealth", "Shows that the process is alive. It does not ask the store."],
+  "GET /readyz": ["getReadiness", "Shows whether the store answers. 503 while it does not."],
 };

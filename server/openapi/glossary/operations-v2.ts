@@ -23,8 +23,11 @@ const COMPANY_OPERATIONS: Operations = {
     "Adds a promoter to a campaign: the default one, unless `initial_campaign_id` names another.",
     { email: "jane@example.com", cust_id: "user-4711", profile: { first_name: "Jane", last_name: "Doe" } },
   ],
-  "POST /promoters/accept": ["acceptPromoters", `Lets promoters refer in a campaign. ${BATCH}`],
-  "POST /promoters/reject": ["rejectPromoters", `Turns promoters down for a campaign. ${BATCH}`],
+  "POST /promoters/accept": [
+    "acceptPromoters",
+    `Accepts promoters in a campaign, so that they can refer. ${BATCH}`,
+  ],
+  "POST /promoters/reject": ["rejectPromoters", `Rejects promoters in a campaign. ${BATCH}`],
   "POST /promoters/block": [
     "blockPromoters",
     `Blocks promoters in a campaign: clicks, leads and commissions stop. ${BATCH}`,
@@ -33,18 +36,18 @@ const COMPANY_OPERATIONS: Operations = {
     "archivePromoters",
     `Archives promoters: they keep their history but refer no more. ${BATCH}`,
   ],
-  "POST /promoters/restore": ["restorePromoters", `Takes promoters out of the archive. ${BATCH}`],
+  "POST /promoters/restore": ["restorePromoters", `Restores archived promoters. ${BATCH}`],
   "POST /promoters/move_to_campaign": [
     "movePromotersToCampaign",
     `Moves promoters from one campaign to another. ${BATCH}`,
   ],
   "POST /promoters/add_to_campaign": [
     "addPromotersToCampaign",
-    `Lets promoters take part in one more campaign. ${BATCH}`,
+    `Adds promoters to one more campaign. ${BATCH}`,
   ],
   "POST /promoters/assign_parent": [
     "assignParentPromoter",
-    `Says which promoter brought the others in. The parent may earn a share of their sales. ${BATCH}`,
+    `Sets the promoter who recruited the others: their parent, who may earn a share of their sales. ${BATCH}`,
   ],
   "GET /promoter_campaigns": [
     "listPromoterCampaigns",
@@ -52,7 +55,7 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "GET /promoter_campaigns/search": [
     "searchPromoterCampaigns",
-    "Finds the best few by a promoter's name or e-mail, a referral id or a coupon.",
+    "Finds up to five by a promoter's name or e-mail, a referral id or a coupon.",
   ],
   "PUT /promoter_campaigns/:id": [
     "updatePromoterCampaign",
@@ -79,10 +82,13 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "GET /payouts/group_by_promoters": [
     "groupPayoutsByPromoters",
-    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that fits the filters, not only the page.",
+    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that matches the filters, not only the page.",
   ],
-  "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Says that you have paid these payouts. ${BATCH}`],
-  "POST /payouts/mark_as_unpaid": ["markPayoutsAsUnpaid", `Takes that back. ${BATCH}`],
+  "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Records that you have paid these payouts. ${BATCH}`],
+  "POST /payouts/mark_as_unpaid": [
+    "markPayoutsAsUnpaid",
+    `Marks completed payouts as unpaid again. ${BATCH}`,
+  ],
   "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
   "GET /batch_processes": ["listBatchProcesses", "Lists batches of changes, newest first."],
   "GET /batch_processes/progress": [
@@ -143,12 +149,15 @@ const COMPANY_OPERATIONS: Operations = {
   "GET /webhooks": ["listWebhooks", "Lists webhooks, newest first."],
   "POST /webhooks": [
     "createWebhook",
-    "Tells the server where to post events. Only this answer holds the key that signs them.",
+    "Adds an address that events are posted to. Only this answer contains the key that signs them.",
   ],
-  "GET /webhooks/event_types": ["listEventTypes", "Lists the types of events that a webhook can ask for."],
+  "GET /webhooks/event_types": [
+    "listEventTypes",
+    "Lists the types of events that a webhook can subscribe to.",
+  ],
   "POST /webhooks/test": [
     "testWebhook",
-    "Posts a test event to an address, and shows its answer. Answers 200 even if the address refuses.",
+    "Posts a test event to an address and shows what the address answered. The status is 200 even if it refused.",
   ],
   "GET /webhooks/:id": ["getWebhook", "Finds one webhook."],
   "PUT /webhooks/:id": ["updateWebhook", "Changes a webhook. What you leave out stays.", { active: false }],
@@ -160,12 +169,12 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "GET /webhooks/:webhook_id/webhook_deliveries": [
     "listWebhookDeliveries",
-    "Lists what was sent to a webhook, newest first, with your server's answers.",
+    "Lists the deliveries to a webhook, newest first, with your server's answers.",
   ],
   "GET /webhooks/:webhook_id/webhook_deliveries/:id": ["getWebhookDelivery", "Finds one delivery."],
   "POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery": [
     "retryWebhookDelivery",
-    "Sends a delivery again, at once.",
+    "Sends a delivery again now.",
   ],
 };
 

@@ -64,7 +64,7 @@ export const campaignsReport: V1Operation = {
 
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
-  summary: "Report on the promoters with the most of a column, period by period",
+  summary: "Report on the promoters with the highest value in a column, period by period",
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(
     columnsAnswer

@@ -25,7 +25,7 @@ const moveBody = idsBody.extend({
   soft_move_referrals: flag.optional(),
 });
 
-/** The work of a batch, for one promoter at a time. */
+/** The work of a batch on a single promoter. */
 interface Action<Body> {
   /** The last part of the path and of the batch's label. */
   name: string;
@@ -80,7 +80,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
   }),
   restore: batchOperation({
     name: "restore",
-    summary: "Take promoters out of the archive",
+    summary: "Restore archived promoters",
     body: idsBody,
     work: (context, accountId, { promoterId }) => restorePromoter(context, accountId, promoterId),
   }),
@@ -111,7 +111,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
   }),
   assign_parent: batchOperation({
     name: "assign_parent",
-    summary: "Put promoters below another one",
+    summary: "Set the parent of promoters",
     body: parentBody,
     requires: ({ store }, accountId, body) => loadParent(store, accountId, body.parent_promoter_id),
     work: (context, accountId, { promoterId, parent_promoter_id: parentPromoterId }) =>

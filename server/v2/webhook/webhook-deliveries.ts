@@ -51,7 +51,7 @@ export const getDeliveryOperation: V2Operation = {
 
 /** `POST /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery` */
 export const retryDeliveryOperation: V2Operation = {
-  summary: "Send a delivery again, at once",
+  summary: "Send a delivery again now",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid", "refused"],
   handle: async ({ event, account, context }) =>
