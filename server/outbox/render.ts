@@ -5,12 +5,14 @@ import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { SYSTEM } from "../domain/account/record.ts";
+import type { Commission } from "../domain/commission/record.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Payout } from "../domain/payout/record.ts";
 import type { PromoCode } from "../domain/promo-code/record.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";
+import { showCommission } from "../v2/commission/commission-json.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
 import { payoutJson } from "../v2/payout/payout-json.ts";
 import { showPromoCode } from "../v2/promo-code/promo-codes.ts";
@@ -46,6 +48,8 @@ export async function render(store: Store, change: RecordChange): Promise<Render
 /** The record before or after the change. A deleted record is shown as it was last. */
 async function dataOf(store: Store, change: RecordChange, time: "before" | "after"): Promise<Json> {
   switch (change.entity) {
+    case "commission":
+      return commissionData(store, recordAt(change, time));
     case "promoter":
       return promoterData(store, recordAt(change, time));
     case "promoter_campaign":
@@ -63,6 +67,12 @@ function recordAt<R>(change: { before: R | null; after: R | null }, time: "befor
   const record = change[time] ?? change.before;
   if (record === null) throw new Error("A change has no record");
   return record;
+}
+
+async function commissionData(store: Store, commission: Commission): Promise<Json> {
+  const shown = await showCommission(store, commission);
+  const promoter = await store.get(promoters, commission.accountId, commission.promoterId);
+  return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
 async function promoterData(store: Store, promoter: Promoter): Promise<Json> {

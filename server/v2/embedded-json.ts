@@ -2,6 +2,7 @@ import { z } from "zod";
 import { promoterName } from "../domain/promoter/promoter.ts";
 import type { Campaign } from "../domain/campaign/record.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 
 /** A promoter within other records. */
 export const embeddedPromoter = z
@@ -12,6 +13,38 @@ export const embeddedPromoter = z
 export const embeddedCampaign = z
   .object({ id: z.int(), name: z.string(), color: z.string() })
   .meta({ id: "CampaignSummary" });
+
+/** A promoter campaign within a referral or a commission. null: deleted. */
+export const embeddedPromoterCampaign = z.object({
+  id: z.int(),
+  campaign_id: z.int(),
+  promoter_id: z.int(),
+  created_at: z.iso.datetime().nullable(),
+  promoter: embeddedPromoter.nullable(),
+  campaign: embeddedCampaign.nullable(),
+});
+
+/** The records that a referral or a commission belongs to. null: deleted. */
+export interface OwnerParts {
+  promoterCampaign: PromoterCampaign | null;
+  promoter: Promoter | null;
+  campaign: Campaign | null;
+}
+
+/** The promoter campaign of a record, which names its owners by id. */
+export function embeddedPromoterCampaignJson(
+  owned: { promoterCampaignId: number; campaignId: number; promoterId: number },
+  { promoterCampaign, promoter, campaign }: OwnerParts,
+): z.output<typeof embeddedPromoterCampaign> {
+  return {
+    id: owned.promoterCampaignId,
+    campaign_id: owned.campaignId,
+    promoter_id: owned.promoterId,
+    created_at: promoterCampaign?.createdAt ?? null,
+    promoter: promoter && embeddedPromoterJson(promoter),
+    campaign: campaign && embeddedCampaignJson(campaign),
+  };
+}
 
 /** A promoter as other records show them. */
 export function embeddedPromoterJson(promoter: Promoter): z.output<typeof embeddedPromoter> {

@@ -104,26 +104,28 @@ function isSubject(entity: string, shown: Json, id: number, erased: Erased): boo
 }
 
 function nameless(message: EventMessage, erased: Erased): EventMessage {
-  if ("leadId" in erased) return message;
-  const { promoterId } = erased;
-  const data = withoutPromoter(message.data, promoterId) as Json;
-  const changes = withoutPromoter(message.changes, promoterId) as EventMessage["changes"];
+  const data = without(message.data, erased) as Json;
+  const changes = without(message.changes, erased) as EventMessage["changes"];
   const isPaid = message.entity === "payout" && data["promoter"] !== message.data["promoter"];
   if (!isPaid) return { ...message, data, changes };
   const { payout_method: _method, error: _error, ...others } = changes;
   return { ...message, data: { ...data, payout_method: null, error: null }, changes: others };
 }
 
-/** A copy with null in place of the promoter, wherever a record shows its promoter. */
-function withoutPromoter(value: unknown, promoterId: number): unknown {
-  if (Array.isArray(value)) return value.map((each) => withoutPromoter(each, promoterId));
+/** A copy with null in place of the person, wherever a record shows its promoter or lead. */
+function without(value: unknown, erased: Erased): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, erased));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => {
-    const isPromoter = name === "promoter" || name === "parent_promoter";
-    const unlessThem = (shown: unknown) =>
-      isPromoter && (shown as Json | null)?.["id"] === promoterId ? null : withoutPromoter(shown, promoterId);
+    const unlessThem = (shown: unknown) => (isThem(name, shown, erased) ? null : without(shown, erased));
     // A change holds two values, the old and the new one.
     return [name, Array.isArray(inner) ? inner.map(unlessThem) : unlessThem(inner)];
   });
   return Object.fromEntries(entries);
+}
+
+function isThem(name: string, shown: unknown, erased: Erased): boolean {
+  const id = (shown as Json | null)?.["id"];
+  if ("leadId" in erased) return name === "referral" && id === erased.leadId;
+  return (name === "promoter" || name === "parent_promoter") && id === erased.promoterId;
 }

@@ -75,6 +75,7 @@ function transitionsOf(change: RecordChange): string[] {
   switch (entity) {
     case "promoter_campaign":
       return before?.state === after.state ? [] : [after.state];
+    case "commission":
     case "payout":
       return before?.status === after.status ? [] : [after.status];
     case "promo_code":

@@ -2,6 +2,7 @@ import type { Entity, EntityRecords, Fact } from "./record.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
 import type { RecordChange } from "./event-type.ts";
+import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
@@ -9,6 +10,7 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 
 const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
+  commission: commissions,
   payout: payouts,
   promo_code: promoCodes,
   promoter: promoters,

@@ -1,3 +1,4 @@
+import type { Commission } from "../commission/record.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PromoCode } from "../promo-code/record.ts";
 import type { Promoter } from "../promoter/record.ts";
@@ -5,13 +6,21 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { SYSTEM } from "../account/record.ts";
 
-export const ENTITIES = ["payout", "promo_code", "promoter", "promoter_campaign", "referral"] as const;
+export const ENTITIES = [
+  "commission",
+  "payout",
+  "promo_code",
+  "promoter",
+  "promoter_campaign",
+  "referral",
+] as const;
 
 /** The kinds of records that have events, as receivers name them. */
 export type Entity = (typeof ENTITIES)[number];
 
 /** The record of each entity. */
 export interface EntityRecords {
+  commission: Commission;
   payout: Payout;
   promo_code: PromoCode;
   promoter: Promoter;

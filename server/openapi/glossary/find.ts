@@ -1,5 +1,6 @@
 import { EVENT_TYPES } from "./event-types.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
+import { COMMISSION_FIELDS } from "./commissions.ts";
 import { EVENT_FIELDS } from "./events.ts";
 import { LIST_FIELDS } from "./lists.ts";
 import { MONEY_FIELDS } from "./money.ts";
@@ -16,6 +17,7 @@ export const FIELDS: Fields = {
   ...CAMPAIGN_FIELDS,
   ...TRACKING_FIELDS,
   ...MONEY_FIELDS,
+  ...COMMISSION_FIELDS,
   ...EVENT_FIELDS,
 };
 /** The descriptions of all operations. */

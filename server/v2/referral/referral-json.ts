@@ -1,14 +1,6 @@
 import { z } from "zod";
 import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
-import type { Campaign } from "../../domain/campaign/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
-import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
-import {
-  embeddedCampaign,
-  embeddedCampaignJson,
-  embeddedPromoter,
-  embeddedPromoterJson,
-} from "../embedded-json.ts";
+import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
 export const referralAnswer = z
@@ -21,14 +13,7 @@ export const referralAnswer = z
     entry_source: z.enum(ENTRY_SOURCES),
     created_at: z.iso.datetime(),
     customer_since: z.iso.datetime().nullable(),
-    promoter_campaign: z.object({
-      id: z.int(),
-      campaign_id: z.int(),
-      promoter_id: z.int(),
-      created_at: z.iso.datetime().nullable(),
-      promoter: embeddedPromoter.nullable(),
-      campaign: embeddedCampaign.nullable(),
-    }),
+    promoter_campaign: embeddedPromoterCampaign,
     fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]),
     created_by_user_email: z.string().nullable(),
     username: z.string().nullable(),
@@ -41,17 +26,14 @@ export const referralAnswer = z
   })
   .meta({ id: "Referral" });
 
-/** A lead with the records that it belongs to. null: deleted. */
-export interface ReferralParts {
+/** A lead with the records that it belongs to. */
+export interface ReferralParts extends OwnerParts {
   lead: Lead;
-  promoterCampaign: PromoterCampaign | null;
-  promoter: Promoter | null;
-  campaign: Campaign | null;
 }
 
 /** The V2 referral. */
 export function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
-  const { lead, promoterCampaign, promoter, campaign } = parts;
+  const { lead } = parts;
   return {
     id: lead.id,
     email: lead.email,
@@ -61,14 +43,7 @@ export function referralJson(parts: ReferralParts): z.output<typeof referralAnsw
     entry_source: lead.entrySource,
     created_at: lead.createdAt,
     customer_since: lead.customerSince,
-    promoter_campaign: {
-      id: lead.promoterCampaignId,
-      campaign_id: lead.campaignId,
-      promoter_id: lead.promoterId,
-      created_at: promoterCampaign?.createdAt ?? null,
-      promoter: promoter && embeddedPromoterJson(promoter),
-      campaign: campaign && embeddedCampaignJson(campaign),
-    },
+    promoter_campaign: embeddedPromoterCampaignJson(lead, parts),
     fraud_check: lead.suspicion,
     created_by_user_email: null,
     username: lead.username,

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../domain/event/event-type.ts";
 import { ENTITIES, type Entity } from "../../domain/event/record.ts";
-import { embeddedPromoter } from "../embedded-json.ts";
+import { commissionAnswer } from "../commission/commission-json.ts";
+import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
 import { payoutAnswer } from "../payout/payout-json.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
@@ -15,17 +16,18 @@ const owner = embeddedPromoter
   .meta({ id: "EventPromoter" })
   .nullable();
 
+const ownerCampaign = embeddedPromoterCampaign.extend({ promoter: owner });
+
 /** The form of `data` for each kind of record: as V2 shows it, with the promoter's own id at the client. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
+  commission: commissionAnswer
+    .extend({ promoter_campaign: ownerCampaign })
+    .meta({ id: "CommissionEventData" }),
   promoter: promoterAnswer,
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
-  referral: referralAnswer
-    .extend({
-      promoter_campaign: referralAnswer.shape.promoter_campaign.extend({ promoter: owner }),
-    })
-    .meta({ id: "ReferralEventData" }),
+  referral: referralAnswer.extend({ promoter_campaign: ownerCampaign }).meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
 };

@@ -1,0 +1,38 @@
+import type { Fields } from "./entry.ts";
+
+/** The fields of a commission that have another meaning elsewhere. */
+const OWN: Fields = {
+  metadata: ["Further data. Always empty so far.", {}],
+  sale_amount: ["What was sold, in cents. 0: no sale earned it.", 10_000],
+  original_sale_amount: ["The same in the sale's own currency.", 10_000],
+  original_sale_currency: ["The sale's own currency. null: the account's currency.", null],
+  event_id: ["Your own id of the sale. null: none.", "order-1001"],
+  plan_id: ["The sold price or plan, by your own id. null: none.", "pro-monthly"],
+  amount: ["The amount: cents for `cash`, whole units otherwise. Negative: a refund took it back.", 2000],
+  fraud_check: "Why the sale is suspected of fraud. null: not judged.",
+  promoter_campaign: "The promoter campaign that earned it.",
+  referral: "The lead that it was earned by. null: none, or the lead was deleted.",
+  reward: "The reward that it was earned by. null: it was imported, or made by hand.",
+  split_details: "The promoter's part of a commission that several promoters share. null: it is not shared.",
+  created_by_user_email: ["Always null.", null],
+};
+
+/** Fields of commissions. */
+export const COMMISSION_FIELDS: Fields = {
+  is_self_referral: "Whether promoter and lead are the same person. null: not judged.",
+  commission_type: "Whether it is for a sale or for something else.",
+  created_by_user_at: "Always null.",
+  tier: ["1: the promoter, 2: their parent, and so on.", 1],
+  internal_note: ["A note of yours. Promoters never see it.", "Checked by phone"],
+  external_note: ["A note that the promoter sees.", "Thank you for the talk"],
+  is_paid: "Whether the promoter was paid.",
+  is_split: "Whether several promoters share it.",
+  status_updated_at: "When its status was last changed. null: never.",
+  percentage: ["The promoter's part, in percent.", 25],
+  ...of("Commission"),
+  ...of("CommissionEventData"),
+};
+
+function of(name: string): Fields {
+  return Object.fromEntries(Object.entries(OWN).map(([field, entry]) => [`${name}.${field}`, entry]));
+}

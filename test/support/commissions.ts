@@ -1,0 +1,24 @@
+import { newCommission, commissions } from "../../server/domain/commission/commission.ts";
+import type { Commission } from "../../server/domain/commission/record.ts";
+import type { Context } from "../../server/domain/context.ts";
+import type { Promoter } from "../../server/domain/promoter/record.ts";
+
+/** Stores a commission of 10.00 for a promoter's default campaign, unless told otherwise. */
+export async function addCommission(
+  { store, now }: Context,
+  { accountId, id: promoterId, defaultPromoterCampaignId: promoterCampaignId }: Promoter,
+  changes: Partial<Commission> = {},
+): Promise<Commission> {
+  const commission = newCommission({
+    accountId,
+    id: await store.nextId("commission"),
+    promoterCampaignId,
+    promoterId,
+    campaignId: 1,
+    amount: 1_000,
+    createdAt: now.toISOString(),
+    ...changes,
+  });
+  await store.transact((tx) => tx.insert(commissions, commission));
+  return commission;
+}
