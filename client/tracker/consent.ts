@@ -3,21 +3,20 @@ import { options } from "./options.ts";
 import { forgetEvents } from "./sender.ts";
 import { become } from "./visitor.ts";
 
-/** A storage key that is written and removed at once, only to notify other tabs. */
-const NAME = "_svc_consent";
+/** Leads to the site's other tabs. Nothing that goes through it is stored. */
+let tabs: BroadcastChannel | undefined;
 
 /** Applies the visitor's answer, here and in the site's other tabs. */
 export function setConsent(isGiven: boolean): void {
   apply(isGiven);
-  localStorage[NAME] = isGiven;
-  delete localStorage[NAME];
+  tabs?.postMessage(isGiven);
 }
 
 /** Calls back when the visitor has answered in another tab. */
 export function hearConsent(react: () => void): void {
-  addEventListener("storage", ({ key, newValue }) => {
-    if (key !== NAME || !newValue) return;
-    apply(newValue === "true");
+  tabs = new BroadcastChannel("_svc_consent");
+  tabs.addEventListener("message", ({ data }) => {
+    apply(data);
     react();
   });
 }

@@ -75,6 +75,8 @@ function load(
     performance: { getEntriesByType: () => [{ name: opened ?? window.location.href }] },
     globalThis: { webkitURL: URL },
     fetch: window.fetch,
+    // Node's own would tell the windows of other tests.
+    BroadcastChannel: undefined,
     console: { warn: (...line: unknown[]) => void warnings.push(line) },
     queueMicrotask: (run: () => void) =>
       queueMicrotask(() => {
