@@ -1,0 +1,30 @@
+/** A hundred percent, in ten-thousandths of a percent. */
+export const WHOLE = 1_000_000;
+
+/**
+ * `amount` times `numerator` over a positive `denominator`, rounded half away from zero. All are integers, and the
+ * result is exact for any of them.
+ */
+export function share(amount: number, numerator: number, denominator: number): number {
+  const product = BigInt(amount) * BigInt(numerator);
+  const divisor = BigInt(denominator);
+  const size = product < 0n ? -product : product;
+  const rounded = (2n * size + divisor) / (2n * divisor);
+  return Number(product < 0n ? -rounded : rounded);
+}
+
+/**
+ * Cuts an amount into parts of these percentages, in ten-thousandths of a percent, which are at most a hundred
+ * together. The rest comes last. The parts add up to the amount, and none has the other sign.
+ */
+export function cutUp(amount: number, percentages: number[]): number[] {
+  const parts: number[] = [];
+  let [given, upTo] = [0, 0];
+  for (const percentage of percentages) {
+    upTo += percentage;
+    const part = share(amount, upTo, WHOLE) - given;
+    parts.push(part);
+    given += part;
+  }
+  return [...parts, amount - given];
+}
