@@ -12,6 +12,7 @@ import { mailboxes } from "../domain/promoter/mailbox.ts";
 import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
+import { productPrices, products } from "../domain/product/product.ts";
 import { promoCodes } from "../domain/promo-code/promo-code.ts";
 import { archivedStates } from "../domain/promoter/archiving.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
@@ -58,6 +59,8 @@ export const COLLECTIONS = [
   pastClicks,
   payoutMethods,
   payouts,
+  productPrices,
+  products,
   promoCodes,
   promoterAddresses,
   promoterCampaigns,

@@ -11,8 +11,10 @@ import { leads } from "../domain/lead/lead.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import type { Payout } from "../domain/payout/record.ts";
+import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import { rewards } from "../domain/reward/reward.ts";
-import type { Reward, RewardSchema } from "../domain/reward/record.ts";
+import type { Reward, RewardEntry, RewardSchema } from "../domain/reward/record.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import type { AnyRecord } from "./collections.ts";
@@ -28,6 +30,7 @@ export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<vo
     const upgrade = (commission: FormerCommission) => upgradedCommission(commission, payoutIds);
     await change(driver, work, { from: commissions, accountId, upgrade });
     await change(driver, work, { from: campaigns, accountId, upgrade: upgradedCampaign });
+    await change(driver, work, { from: promoterCampaigns, accountId, upgrade: upgradedPromoterCampaign });
     await change(driver, work, { from: leads, accountId, upgrade: upgradedLead });
     await change(driver, work, { from: rewards, accountId, upgrade: upgradedReward });
   }
@@ -62,7 +65,26 @@ function upgradedAccount(account: Account): Account {
 
 function upgradedCampaign(campaign: Campaign): Campaign {
   const added = { autoApproveCommissions: true, commissionHoldDays: 0 };
-  return { ...added, ...campaign };
+  return {
+    ...added,
+    ...campaign,
+    rewardsForPromoters: withoutProducts(campaign.rewardsForPromoters),
+    rewardsForReferrals: withoutProducts(campaign.rewardsForReferrals),
+  };
+}
+
+function upgradedPromoterCampaign(promoterCampaign: PromoterCampaign): PromoterCampaign {
+  const { rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
+  return {
+    ...promoterCampaign,
+    rewardsForPromoters: rewardsForPromoters && withoutProducts(rewardsForPromoters),
+    rewardsForReferrals: rewardsForReferrals && withoutProducts(rewardsForReferrals),
+  };
+}
+
+/** No products existed. An id that named none must not name the first ones that are made. */
+function withoutProducts(entries: RewardEntry[]): RewardEntry[] {
+  return entries.map((entry) => ({ ...entry, productIds: [] }));
 }
 
 function upgradedLead(lead: Lead): Lead {

@@ -28,6 +28,13 @@ import {
   listPromoCodesOperation,
   updatePromoCodeOperation,
 } from "./promo-code/promo-codes.ts";
+import {
+  createProductOperation,
+  deleteProductOperation,
+  getProductOperation,
+  listProductsOperation,
+  updateProductOperation,
+} from "./product/products.ts";
 import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
 import {
   listPromoterCampaignsOperation,
@@ -96,6 +103,12 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/rewards/:id", updateRewardOperation],
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["GET", "/products", listProductsOperation],
+  ["POST", "/products", createProductOperation],
+  ["GET", "/products/:id", getProductOperation],
+  ["PUT", "/products/:id", updateProductOperation],
+  ["PATCH", "/products/:id", updateProductOperation],
+  ["DELETE", "/products/:id", deleteProductOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],

@@ -39,6 +39,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
     it("changes every field", async () => {
       const forPromoters = await reward(app);
       const forReferrals = await reward(app, { is_promoter_reward: false, name: "Gift", coupon: "GIFT" });
+      await company(app, "POST /products", { name: "Pro plan", prices: [] });
       const { status, body } = await put({
         state: "inactive",
         ref_token: "jane-2",
@@ -46,7 +47,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
         display_coupon: "JANE10",
         direct_url: "https://jane.example/page",
         rewards_for_promoters: [{ product_ids: [], reward_id: forPromoters, apply_on: "monthly" }],
-        rewards_for_referrals: [{ product_ids: ["7"], reward_id: String(forReferrals) }],
+        rewards_for_referrals: [{ product_ids: ["1"], reward_id: String(forReferrals) }],
         promoter_rewards_customized: true,
         referral_rewards_customized: "yes",
         wid: "ignored",
@@ -68,10 +69,10 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
         rewards_for_referrals: [
           {
             apply_on: "specific",
-            product_ids: [7],
+            product_ids: [1],
             reward_id: 2,
             reward: { ...REWARD, name: "Gift", promoter_reward_type: null, coupon: "GIFT" },
-            products: [],
+            products: [{ id: 1, name: "Pro plan" }],
           },
         ],
       };

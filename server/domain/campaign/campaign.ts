@@ -4,6 +4,7 @@ import type { Campaign } from "./record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
+import { entryCounts } from "../reward/entry.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 
 /** The parameter in links if the campaign names none. */
@@ -14,8 +15,9 @@ export const campaigns = collection<Campaign>()({
   id: (campaign) => [campaign.id],
   claims: {},
   indexes: {},
-  counts: ({ upgrade }) => [
+  counts: ({ upgrade, rewardsForPromoters, rewardsForReferrals }) => [
     ...listCounts("campaign", {}),
+    ...entryCounts([...rewardsForPromoters, ...rewardsForReferrals]),
     [["campaign.upgrade", upgrade?.campaignId ?? 0], 1],
   ],
 });

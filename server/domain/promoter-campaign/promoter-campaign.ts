@@ -4,6 +4,7 @@ import type { PromoterCampaign } from "./record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
 import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
+import { entryCounts } from "../reward/entry.ts";
 
 export const promoterCampaigns = collection<PromoterCampaign>()({
   name: "promoter-campaign",
@@ -23,14 +24,19 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     /** In the order of the promoters. */
     stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
   },
-  counts: ({ campaignId, promoterId, state }) =>
-    listCounts("promoter-campaign", {
-      campaign: [campaignId],
-      promoter: [promoterId],
-      state: [state],
-      campaignState: [campaignId, state],
-      stateCampaign: [state, campaignId],
-    }),
+  counts: (promoterCampaign) => {
+    const { campaignId, promoterId, state, rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
+    return [
+      ...listCounts("promoter-campaign", {
+        campaign: [campaignId],
+        promoter: [promoterId],
+        state: [state],
+        campaignState: [campaignId, state],
+        stateCampaign: [state, campaignId],
+      }),
+      ...entryCounts([...(rewardsForPromoters ?? []), ...(rewardsForReferrals ?? [])]),
+    ];
+  },
 });
 
 type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";

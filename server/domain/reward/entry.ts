@@ -1,18 +1,22 @@
 import { Failure } from "../../failure.ts";
 import type { Reward, RewardEntry } from "./record.ts";
+import type { Count } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
+import { loadProduct, productUses, products } from "../product/product.ts";
+import type { Product } from "../product/record.ts";
 import { loadReward, type RewardScope } from "./reward.ts";
 
-/** A reward entry with its reward. */
+/** A reward entry with its reward and its products. */
 export interface FullRewardEntry {
   entry: RewardEntry;
   reward: Reward;
+  products: Product[];
 }
 
 const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
 
 /**
- * Checks that every entry names a reward for the right kind of person.
+ * Checks that every entry names a reward for the right kind of person, and products that exist.
  *
  * @throws Failure `not_found`, `rule_broken`
  */
@@ -21,7 +25,8 @@ export async function checkRewardEntries(
   accountId: number,
   { scope, entries }: { scope: RewardScope; entries: RewardEntry[] },
 ): Promise<void> {
-  for (const { rewardId } of entries) {
+  for (const { rewardId, productIds } of entries) {
+    for (const productId of productIds) await loadProduct(reader, accountId, productId);
     const reward = await loadReward(reader, accountId, rewardId);
     if (reward.isPromoterReward === (scope === "promoters")) continue;
     const fault = `must not hold reward ${rewardId}, which is not for ${scope}`;
@@ -29,14 +34,22 @@ export async function checkRewardEntries(
   }
 }
 
-/** Entries with their rewards. @throws Failure `not_found` */
+/** Entries with their rewards and products. @throws Failure `not_found` */
 export async function loadRewardEntries(
   reader: Reader,
   accountId: number,
   entries: RewardEntry[],
 ): Promise<FullRewardEntry[]> {
   const full: FullRewardEntry[] = [];
-  for (const entry of entries)
-    full.push({ entry, reward: await loadReward(reader, accountId, entry.rewardId) });
+  for (const entry of entries) {
+    const reward = await loadReward(reader, accountId, entry.rewardId);
+    const named = await Promise.all(entry.productIds.map((id) => reader.get(products, accountId, id)));
+    full.push({ entry, reward, products: named.filter((product) => product !== null) });
+  }
   return full;
+}
+
+/** Counts a record's entries for the products that they name. */
+export function entryCounts(entries: RewardEntry[]): Count[] {
+  return entries.flatMap(({ productIds }) => productUses(productIds));
 }

@@ -1,6 +1,5 @@
 import type { Operations } from "./entry.ts";
-
-const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
+import { BATCH, MONEY_OPERATIONS } from "./operations-money.ts";
 
 /** Operations of V2, below `/api/v2/company`. */
 const COMPANY_OPERATIONS: Operations = {
@@ -76,20 +75,6 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "PATCH /promo_codes/:id": ["patchPromoCode", "The same as `PUT`.", { code: "JANE20" }],
   "DELETE /promo_codes/:id": ["archivePromoCode", "Archives a promo code. Its code can be given to another."],
-  "GET /payouts": [
-    "listPayouts",
-    "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
-  ],
-  "GET /payouts/group_by_promoters": [
-    "groupPayoutsByPromoters",
-    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that matches the filters, not only the page.",
-  ],
-  "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Records that you have paid these payouts. ${BATCH}`],
-  "POST /payouts/mark_as_unpaid": [
-    "markPayoutsAsUnpaid",
-    `Marks completed payouts as unpaid again. ${BATCH}`,
-  ],
-  "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
   "GET /batch_processes": ["listBatchProcesses", "Lists batches of changes, newest first."],
   "GET /batch_processes/progress": [
     "getBatchProgress",
@@ -112,40 +97,6 @@ const COMPANY_OPERATIONS: Operations = {
     "deleteCampaign",
     "Removes a campaign that nothing belongs to. The default campaign stays.",
   ],
-  "GET /rewards": ["listRewards", "Lists rewards, both for promoters and for the people that they refer."],
-  "POST /rewards": [
-    "createReward",
-    "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
-  ],
-  "PUT /rewards/:id": [
-    "updateReward",
-    "Changes a reward. What you leave out stays.",
-    { name: "25% of each sale" },
-  ],
-  "PATCH /rewards/:id": ["patchReward", "The same as `PUT`.", { name: "25% of each sale" }],
-  "POST /rewards/:id/hide": [
-    "hideReward",
-    "Hides a reward from promoters. It still counts where it is used.",
-  ],
-  "GET /payout_methods": ["listPayoutMethods", "Lists the ways in which one promoter can be paid."],
-  "POST /payout_methods": [
-    "createPayoutMethod",
-    "Adds a way to pay a promoter.",
-    {
-      promoter_id: 17,
-      method: "paypal",
-      details: { wallet_email: "jane@wallet.example" },
-      is_selected: true,
-    },
-  ],
-  "GET /payout_methods/:id": ["getPayoutMethod", "Finds one payout method."],
-  "PUT /payout_methods/:id": [
-    "updatePayoutMethod",
-    "Changes a payout method. What you leave out stays.",
-    { is_selected: true },
-  ],
-  "PATCH /payout_methods/:id": ["patchPayoutMethod", "The same as `PUT`.", { is_disabled: true }],
-  "DELETE /payout_methods/:id": ["deletePayoutMethod", "Removes a payout method that no payout was paid by."],
   "GET /webhooks": ["listWebhooks", "Lists webhooks, newest first."],
   "POST /webhooks": [
     "createWebhook",
@@ -176,6 +127,7 @@ const COMPANY_OPERATIONS: Operations = {
     "retryWebhookDelivery",
     "Sends a delivery again now.",
   ],
+  ...MONEY_OPERATIONS,
 };
 
 /** Operations of V2. */

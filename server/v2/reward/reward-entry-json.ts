@@ -4,6 +4,8 @@ import { id, oneOf } from "../../input/fields.ts";
 import { APPLY_ON, type RewardEntry } from "../../domain/reward/record.ts";
 
 const MAX_ENTRIES = 100;
+const MAX_PRODUCTS = 100;
+const TOO_MANY_PRODUCTS = `is too long (maximum is ${MAX_PRODUCTS} products)`;
 
 /**
  * Reward entries as clients send them.
@@ -16,7 +18,7 @@ export const rewardEntries = z
       .object(
         {
           apply_on: oneOf(APPLY_ON).nullish(),
-          product_ids: z.array(id, "is invalid").nullish(),
+          product_ids: z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullish(),
           reward_id: id,
         },
         "is invalid",
@@ -47,8 +49,12 @@ export const rewardEntryAnswer = z
   })
   .meta({ id: "RewardEntry" });
 
-/** A reward entry with its reward. `products` is empty because products can't be made yet. */
-export function rewardEntryJson({ entry, reward }: FullRewardEntry): z.output<typeof rewardEntryAnswer> {
+/** A reward entry with its reward and its products. */
+export function rewardEntryJson({
+  entry,
+  reward,
+  products,
+}: FullRewardEntry): z.output<typeof rewardEntryAnswer> {
   return {
     apply_on: entry.applyOn,
     product_ids: entry.productIds,
@@ -60,6 +66,6 @@ export function rewardEntryJson({ entry, reward }: FullRewardEntry): z.output<ty
       hide_reward: reward.isHidden,
       tier_level: reward.tierLevel,
     },
-    products: [],
+    products: products.map(({ id, name }) => ({ id, name })),
   };
 }

@@ -7,6 +7,7 @@ import { deliveries, destinationOf, lanes } from "../../../server/domain/webhook
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
+import { productPrices, products } from "../../../server/domain/product/product.ts";
 import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
 import { archivedStates } from "../../../server/domain/promoter/archiving.ts";
 import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
@@ -58,12 +59,15 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
     for (const { rewardId } of [...rewardsForPromoters, ...rewardsForReferrals])
       if (!has(rewards, accountId, rewardId)) report(`campaign ${id} gives no reward`);
   }
+  for (const { accountId, extId, productId } of of(productPrices)) {
+    if (!has(products, accountId, productId)) report(`price ${extId} lost its product`);
+  }
   checkPromoters(of, has, report);
   for (const from of [promoters, promoterCampaigns, leads, payouts, commissions, campaigns, rewards]) {
     const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
     if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
   }
-  for (const from of [promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
+  for (const from of [products, promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
     const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
     if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
   }

@@ -12,6 +12,7 @@ const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/promo_code/, "promo_code"],
   [/payout_method/, "payout_method"],
   [/payout/, "payout"],
+  [/product/, "product"],
   [/reward/, "reward"],
   [/batch/, "batch"],
   [/lead|signup|referral/, "lead"],
@@ -34,6 +35,7 @@ const SAME: Record<string, string> = {
   to_campaign_id: "campaign.id",
   campaign_ids: "campaign.id",
   promoter_ids: "promoter.id",
+  product_ids: "product.id",
 };
 
 /** What answers have told of records, by which later requests reach them. */

@@ -1,0 +1,69 @@
+import type { Operations } from "./entry.ts";
+
+export const BATCH = "The answer is a batch: how many records were changed, and why others were not.";
+
+/** Operations of V2 on what promoters earn and how they are paid, below `/api/v2/company`. */
+export const MONEY_OPERATIONS: Operations = {
+  "GET /payouts": [
+    "listPayouts",
+    "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
+  ],
+  "GET /payouts/group_by_promoters": [
+    "groupPayoutsByPromoters",
+    "Lists payouts promoter by promoter, with sums. `meta` covers every payout that matches the filters, not only the page.",
+  ],
+  "POST /payouts/mark_as_paid": ["markPayoutsAsPaid", `Records that you have paid these payouts. ${BATCH}`],
+  "POST /payouts/mark_as_unpaid": [
+    "markPayoutsAsUnpaid",
+    `Marks completed payouts as unpaid again. ${BATCH}`,
+  ],
+  "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
+  "GET /rewards": ["listRewards", "Lists rewards, both for promoters and for the people that they refer."],
+  "POST /rewards": [
+    "createReward",
+    "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
+  ],
+  "PUT /rewards/:id": [
+    "updateReward",
+    "Changes a reward. What you leave out stays.",
+    { name: "25% of each sale" },
+  ],
+  "PATCH /rewards/:id": ["patchReward", "The same as `PUT`.", { name: "25% of each sale" }],
+  "POST /rewards/:id/hide": [
+    "hideReward",
+    "Hides a reward from promoters. It still counts where it is used.",
+  ],
+  "GET /products": ["listProducts", "Lists products: all, or those that `q` finds."],
+  "POST /products": [
+    "createProduct",
+    "Adds a product with its prices. Sales that name one of the prices as their `plan` are of this product.",
+    { name: "Pro plan", ext_id: "prod_pro", prices: [{ ext_id: "price_pro_monthly", desc: "Monthly" }] },
+  ],
+  "GET /products/:id": ["getProduct", "Finds one product."],
+  "PUT /products/:id": [
+    "updateProduct",
+    "Changes a product. What you leave out stays.",
+    { name: "Pro plan" },
+  ],
+  "PATCH /products/:id": ["patchProduct", "The same as `PUT`.", { name: "Pro plan" }],
+  "DELETE /products/:id": ["deleteProduct", "Removes a product that no reward is for."],
+  "GET /payout_methods": ["listPayoutMethods", "Lists the ways in which one promoter can be paid."],
+  "POST /payout_methods": [
+    "createPayoutMethod",
+    "Adds a way to pay a promoter.",
+    {
+      promoter_id: 17,
+      method: "paypal",
+      details: { wallet_email: "jane@wallet.example" },
+      is_selected: true,
+    },
+  ],
+  "GET /payout_methods/:id": ["getPayoutMethod", "Finds one payout method."],
+  "PUT /payout_methods/:id": [
+    "updatePayoutMethod",
+    "Changes a payout method. What you leave out stays.",
+    { is_selected: true },
+  ],
+  "PATCH /payout_methods/:id": ["patchPayoutMethod", "The same as `PUT`.", { is_disabled: true }],
+  "DELETE /payout_methods/:id": ["deletePayoutMethod", "Removes a payout method that no payout was paid by."],
+};
