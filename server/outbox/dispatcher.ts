@@ -1,5 +1,5 @@
 import { isOutage } from "../failure.ts";
-import { setImmediate as othersTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import { newFanOut } from "./fan-out.ts";
@@ -7,13 +7,15 @@ import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
 import { newClockWatch } from "./waiting.ts";
 
-/** The pause when there was nothing to do, and between two rounds while requests come in. */
+/** The most that one round begins: little, so that it holds requests up for a moment only. */
+const FACTS = 5;
+const SENDINGS = 10;
+/** Requests come first: after each round the outbox rests this many times as long as the round took. */
+const REST = 9;
+const SHORTEST_REST_MS = 50;
+const LONGEST_REST_MS = 1_000;
+/** The rest when there was nothing to do. */
 const IDLE_MS = 200;
-/** The work of one round: much when the process is idle, little while it answers requests, which come first. */
-const LIMITS = {
-  idle: { facts: 20, sendings: 500 },
-  busy: { facts: 1, sendings: 5 },
-};
 const HELD_AT_ONCE = 50;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 const SWEEP_MS = 10 * 60 * 1_000;
@@ -33,54 +35,37 @@ export interface Dispatcher {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Makes the dispatcher. `isBusy` says whether the process has requests to answer. */
-export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispatcher {
+/** Makes the dispatcher. */
+export function newDispatcher(parts: OutboxParts): Dispatcher {
   const { log, lease } = parts;
   const fanOut = newFanOut(parts);
-  let pause = new AbortController();
-  let isWoken = false;
-  const sender = newSender(parts, wake);
+  const sender = newSender(parts);
   const sweep = newSweep(parts);
   const watchClock = newClockWatch(parts);
   let running: Promise<void> | null = null;
   const stopping = new AbortController();
 
-  /**
-   * When a delivery is done, the next one may be due, so the dispatcher looks at once, unless requests come
-   * in.
-   */
-  function wake(): void {
-    if (isBusy()) return;
-    isWoken = true;
-    pause.abort();
-  }
-
   async function pass(): Promise<number> {
     if (!(await lease.take())) return 0;
-    const limits = isBusy() ? LIMITS.busy : LIMITS.idle;
     await sweep();
     const released = await releaseHeld(parts);
-    const fannedOut = await fanOut(limits.facts);
+    const fannedOut = await fanOut(FACTS);
     const broughtForward = await watchClock();
-    return released + fannedOut + broughtForward + (await sender.begin(limits.sendings));
+    return released + fannedOut + broughtForward + (await sender.begin(SENDINGS));
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      isWoken = false;
+      const beganAt = performance.now();
       const work = await pass().catch((error: unknown) => {
         if (isOutage(error)) parts.logOutage(error);
         else log.error({ err: error }, "the outbox failed; it tries again");
         return 0;
       });
-      if (stopping.signal.aborted) return;
-      if ((work > 0 || isWoken) && !isBusy()) {
-        // A local store answers at once: without this pause, one round after the other would block all requests.
-        await othersTurn();
-        continue;
-      }
-      pause = new AbortController();
-      await sleep(IDLE_MS, undefined, { signal: pause.signal }).catch(() => {}); // woken
+      // The end of a sending makes the next one of its destination due.
+      const hasMore = work > 0 || sender.isSending();
+      const restMs = hasMore ? restAfter(performance.now() - beganAt) : IDLE_MS;
+      await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {}); // stopped
     }
   }
 
@@ -92,7 +77,6 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
     },
     async stop(graceMs) {
       stopping.abort();
-      pause.abort();
       await running;
       await Promise.race([sender.settle(), sleep(graceMs)]);
       // Release the lease first. Connections that break from now on are our doing, and without the lease they
@@ -105,6 +89,11 @@ export function newDispatcher(parts: OutboxParts, isBusy: () => boolean): Dispat
       parts.mailer?.close();
     },
   };
+}
+
+/** A round takes long on a busy machine, so the rest grows with the load. */
+function restAfter(roundMs: number): number {
+  return Math.min(Math.max(REST * roundMs, SHORTEST_REST_MS), LONGEST_REST_MS);
 }
 
 /** E-mails that were held while no mail server was set up are sent once there is one. */

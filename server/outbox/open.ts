@@ -22,28 +22,24 @@ export interface OutboxSettings {
   smtpUrl: string | null;
   mailFrom: string;
   templates: Templates;
-  isBusy: () => boolean;
 }
 
 /** Makes the outbox of a process. */
 export function openOutbox(settings: OutboxSettings): Dispatcher {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
-  return newDispatcher(
-    {
-      store,
-      clock: () => new Date(),
-      chance: systemChance,
-      log,
-      logOutage: settings.logOutage,
-      post,
-      mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
-      templates: settings.templates,
-      publicUrl,
-      lease: newLease(
-        { store, elapsedMs: () => performance.now() },
-        { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
-      ),
-    },
-    settings.isBusy,
-  );
+  return newDispatcher({
+    store,
+    clock: () => new Date(),
+    chance: systemChance,
+    log,
+    logOutage: settings.logOutage,
+    post,
+    mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
+    templates: settings.templates,
+    publicUrl,
+    lease: newLease(
+      { store, elapsedMs: () => performance.now() },
+      { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
+    ),
+  });
 }

@@ -19,12 +19,14 @@ const PAUSE_MS = 30_000;
 export interface Sender {
   /** Starts sending at most `limit` deliveries and returns how many it started. */
   begin(limit: number): Promise<number>;
+  /** Whether any delivery is being sent. */
+  isSending(): boolean;
   /** Resolves when nothing is being sent. */
   settle(): Promise<void>;
 }
 
 /** Makes the part of the outbox that sends. Each destination has its own queue, so none waits for another. */
-export function newSender(parts: OutboxParts, onDone: () => void): Sender {
+export function newSender(parts: OutboxParts): Sender {
   const { store, clock, log } = parts;
   const record = newRecorder(parts);
   const underWay = new Map<number, { destination: string; done: Promise<void> }>();
@@ -72,12 +74,12 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
 
   return {
     async begin(limit) {
-      let count = 0;
       if (isSetAside(pausedUntil, clock().getTime(), PAUSE_MS)) return 0;
+      let count = 0;
       for (const destination of await destinations()) {
         const waiting = await waitingFor(destination);
         const [first] = waiting;
-        // There is nothing to do here. If it counted as work, the dispatcher would skip its pause.
+        // There is nothing to do here. If it counted as work, the dispatcher would shorten its rest.
         if (first === undefined) continue;
         const reach = await reachOf(parts, first);
         if (reach === "never") count += await giveUp(parts, destination);
@@ -87,15 +89,13 @@ export function newSender(parts: OutboxParts, onDone: () => void): Sender {
         for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;
-          const done = send(delivery).finally(() => {
-            underWay.delete(delivery.id);
-            onDone();
-          });
+          const done = send(delivery).finally(() => underWay.delete(delivery.id));
           underWay.set(delivery.id, { destination, done });
         }
       }
       return count;
     },
+    isSending: () => underWay.size > 0,
     async settle() {
       while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
     },

@@ -16,7 +16,6 @@ import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
-import { newTraffic } from "../outbox/traffic.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { openLimits } from "../storage/open.ts";
@@ -77,13 +76,8 @@ export async function serve(
     hasDemo: config.hasDemo,
     metricsToken: metricsAt === null ? metricsToken : null,
   });
-  const traffic = newTraffic();
-  const outbox = openOutbox({ ...config, ...services, templates, isBusy: traffic.isBusy });
-  const answer = () =>
-    listener.serve((request) => {
-      traffic.count();
-      return app.fetch(request);
-    });
+  const outbox = openOutbox({ ...config, ...services, templates });
+  const answer = () => listener.serve(app.fetch);
   // Workers share the port, so one that joins the others must answer from the moment its port is open.
   // That is why nothing is awaited between the opening and this line.
   if (!isFirstStart) answer();

@@ -51,15 +51,15 @@ describe.each(STORAGES)("a clock that is set back while deliveries wait, on %s",
   it.each(CASES)(
     "by %s, sends deliveries that were not tried yet at once, in the %s process",
     async (_, process, back) => {
-      for (let count = 0; count < 9; count++) await signUp(`lead-${count}@example.com`);
-      await outbox.pass(); // four of them are sent
+      for (let count = 0; count < 5; count++) await signUp(`lead-${count}@example.com`);
+      await outbox.pass(); // four of them are sent, and one waits
       await outbox.settle();
       await company(app, "PUT /webhooks/1", { active: false });
       await workOff(outbox);
       setBack(back, process);
       await company(app, "PUT /webhooks/1", { active: true });
       await workOff(outbox);
-      expect(receiver.received).toHaveLength(9);
+      expect(receiver.received).toHaveLength(5);
     },
   );
 

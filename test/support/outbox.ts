@@ -13,10 +13,8 @@ export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: 
     { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
-  return newDispatcher(
-    { store, clock, chance, log, logOutage, post, publicUrl, mailer: null, templates, lease, ...over },
-    () => false,
-  );
+  const parts = { store, clock, chance, log, logOutage, post, publicUrl, mailer: null, templates, lease };
+  return newDispatcher({ ...parts, ...over });
 }
 
 /** Works until nothing is left to be done at this time; gives the number of turns with work. */
