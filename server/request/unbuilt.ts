@@ -42,8 +42,6 @@ export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v2/company/commissions"],
   ["PUT", "/api/v2/company/commissions/:id"],
   ["PATCH", "/api/v2/company/commissions/:id"],
-  ["POST", "/api/v2/company/commissions/approve"],
-  ["POST", "/api/v2/company/commissions/deny"],
   ["POST", "/api/v2/company/commissions/mark_fulfilled"],
   ["POST", "/api/v2/company/commissions/mark_unfulfilled"],
   ["DELETE", "/api/v2/company/commissions/destroy"],

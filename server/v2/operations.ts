@@ -7,6 +7,7 @@ import {
   listCampaignsOperation,
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
+import { approveCommissionsOperation, denyCommissionsOperation } from "./commission/commission-batches.ts";
 import type { V2Operation } from "./operation.ts";
 import {
   destroyPayoutsOperation,
@@ -109,6 +110,8 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/products/:id", updateProductOperation],
   ["PATCH", "/products/:id", updateProductOperation],
   ["DELETE", "/products/:id", deleteProductOperation],
+  ["POST", "/commissions/approve", approveCommissionsOperation],
+  ["POST", "/commissions/deny", denyCommissionsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],

@@ -18,6 +18,14 @@ export const MONEY_OPERATIONS: Operations = {
     `Marks completed payouts as unpaid again. ${BATCH}`,
   ],
   "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
+  "POST /commissions/approve": [
+    "approveCommissions",
+    `Approves commissions, so that the next payout pays them. Paid ones stay as they are. ${BATCH}`,
+  ],
+  "POST /commissions/deny": [
+    "denyCommissions",
+    `Denies commissions, so that they are not paid. Paid ones stay as they are. ${BATCH}`,
+  ],
   "GET /rewards": ["listRewards", "Lists rewards, both for promoters and for the people that they refer."],
   "POST /rewards": [
     "createReward",

@@ -10,6 +10,7 @@ const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/campaign/, "campaign"],
   [/promoter/, "promoter"],
   [/promo_code/, "promo_code"],
+  [/commission/, "commission"],
   [/payout_method/, "payout_method"],
   [/payout/, "payout"],
   [/product/, "product"],

@@ -1,0 +1,83 @@
+import { Failure } from "../../failure.ts";
+import { commissions } from "../commission/commission.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { share } from "../money/amount.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+import { payouts } from "./payout.ts";
+import type { Payout } from "./record.ts";
+
+/** A hundred percent, in hundredths of a percent. */
+const WHOLE = 10_000;
+
+/**
+ * Refuses to change a commission whose money has left, or may be on its way.
+ *
+ * Choice: a payout that is part of a payments batch counts as on its way, because a file for the bank may exist.
+ *
+ * @throws Failure `refused`
+ */
+export async function refuseSettled(
+  reader: Reader,
+  { accountId, id, payoutId, isPaidElsewhere }: Commission,
+): Promise<void> {
+  const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
+  if (isPaidElsewhere || payout?.status === "completed") {
+    throw new Failure("refused", `Commission ${id} is paid and can't be changed`);
+  }
+  if (payout !== null && (payout.status !== "pending" || payout.paymentsBatchId !== null)) {
+    throw new Failure("refused", `Commission ${id} belongs to a payout that is under way or has failed`);
+  }
+}
+
+/**
+ * Takes commissions out of their pending payouts, lowers the amounts of these, and returns the commissions without
+ * a payout. The caller writes them.
+ *
+ * Choice: a payout that nothing positive is left of is deleted, and the rest of its commissions are free for a later
+ * one.
+ */
+export async function withdrawFromPayouts(
+  tx: Transaction,
+  context: Context,
+  leaving: Commission[],
+): Promise<Commission[]> {
+  for (const payout of await payoutsOf(tx, leaving)) {
+    const parts = leaving.filter(({ payoutId }) => payoutId === payout.id);
+    await lower(tx, context, { payout, by: parts.reduce((sum, { amount }) => sum + amount, 0) });
+  }
+  return leaving.map((each) => ({ ...each, payoutId: null }));
+}
+
+/** The payouts that commissions belong to, each once. */
+async function payoutsOf(reader: Reader, leaving: Commission[]): Promise<Payout[]> {
+  const found = new Map<number, Payout>();
+  for (const { accountId, payoutId } of leaving) {
+    const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
+    if (payout !== null) found.set(payout.id, payout);
+  }
+  return [...found.values()];
+}
+
+async function lower(
+  tx: Transaction,
+  context: Context,
+  { payout, by }: { payout: Payout; by: number },
+): Promise<void> {
+  const amount = payout.amount - by;
+  if (amount > 0) {
+    const totalInclTax = amount + share(amount, payout.taxRateHundredths, WHOLE);
+    const lowered = { ...payout, amount, totalInclTax };
+    await tx.put(payouts, lowered);
+    return announce(tx, context, { entity: "payout", before: payout, after: lowered });
+  }
+  const { accountId, id } = payout;
+  const own = { accountId, index: "payout", ownerId: id } as const;
+  for (const each of await loadOwnedRecords([tx, context.store], commissions, own)) {
+    await tx.put(commissions, { ...each, payoutId: null });
+  }
+  await tx.remove(payouts, accountId, id);
+  await announce(tx, context, { entity: "payout", before: payout, after: null });
+}

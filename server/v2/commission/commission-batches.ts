@@ -1,0 +1,38 @@
+import { runBatch } from "../../domain/batch/batch.ts";
+import { changeCommissionStatus } from "../../domain/commission/status.ts";
+import type { Context } from "../../domain/context.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+/** Changes one commission of a batch. */
+type Work = (context: Context, accountId: number, id: number) => Promise<unknown>;
+
+/** `POST /api/v2/company/commissions/approve` */
+export const approveCommissionsOperation = commissionBatch("approve", {
+  summary: "Approve commissions",
+  work: (context, accountId, id) => changeCommissionStatus(context, accountId, { id, status: "approved" }),
+});
+
+/** `POST /api/v2/company/commissions/deny` */
+export const denyCommissionsOperation = commissionBatch("deny", {
+  summary: "Deny commissions",
+  work: (context, accountId, id) => changeCommissionStatus(context, accountId, { id, status: "denied" }),
+});
+
+function commissionBatch(name: string, { summary, work }: { summary: string; work: Work }): V2Operation {
+  return {
+    summary,
+    body: idsBody,
+    answer: batchAnswer,
+    refusals: ["invalid"],
+    async handle({ event, account, context }: V2Request) {
+      const { ids } = shapeInput(idsBody, await readJson(event));
+      const label = `commission/${name}`;
+      return batchJson(
+        await runBatch(context, account.id, { label, ids, work: (id) => work(context, account.id, id) }),
+      );
+    },
+  };
+}
