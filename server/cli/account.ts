@@ -8,6 +8,7 @@ import {
   renameAccount,
   setMailSender,
 } from "../domain/account/account.ts";
+import { setCurrency } from "../domain/account/currency.ts";
 import { nameTracker, trackerNames } from "../domain/account/tracker-names.ts";
 import type { Account } from "../domain/account/record.ts";
 
@@ -51,6 +52,16 @@ export function accountCommands(program: Command): void {
         const { fragment, ...names } = options;
         const named = await nameTracker(context, owner, { ...names, readsFragment: fragment });
         print({ account_id: owner.publicId, ...trackerRow(named) });
+      }),
+    );
+  account
+    .command("currency <account-id> <code>")
+    .description("set the ISO 4217 currency of its amounts, such as EUR, before there are any")
+    .action((accountId: string, code: string) =>
+      withStore(async (context) => {
+        const owner = await loadAccount(context.store, accountId);
+        const { publicId, currency } = await setCurrency(context, owner, code);
+        print({ account_id: publicId, currency });
       }),
     );
   account

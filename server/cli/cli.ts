@@ -8,6 +8,7 @@ import { doctorCommand } from "./doctor.ts";
 import { eraseCommands } from "./erase.ts";
 import { keyCommands } from "./key.ts";
 import { promoterCommands } from "./promoter.ts";
+import { ratesCommands } from "./rates.ts";
 import { seedCommand } from "./seed.ts";
 import { transferCommands } from "./transfer.ts";
 
@@ -46,6 +47,7 @@ function newProgram(version: string): Command {
   deliveryCommands(program);
   eraseCommands(program);
   promoterCommands(program);
+  ratesCommands(program);
   transferCommands(program);
   return program;
 }

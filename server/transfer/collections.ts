@@ -6,6 +6,7 @@ import { commissions } from "../domain/commission/commission.ts";
 import { importedCommissions } from "../domain/commission/import.ts";
 import { deliveries, lanes } from "../domain/webhook/delivery.ts";
 import { erasureCounts } from "../domain/erasure/count.ts";
+import { dayRates } from "../domain/money/rate.ts";
 import { facts, wantedEvents } from "../domain/event/event.ts";
 import { leads } from "../domain/lead/lead.ts";
 import { mailboxes } from "../domain/promoter/mailbox.ts";
@@ -45,6 +46,7 @@ export const COLLECTIONS = [
   batchProcesses,
   campaigns,
   commissions,
+  dayRates,
   deliveries,
   erasureCounts,
   facts,

@@ -44,6 +44,7 @@ import {
 } from "./promoter-campaign/promoter-campaigns.ts";
 import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
+import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import {
   createRewardOperation,
   hideRewardOperation,
@@ -121,6 +122,8 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
   ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
   ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+  ["GET", "/rates", listRatesOperation],
+  ["POST", "/rates", storeRatesOperation],
   ["GET", "/webhooks", listWebhooksOperation],
   ["POST", "/webhooks", createWebhookOperation],
   ["GET", "/webhooks/event_types", listEventTypesOperation],

@@ -5,7 +5,7 @@ export const WHOLE = 1_000_000;
  * `amount` times `numerator` over a positive `denominator`, rounded half away from zero. All are integers, and the
  * result is exact for any of them.
  */
-export function share(amount: number, numerator: number, denominator: number): number {
+export function share(amount: number, numerator: number | bigint, denominator: number | bigint): number {
   const product = BigInt(amount) * BigInt(numerator);
   const divisor = BigInt(denominator);
   const size = product < 0n ? -product : product;

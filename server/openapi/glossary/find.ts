@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from "./event-types.ts";
+import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
 import { COMMISSION_FIELDS } from "./commissions.ts";
 import { EVENT_FIELDS } from "./events.ts";
@@ -19,9 +20,15 @@ export const FIELDS: Fields = {
   ...MONEY_FIELDS,
   ...COMMISSION_FIELDS,
   ...EVENT_FIELDS,
+  ...BILLING_FIELDS,
 };
 /** The descriptions of all operations. */
-export const OPERATIONS: Operations = { ...V1_OPERATIONS, ...V2_OPERATIONS, ...OTHER_OPERATIONS };
+export const OPERATIONS: Operations = {
+  ...V1_OPERATIONS,
+  ...V2_OPERATIONS,
+  ...BILLING_OPERATIONS,
+  ...OTHER_OPERATIONS,
+};
 
 /**
  * The description of a field: under the nearest owner that it names, or under the field's name alone.

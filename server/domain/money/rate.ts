@@ -1,0 +1,134 @@
+import { Failure } from "../../failure.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Reader } from "../../storage/store.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM, type Account } from "../account/record.ts";
+import type { Context } from "../context.ts";
+import { share } from "./amount.ts";
+import { exponentOf } from "./currency.ts";
+import type { DayRates } from "./record.ts";
+
+/** How many days back a rate is looked for. Central banks publish none on weekends and holidays. */
+const DAYS_BACK = 7;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const RATE = /^(\d{1,12})(?:\.(\d{1,12}))?$/;
+
+export const dayRates = collection<DayRates>()({
+  name: "day-rates",
+  id: ({ day }) => [day],
+  claims: {},
+  indexes: {},
+});
+
+/** An amount in the account's currency, and as it was given. */
+export interface Converted {
+  cents: number;
+  originalAmount: number;
+  /** null: the account's currency. */
+  originalCurrency: string | null;
+}
+
+/** Whether a text is a positive decimal number of at most twelve digits on each side of the point. */
+export function isRate(text: string): boolean {
+  return RATE.test(text) && /[1-9]/.test(text);
+}
+
+/**
+ * Stores the rates of some days, in one commit. Rates of a day that is known are added to it, and replace those of the
+ * same currencies.
+ *
+ * Choice: a day has one base. Rates with another base replace the day's former rates.
+ */
+export function storeRates(
+  { store, now }: Context,
+  ownerId: number,
+  days: Pick<DayRates, "day" | "base" | "rates">[],
+): Promise<DayRates[]> {
+  return store.transact(async (tx) => {
+    const stored: DayRates[] = [];
+    for (const { day, base, rates } of days) {
+      const before = await tx.get(dayRates, ownerId, day);
+      const known = before?.base === base ? before.rates : {};
+      const after = {
+        accountId: ownerId,
+        day,
+        base,
+        rates: { ...known, ...rates },
+        updatedAt: now.toISOString(),
+      };
+      await tx.put(dayRates, after);
+      stored.push(after);
+    }
+    return stored;
+  });
+}
+
+/**
+ * The rates that a sale of this day may use, in the order in which they are looked at: the latest day first and, of
+ * each day, the account's own before the operator's.
+ */
+export async function* ratesFor(reader: Reader, accountId: number, at: Date): AsyncGenerator<DayRates> {
+  for (let back = 0; back <= DAYS_BACK; back++) {
+    const day = new Date(at.getTime() - back * DAY_MS).toISOString().slice(0, 10);
+    for (const ownerId of [accountId, SYSTEM]) {
+      const found = await reader.get(dayRates, ownerId, day);
+      if (found !== null) yield found;
+    }
+  }
+}
+
+/**
+ * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of at most seven
+ * days before. null: the amount is in the account's currency.
+ *
+ * Within a transaction it also makes sure that the account's currency does not change before the commit, so every
+ * operation with an amount calls it.
+ *
+ * @throws Failure `rule_broken` if the currency is unknown, or there is no rate
+ */
+export async function toAccountCurrency(
+  reader: Reader,
+  account: Account,
+  { amount, currency, at }: { amount: number; currency: string | null; at: Date },
+): Promise<Converted> {
+  const { currency: own } = (await reader.get(accounts, SYSTEM, account.id)) ?? account;
+  const given = currency?.trim().toUpperCase() ?? own;
+  if (given === own) return { cents: amount, originalAmount: amount, originalCurrency: null };
+  const exponent = exponentOf(given);
+  if (exponent === null) throw new Failure("rule_broken", `${currency} is not an ISO 4217 currency`);
+  const rate = await findRate(reader, account.id, { from: given, to: own, at });
+  if (rate === null) {
+    const day = at.toISOString().slice(0, 10);
+    throw new Failure("rule_broken", `There is no exchange rate from ${given} to ${own} for ${day}`);
+  }
+  const cents = share(
+    amount,
+    rate.numerator * 10n ** BigInt(exponentOf(own) ?? 2),
+    rate.denominator * 10n ** BigInt(exponent),
+  );
+  if (!Number.isSafeInteger(cents)) throw new Failure("rule_broken", `${amount} ${given} is too much`);
+  return { cents, originalAmount: amount, originalCurrency: given };
+}
+
+/** How much one currency buys of another, as a fraction. null: no rates within the days are for both. */
+async function findRate(
+  reader: Reader,
+  accountId: number,
+  { from, to, at }: { from: string; to: string; at: Date },
+): Promise<{ numerator: bigint; denominator: bigint } | null> {
+  for await (const { base, rates } of ratesFor(reader, accountId, at)) {
+    const [price, value] = [from, to].map((code) => (code === base ? "1" : rates[code]));
+    if (price === undefined || value === undefined) continue;
+    const [one, other] = [fractionOf(value), fractionOf(price)];
+    return {
+      numerator: one.numerator * other.denominator,
+      denominator: one.denominator * other.numerator,
+    };
+  }
+  return null;
+}
+
+function fractionOf(rate: string): { numerator: bigint; denominator: bigint } {
+  const [, units = "", decimals = ""] = RATE.exec(rate) ?? [];
+  return { numerator: BigInt(units + decimals), denominator: 10n ** BigInt(decimals.length) };
+}

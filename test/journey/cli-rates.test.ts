@@ -1,0 +1,115 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { ratesFor } from "../../server/domain/money/rate.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { callCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  const store = await openStore(`sqlite:${folder}`);
+  const context = { store, now: new Date(NOW), chance: countedChance() };
+  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  await store.close();
+});
+afterEach(() => remove());
+
+async function importFile(text: string, ...options: string[]) {
+  const file = join(folder, "rates");
+  writeFileSync(file, text);
+  const { code, stdout, stderr } = await callCli(folder, ["rates", "import", file, ...options]);
+  return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };
+}
+
+async function stored(day: string) {
+  const store = await openStore(`sqlite:${folder}`);
+  const found: unknown[] = [];
+  for await (const { accountId, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
+    found.push({ accountId, day: on, base, rates });
+  }
+  await store.close();
+  return found;
+}
+
+const ECB = (days: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref">
+	<gesmes:subject>Reference rates</gesmes:subject>
+	<gesmes:Sender>
+		<gesmes:name>European Central Bank</gesmes:name>
+	</gesmes:Sender>
+	<Cube>${days}</Cube>
+</gesmes:Envelope>`;
+const DAY = `<Cube time='2026-03-04'>
+			<Cube currency='USD' rate='1.0842'/>
+			<Cube currency='JPY' rate='163.20'/>
+		</Cube>`;
+const OLD = `<Cube time="1999-01-04"><Cube currency="USD" rate="1.1789"/><Cube currency="CYP" rate="0.58231"/></Cube>`;
+
+it("imports the daily file of the European Central Bank, for all accounts", async () => {
+  expect(await importFile(ECB(DAY))).toEqual({
+    code: 0,
+    stderr: "",
+    result: { days: 1, from: "2026-03-04", to: "2026-03-04", bad: 0, unknown_currencies: [] },
+  });
+  const rates = { USD: "1.0842", JPY: "163.20" };
+  expect(await stored("2026-03-06")).toEqual([{ accountId: 0, day: "2026-03-04", base: "EUR", rates }]);
+});
+
+it("imports the historical file, without currencies that are gone", async () => {
+  expect(await importFile(ECB(DAY + OLD))).toEqual({
+    code: 0,
+    stderr: "",
+    result: { days: 2, from: "1999-01-04", to: "2026-03-04", bad: 0, unknown_currencies: ["CYP"] },
+  });
+  const day = { accountId: 0, day: "1999-01-04", base: "EUR", rates: { USD: "1.1789" } };
+  expect(await stored("1999-01-04")).toEqual([day]);
+});
+
+it("imports a CSV file for one account, and names each bad line", async () => {
+  const lines = [
+    "date,base,currency,rate",
+    "2026-03-04,USD,EUR,0.9223",
+    "2026-03-04,usd,gbp,0.774",
+    "2026-03-04,EUR,GBP,0.8",
+    "2026-02-30,USD,EUR,1",
+    "2026-03-05,USD,EUR,nine",
+    "2026-03-05,USDT,EUR,1",
+    "2026-03-05,USD,,1",
+  ];
+  expect(await importFile(lines.join("\n"), "--account", "acme")).toEqual({
+    code: 1,
+    stderr: [
+      "rates:4: has the base EUR, but lines before it have USD for 2026-03-04",
+      "rates:5: 2026-02-30 is not a date",
+      "rates:6: nine is not a positive decimal number",
+      "rates:7: USDT is not an ISO 4217 currency",
+      "rates:8: has no currency",
+      "",
+    ].join("\n"),
+    result: { days: 1, from: "2026-03-04", to: "2026-03-04", bad: 5, unknown_currencies: [] },
+  });
+  const rates = { EUR: "0.9223", GBP: "0.774" };
+  expect(await stored("2026-03-04")).toEqual([{ accountId: 1, day: "2026-03-04", base: "USD", rates }]);
+});
+
+it.each([
+  ["<html><body>Not found</body></html>", "The file is not one of the European Central Bank's rates"],
+  ["<a", "The file is not one of the European Central Bank's rates"],
+  ["a,b\n1,2\n", "No column is known; these are possible: date, base, currency, rate"],
+])("refuses another file: %s", async (text, message) => {
+  expect(await importFile(text)).toEqual({ code: 1, stderr: `${message}\n`, result: null });
+});
+
+it("sets an account's currency", async () => {
+  const set = async (code: string) => {
+    const { code: exit, stdout, stderr } = await callCli(folder, ["account", "currency", "acme", code]);
+    return [exit, stdout === "" ? stderr : JSON.parse(stdout)];
+  };
+  expect(await set("eur")).toEqual([0, { account_id: "acme", currency: "EUR" }]);
+  expect(await set("euro")).toEqual([1, "euro is not an ISO 4217 currency\n"]);
+});
