@@ -62,7 +62,7 @@ async function faultsOf(driver: AtomicDriver, [key, text]: Entry): Promise<strin
   const sorted = kindOf(key);
   if (sorted.kind === "record") return recordFaults(driver, sorted.from, [key, text]);
   if (sorted.kind === "pointer") return pointerFaults(driver, sorted.from, [key, text]);
-  return sorted.kind === "unknown" ? [`${readable(key)} is of no known kind`] : [];
+  return sorted.kind === "unknown" ? [`${readable(key)} has an unknown kind`] : [];
 }
 
 /** Checks that each claim and index entry of a record leads to it. */
@@ -74,7 +74,7 @@ async function recordFaults(
   const record = JSON.parse(text) as AnyRecord;
   const label = `${from.name} ${JSON.stringify(from.id(record))} of account ${record.accountId}`;
   if (recordKey(from, record.accountId, from.id(record)) !== key) {
-    return [`${label} stands where another record belongs: ${readable(key)}`];
+    return [`${label} is stored under the key of another record: ${readable(key)}`];
   }
   const { pointers, pointer } = derivedOf(from, record);
   const found = await Promise.all(pointers.map((each) => driver.getItem(each.key)));

@@ -66,7 +66,7 @@ async function derive(driver: AtomicDriver, work: Work, entries: Entry[]): Promi
     for (const { what, key } of pointers) {
       const holder = puts.get(key) ?? holders.get(key) ?? null;
       if (holder === null) puts.set(key, pointer);
-      else faults.push(`${name} ${pointer} makes the ${what} that ${holder} has`);
+      else faults.push(`${name} ${pointer} has the same ${what} as ${holder}`);
     }
     for (const [counter, amount] of counted) sums.set(counter, (sums.get(counter) ?? 0) + amount);
   }

@@ -37,14 +37,14 @@ async function faultsOf(driver: AtomicDriver): Promise<string[]> {
   return faults;
 }
 
-/** Whether records have made an entry: the names of claims, indexes and counters carry such marks. */
+/** Whether an entry is derived from records: the names of claims, indexes and counters contain such marks. */
 const isDerived = ([key]: Entry) => /[./=]/.test(String(decodeKey(key)[1]));
 
 describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
   let driver: AtomicDriver;
   useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
 
-  it("has no faults as it is written, and is the same when it is rebuilt from its records alone", async () => {
+  it("has no faults, and a rebuild from its records changes nothing", async () => {
     await fill(driver);
     expect(await faultsOf(driver)).toEqual([]);
     const before = await entriesOf(driver);
@@ -97,12 +97,12 @@ describe("a store that was tampered with", () => {
     [
       "has what no release knows",
       { puts: [[key(1, "mystery"), "{}"]] },
-      ['[1,"mystery"] is of no known kind'],
+      ['[1,"mystery"] has an unknown kind'],
     ],
     [
       "has a record in another's place",
       { puts: [[key(1, "archived-state", 5), '{"accountId":1,"promoterCampaignId":6,"state":"accepted"}']] },
-      ['archived-state [6] of account 1 stands where another record belongs: [1,"archived-state",5]'],
+      ['archived-state [6] of account 1 is stored under the key of another record: [1,"archived-state",5]'],
     ],
     [
       "has two records that claim the same",
@@ -114,7 +114,7 @@ describe("a store that was tampered with", () => {
       },
       [],
     ],
-  ])("%s, as is said in a sentence", async (_, changes, sentences) => {
+  ])("%s, and the check says so in a sentence", async (_, changes, sentences) => {
     const driver = memoryDriver();
     await fill(driver);
     const [removed] = changes.removes ?? [];
@@ -127,10 +127,10 @@ describe("a store that was tampered with", () => {
     if (sentences.length > 0) return expect(faults).toEqual(sentences);
     await driver.commit({ ...NOTHING, removes: [] });
     const doubled = await rebuildStore(driver, silent);
-    expect(doubled).toEqual(["promo-code [901] makes the claim code that [900] has"]);
+    expect(doubled).toEqual(["promo-code [901] has the same claim code as [900]"]);
   });
 
-  it("is refused while it is rebuilt, however often that is cut short, and whole after", async () => {
+  it("is refused during a rebuild, however often that is interrupted, and whole afterwards", async () => {
     const source = memoryDriver();
     await fill(source);
     const before = await entriesOf(source);
@@ -158,7 +158,7 @@ describe("a store that was tampered with", () => {
     }
   });
 
-  it("is worked on by the one who began last", async () => {
+  it("is rebuilt only by the process that began last", async () => {
     const driver = memoryDriver();
     await fill(driver);
     let commits = 0;

@@ -43,9 +43,9 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
 
   const entries = () => driver.list({ ...ALL, limit: 1_000 });
 
-  it("tells of what was committed, and of nothing that it keeps beside", async () => {
+  it("shows what was committed, and nothing of its own records", async () => {
     await driver.commit({ ...NOTHING, puts: [["b", "2"]], sums: [["a", 1]] });
-    // Refusals may leave a mark, too.
+    // Refusals may leave a mark too.
     expect(await driver.commit({ ...NOTHING, checks: [["b", null]], puts: [["c", "3"]] })).toBe(false);
     expect([...(await driver.getKeys("", {}))].toSorted()).toEqual(["a", "b"]);
     const told: Entry[] = [];
@@ -56,7 +56,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
     ]);
   });
 
-  it("writes all of a commit, or nothing of it", async () => {
+  it("writes a whole commit or nothing", async () => {
     expect(
       await driver.commit({
         ...NOTHING,
@@ -89,7 +89,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
     ]);
   });
 
-  it("gives who has committed what was written, whatever was read meanwhile", async () => {
+  it("shows a writer its own commit, whatever is read meanwhile", async () => {
     const expected = Array.from({ length: 200 }, (_, at) => String(at));
     const found = expected.map(async (text, at) => {
       const isDone = driver.commit({ ...NOTHING, puts: [[`k${at}`, text]] });
@@ -103,14 +103,14 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
     expect(await Promise.all(found)).toEqual(expected);
   });
 
-  it("gives texts back exactly as they were stored", async () => {
+  it("returns texts exactly as they were stored", async () => {
     const texts = ["true", "1", "null", '{"a":"é\\u0000🜁"}', "", " ", "undefined"];
     await driver.commit({ ...NOTHING, puts: texts.map((text, index) => [`k${index}`, text]) });
     expect(await Promise.all(texts.map((_, index) => driver.getItem(`k${index}`)))).toEqual(texts);
     expect(await driver.getItem("none")).toBeNull();
   });
 
-  it("lists a range in byte order, either way, a page at a time", async () => {
+  it("lists a range in byte order, in both directions, page by page", async () => {
     const keys = ["a", "a!", "a0", "aa", "b", "ba", "c"];
     await driver.commit({ ...NOTHING, puts: keys.toReversed().map((key) => [key, "{}"]) });
     const list = async (range: Parameters<AtomicDriver["list"]>[0]) =>
@@ -157,7 +157,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
     const put = (person: Omit<Person, "accountId">) =>
       store.transact((tx) => tx.put(people, { accountId: 1, ...person }));
 
-    it("keeps records, claims and index entries together through changes", async () => {
+    it("keeps a record, its claims and its index entries together through changes", async () => {
       await put({ id: 1, email: "a@b", rank: 5 });
       await put({ id: 2, email: "c@d", rank: -7 });
       await put({ id: 3, email: null, rank: 0 });
@@ -184,7 +184,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       expect(await entries()).toEqual([]);
     });
 
-    it("refuses a claim that another holds, with the refusal that was asked for", async () => {
+    it("refuses a claim that another record holds, with the given refusal", async () => {
       await put({ id: 1, email: "a@b", rank: 1 });
       const before = await entries();
       await expect(put({ id: 2, email: "a@b", rank: 2 })).rejects.toMatchObject({ kind: "taken" });
@@ -198,7 +198,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       await store.transact((tx) => tx.put(people, { accountId: 2, id: 2, email: "a@b", rank: 2 }));
     });
 
-    it("keeps claims apart, however long they are, and of whatever characters", async () => {
+    it("keeps claims apart, whatever their length and characters", async () => {
       const emails = [
         "10",
         "9",
@@ -219,7 +219,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       }
     });
 
-    it("inserts a record with its claims and index entries, and refuses a claim that another holds", async () => {
+    it("inserts a record with its claims and index entries, and refuses a claim that another record holds", async () => {
       const insert = (id: number) =>
         store.transact((tx) => tx.insert(people, { accountId: 1, id, email: "a@b", rank: 4 }));
       await insert(1);
@@ -230,14 +230,14 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       expect(await entries()).toEqual(before);
     });
 
-    it("gives records that nobody can change for others", async () => {
+    it("returns records that no reader can change for others", async () => {
       await put({ id: 1, email: "a@b", rank: 1 });
       const person = (await store.get(people, 1, 1))!;
       expect(() => (person.rank = 2)).toThrow(TypeError);
       expect(await store.get(people, 1, 1)).toMatchObject({ rank: 1 });
     });
 
-    it("shows a transaction its own writes, and nobody else's before they are committed", async () => {
+    it("shows a transaction its own writes, but no uncommitted writes of others", async () => {
       await store.transact(async (tx) => {
         await tx.put(people, { accountId: 1, id: 1, email: "a@b", rank: 1 });
         expect(await tx.find(people, "email", 1, ["a@b"])).toMatchObject({ id: 1 });
@@ -249,7 +249,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       expect(await store.find(people, "email", 1, ["a@b"])).toMatchObject({ id: 2 });
     });
 
-    it("lets every one of many simultaneous read-add-write cycles arrive", async () => {
+    it("loses none of many simultaneous read-add-write cycles", async () => {
       await put({ id: 1, email: null, rank: 0 });
       await Promise.all(
         Array.from({ length: 64 }, (_, id) =>
@@ -264,7 +264,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       expect([await store.sum(1, ["ticks"]), await store.sum(1, ["none"])]).toEqual([64, 0]);
     });
 
-    it("decides a refusal again when what it was decided on has changed", async () => {
+    it("decides a refusal again if its reads have changed", async () => {
       await put({ id: 1, email: "a@b", rank: 1 });
       let tries = 0;
       await store.transact(async (tx) => {
@@ -277,14 +277,14 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
       expect(await store.get(people, 1, 1)).toMatchObject({ rank: 3 });
     });
 
-    it("gives ids that grow and never come twice, to many callers at once", async () => {
+    it("gives many simultaneous callers ids that grow and never repeat", async () => {
       const ids = await Promise.all(Array.from({ length: 1_000 }, () => store.nextId("person")));
       expect(new Set(ids).size).toBe(1_000);
       expect(Math.min(...ids)).toBe(1);
       expect(await store.nextId("other")).toBe(1);
     });
 
-    it("gives what some serial order of any interleaved transactions gives", async () => {
+    it("gives interleaved transactions the result of some serial order", async () => {
       const transfer = fc.record({
         from: fc.integer({ min: 1, max: 4 }),
         to: fc.integer({ min: 1, max: 4 }),

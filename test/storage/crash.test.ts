@@ -59,7 +59,7 @@ it.skipIf(POSTGRES_FOLDER === null)(
 );
 
 it.each(["sqlite"])(
-  "leaves a store (%s) that others can write to when a process ends itself in the middle of its writing",
+  "leaves a store (%s) that others can write to when a process exits in the middle of a write",
   async (scheme) => {
     const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;
     for (let round = 0; round < 5; round++) {
@@ -77,7 +77,7 @@ it.each(["sqlite"])(
   },
 );
 
-/** Kills two writers again and again, and holds what is stored against what was acknowledged. */
+/** Kills two writers again and again, and compares the store with what was acknowledged. */
 async function killWriters(
   url: string,
   { rounds, meanwhile }: { rounds: number; meanwhile?: () => Promise<void> },
@@ -87,7 +87,7 @@ async function killWriters(
     const children = WRITERS.map((writer) => startWriter(url, writer, acknowledged));
     await Promise.all(children.map(({ hasWritten }) => hasWritten));
     await meanwhile?.();
-    // Each round dies at another point of the writers' work.
+    // Each round kills them at another point of their work.
     await afterLines(children[0]!.child, round * 3);
     for (const { child } of children) child.kill("SIGKILL");
     await Promise.all(children.map(({ hasEnded }) => hasEnded));
@@ -129,7 +129,7 @@ function startWriter(url: string, writer: string, acknowledged: Set<number>) {
   return { child, hasWritten, hasEnded: new Promise((resolve) => child.once("close", resolve)) };
 }
 
-/** Resolves when the child has said so much more. */
+/** Resolves when the child has written that many more lines. */
 function afterLines(child: ChildProcess, count: number): Promise<void> {
   let seen = 0;
   return new Promise((resolve) => {

@@ -9,9 +9,9 @@ import { buildStorageModule } from "../support/build.ts";
 /** Makes every write past the first MiB (blocks of 512 or 1,024 bytes) of a file fail, as on a full disk. */
 const LIMITED = 'ulimit -S -f 1024; exec "$@"';
 
-// The limit is lifted by prlimit, which belongs to Linux.
+// Lifting the limit needs prlimit, which only Linux has.
 it.skipIf(!hasPrlimit()).each(["sqlite"])(
-  "refuses what the disk has no room for, can be backed up, and writes on when there is room (%s)",
+  "refuses writes while the disk is full, can be backed up, and writes again when there is room (%s)",
   async (scheme) => {
     const module = await buildStorageModule();
     const folder = mkdtempSync(join(tmpdir(), "tidemark-full-"));
@@ -35,6 +35,6 @@ function hasPrlimit(): boolean {
     execFileSync("prlimit", ["--version"]);
     return true;
   } catch {
-    return false; // another system: nothing else can give a running process its room back
+    return false; // not Linux: nothing else can lift the limit of a running process
   }
 }

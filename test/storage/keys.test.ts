@@ -26,7 +26,7 @@ function compareKeys(left: Key, right: Key): number {
 const sign = (value: number) => Math.sign(value) + 0;
 
 describe("keys", () => {
-  it("keep the order of their tuples, and no two tuples share one", () => {
+  it("keep the order of their tuples and are unique", () => {
     fc.assert(
       fc.property(key, key, (left, right) => {
         const [a, b] = [Buffer.from(encodeKey(left)), Buffer.from(encodeKey(right))];
@@ -36,7 +36,7 @@ describe("keys", () => {
     );
   });
 
-  it("give their tuples back", () => {
+  it("decode to their tuples", () => {
     fc.assert(
       fc.property(key, (tuple) => {
         expect(decodeKey(encodeKey(tuple))).toEqual(tuple);
@@ -44,7 +44,7 @@ describe("keys", () => {
     );
   });
 
-  it("come through unstorage as they are", async () => {
+  it("pass through unstorage unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(key, async (tuple) => {
         const storage = createStorage();
@@ -57,7 +57,7 @@ describe("keys", () => {
     );
   });
 
-  it("stand in the range of each of their prefixes, and in no other's", () => {
+  it("are in the range of each of their prefixes, and in no other range", () => {
     fc.assert(
       fc.property(key, key, (tuple, other) => {
         const encoded = encodeKey(tuple);

@@ -19,14 +19,14 @@ const put = async (key: string, value: string) => {
   await driver.dispose?.();
 };
 
-it("opens a store again that it laid out, also where several are the first at once", async () => {
+it("reopens a store that it made, even if several processes made it at once", async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openStore(`sqlite:${folder}`)));
   for (const store of stores) await store.close();
   await put(encodeKey([1, "lead", 1]), "{}");
   await (await openStore(`sqlite:${folder}`)).close();
 });
 
-it("makes no new store beside that of a release that kept it in LMDB, and says which release moves it", async () => {
+it("makes no new store beside an LMDB store, and says which release moves it", async () => {
   writeFileSync(join(folder, "data.mdb"), "");
   const said = `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:${folder} sqlite:./folder`;
   await expect(openStore(`sqlite:${folder}`)).rejects.toThrow(new Error(said));
@@ -35,10 +35,10 @@ it("makes no new store beside that of a release that kept it in LMDB, and says w
 });
 
 it.each([
-  ["that says nothing of it", encodeKey([1, "lead", 1]), "{}", BUILD],
+  ["without a layout mark", encodeKey([1, "lead", 1]), "{}", BUILD],
   ["of an early build", LAYOUT, `{"version":1}`, BUILD],
   ["of a later release", LAYOUT, `{"version":99}`, LATER],
-])("refuses a store %s, and leaves it as it is", async (_, key, value, message) => {
+])("refuses a store %s and leaves it unchanged", async (_, key, value, message) => {
   await put(key, value);
   for (let count = 0; count < 2; count++) {
     await expect(openStore(`sqlite:${folder}`)).rejects.toMatchObject({ kind: "refused", message });

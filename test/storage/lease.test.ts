@@ -18,14 +18,14 @@ const notes = collection<{ accountId: number; id: number }>()({
 });
 
 let now = 0;
-/** Clocks of machines start where they will. */
+/** The clocks of machines start at different times. */
 const lease = (store: Store, holder: string, offset = 0) =>
   newLease({ store, elapsedMs: () => now + offset }, { name: "work", holder, durationMs: DURATION_MS });
 beforeEach(() => {
   now = 1_000_000;
 });
 
-/** Lets contenders take and renew it over two minutes in which its holder dies five times. */
+/** Lets contenders take and renew the lease for two minutes, in which its holder dies five times. */
 async function contend(contenders: Lease[]): Promise<Set<number>> {
   const holders = new Set<number>();
   let dead = -1;
@@ -49,21 +49,21 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
   });
   afterEach(() => store.close());
 
-  it("is held by one of many at any time, whoever dies, and whatever their clocks say", async () => {
+  it("is held by only one of many at any time, whoever dies and whatever their clocks show", async () => {
     const contenders = Array.from({ length: 8 }, (_, index) =>
       lease(store, `process ${index}`, (index - 4) * 3_600_000),
     );
     expect((await contend(contenders)).size).toBeGreaterThan(1);
   });
 
-  it("is renewed by its holder alone, and free once it is given back or was not renewed", async () => {
+  it("is renewed only by its holder, and free once it is released or not renewed", async () => {
     const [first, second] = [lease(store, "first"), lease(store, "second")];
     expect(await first.take()).toBe(true);
     now += DURATION_MS - 1;
     expect(await second.take()).toBe(false);
     expect(await first.take()).toBe(true);
     now += DURATION_MS - 1;
-    // It is another term than the one that was seen.
+    // The term is not the one that was seen before.
     expect(await second.take()).toBe(false);
     now += DURATION_MS - 1;
     expect(await second.take()).toBe(false);
@@ -75,7 +75,7 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
     expect(await first.take()).toBe(true);
   });
 
-  it("is no more held by one who took longer than it lasts to write that they hold it", async () => {
+  it("is not held by a process whose own write took longer than the lease lasts", async () => {
     const slow: Store = {
       ...store,
       async transact(work) {
@@ -87,7 +87,7 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
     expect(await lease(slow, "slow").take()).toBe(false);
   });
 
-  it("keeps a holder who is too late from writing", async () => {
+  it("keeps a holder that is too late from writing", async () => {
     const [first, second] = [lease(store, "first"), lease(store, "second")];
     await first.take();
     await second.take();
@@ -116,7 +116,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a lease of processes on one Postgres"
     await cluster.remove();
   });
 
-  it("is held by one of them at any time, whoever dies", async () => {
+  it("is held by only one of them at any time, whoever dies", async () => {
     const contenders = stores.map((store, index) => lease(store, `process ${index}`, index * 5_000));
     expect((await contend(contenders)).size).toBeGreaterThan(1);
   });

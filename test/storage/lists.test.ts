@@ -47,7 +47,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     },
   );
 
-  it("are counted within a transaction, which runs again where the count has changed", async () => {
+  it("are counted within a transaction, which runs again if the count has changed", async () => {
     await put({ id: 1, shop: "a", cents: 1 });
     const counts: number[] = [];
     await store.transact(async (tx) => {
@@ -59,7 +59,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     expect(await store.get(sales, 1, 3)).toMatchObject({ cents: 2 });
   });
 
-  it("begin after an offset, from either end", async () => {
+  it("start at an offset, from either end", async () => {
     const keys = ["a", "b", "c", "d", "e"];
     await driver.commit({ checks: [], removes: [], sums: [], puts: keys.map((key) => [key, "{}"]) });
     for (const before of ["e", "ee"]) {
@@ -74,7 +74,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     }
   });
 
-  it("are the same page by page, from whichever end a page is read", async () => {
+  it("have the same pages, whichever end a page is read from", async () => {
     for (let id = 1; id <= 7; id++) await put({ id, shop: "a", cents: id % 3 });
     const all = await store.page(sales, "cents", 1, [], { limit: 99 });
     for (const reverse of [false, true]) {
@@ -89,7 +89,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     }
   });
 
-  it("are walked whole in chunks", async () => {
+  it("are read completely in chunks", async () => {
     const ids = Array.from({ length: 2_500 }, (_, index) => index + 1);
     await store.transact(async (tx) => {
       for (const id of ids) await tx.put(sales, { accountId: 1, id, shop: "a", cents: 1 });
@@ -101,7 +101,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     }
   });
 
-  it("give pages from far within, from either end", async () => {
+  it("have pages far from the start, from either end", async () => {
     const ids = Array.from({ length: 25_000 }, (_, index) => index + 1);
     for (let done = 0; done < ids.length; done += 5_000) {
       await store.transact(async (tx) => {
@@ -118,7 +118,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
     }
   });
 
-  it("have counters that equal what counting all records gives, whatever is put and removed", async () => {
+  it("have counters that equal a count of all records, whatever is put and removed", async () => {
     const change = fc.record({
       id: fc.integer({ min: 1, max: 4 }),
       shop: fc.constantFrom("a", "b/c", "é"),

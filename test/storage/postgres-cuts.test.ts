@@ -13,7 +13,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   let cluster: Cluster;
   let proxy: TcpProxy;
   let driver: AtomicDriver;
-  /** Holds locks. */
+  /** Holds locks that the commits need. */
   let other: Client;
   let watcher: Awaited<ReturnType<Cluster["watch"]>>;
   let count = 0;
@@ -37,7 +37,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   });
   afterAll(() => cluster.remove());
 
-  /** A commit that would fail if it were repeated after it was written, and that counts itself. */
+  /** A commit that counts itself, and that would fail if it were repeated after it was written. */
   async function commit(): Promise<void> {
     const last = `last${count}`;
     const changes: Changes = {
@@ -62,18 +62,21 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
   it.each([
     ["client", 61],
     ["server", 13],
-  ] as const)("are written once, wherever in the bytes of the %s the cut comes", async (from, stepBytes) => {
-    let cutCount = 0;
-    for (let byteCount = 0; ; byteCount += stepBytes) {
-      let isCut = false;
-      void proxy.cut({ after: BEGIN, from, byteCount, rest: "lost" }).then(() => (isCut = true));
-      await commit();
-      if (!isCut) break;
-      cutCount++;
-    }
-    expect(cutCount).toBeGreaterThan(15);
-    await expectEachOnce();
-  });
+  ] as const)(
+    "are written once, at whichever byte of the %s the connection is cut",
+    async (from, stepBytes) => {
+      let cutCount = 0;
+      for (let byteCount = 0; ; byteCount += stepBytes) {
+        let isCut = false;
+        void proxy.cut({ after: BEGIN, from, byteCount, rest: "lost" }).then(() => (isCut = true));
+        await commit();
+        if (!isCut) break;
+        cutCount++;
+      }
+      expect(cutCount).toBeGreaterThan(15);
+      await expectEachOnce();
+    },
+  );
 
   it.each([0, 20, 700])(
     "are written once, though what came after %d bytes arrives when they were repeated",
@@ -98,7 +101,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     },
   );
 
-  it("are given up where they wait for their turn, and not written when it comes", async () => {
+  it("are given up while they wait for their turn, and not written later", async () => {
     await other.query("begin");
     await other.query("update tidemark_locks set turn = turn + 1");
     const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
@@ -106,14 +109,14 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     await watcher.waiting(1);
     proxy.cutNow();
     await cut;
-    // The repeated one waits as well.
+    // The retry waits as well.
     await watcher.waiting(2);
     await other.query("commit");
     await committed;
     await expectEachOnce();
   });
 
-  it("are waited for where they were decided, and not repeated", async () => {
+  it("are waited for if they were decided, and not repeated", async () => {
     await other.query("begin");
     await other.query("select value from tidemark_items where key = 'n' for update");
     const cut = proxy.cut({ after: BEGIN, from: "client", byteCount: 1_000_000, rest: "kept" });
@@ -121,14 +124,14 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     await watcher.waiting(1);
     proxy.cutNow();
     await cut;
-    // Whoever asks what became of it waits until it has ended.
+    // The question for the outcome waits until the commit has ended.
     await watcher.waiting(2);
     await other.query("commit");
     await committed;
     await expectEachOnce();
   });
 
-  it("are not written piece by piece where their transaction could not begin", async () => {
+  it("are not written in parts if their transaction could not begin", async () => {
     proxy.spoil(BEGIN, BEGIN.replace("begin", "bogus"));
     const changes: Changes = {
       checks: [["k1", "1"]],

@@ -16,13 +16,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   beforeEach(() => void (name = `limit-${++nameCount}`));
   afterAll(() => cluster.remove());
 
-  /** The limiters of so many servers. */
+  /** The limiters of several servers. */
   const servers = (count: number, limitPerMinute: number): RateLimiter[] =>
     Array.from({ length: count }, () =>
       rateLimiter({ name, limitPerMinute, database: openLimits(cluster.url()) }),
     );
 
-  it("give each of many simultaneous requests a number of its own, without a gap", async () => {
+  it("give each of many simultaneous requests its own number, without a gap", async () => {
     const limiters = servers(3, 60);
     const states = await Promise.all(Array.from({ length: 66 }, (_, at) => limiters[at % 3]!.take("key")));
     const remaining = states.filter((state) => state?.allowed).map((state) => state!.remaining);
@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
     for (const state of states) expect(state!.resetSeconds).toBeLessThanOrEqual(60);
   });
 
-  it("know a credential that was good for another server", async () => {
+  it("remember a credential that was good on another server", async () => {
     const limit = { name, limitPerMinute: 2 };
     const [first, second] = [1, 2].map(() =>
       failureLimiter({ ...limit, database: openLimits(cluster.url()) }),
@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
     await expect(second!.attempt("192.0.2.1", "other", good)).rejects.toMatchObject({ kind: "rate_limited" });
   });
 
-  it("keep no address, and begin anew at the end of their minute", async () => {
+  it("store no address, and start over after a minute", async () => {
     const [limiter, other] = servers(2, 1);
     await limiter!.take("192.0.2.1");
     const { rows } = await cluster.query(`select key from tidemark_limits where key like '${name}:%'`);
@@ -73,7 +73,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
       expect(await limiter!.take("key")).toMatchObject({ allowed: false });
       await begin();
       const states: Awaited<ReturnType<RateLimiter["take"]>>[] = [];
-      // The first ones may still find it away.
+      // The first requests may still count on their own server.
       while (!states.some((state) => state?.allowed === false)) states.push(await other!.take("other"));
       expect(await servers(1, 3)[0]!.take("other")).toMatchObject({ allowed: false });
     },

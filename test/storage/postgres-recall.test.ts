@@ -23,7 +23,7 @@ const looks = collection<{ accountId: number; id: number }>()({
   counts: ({ id }) => [[["looks", id], 1]],
 });
 
-describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a moment ago", () => {
+describe.skipIf(POSTGRES_FOLDER === null)("transactions on texts that were read a moment ago", () => {
   let cluster: Cluster;
   let queryCount = 0;
   let store: Store;
@@ -54,7 +54,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
     by.transact((tx) => tx.put(things, { accountId: 1, id, count: value }));
   const count = (by: Store) => by.transact(async (tx) => (await tx.get(things, 1, id))!.count);
 
-  it("ask for it once, and are committed on it", async () => {
+  it("query them only once, and commit", async () => {
     await store.transact(async (tx) => {
       await tx.get(things, 1, id);
       await tx.insert(looks, { accountId: 1, id });
@@ -63,7 +63,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
     expect(await other.sum(1, ["looks", id])).toBe(1);
   });
 
-  it("run again on what another process has written since", async () => {
+  it("run again if another process has changed them since", async () => {
     await put(other, 5);
     await store.transact(async (tx) => {
       const thing = (await tx.get(things, 1, id))!;
@@ -72,13 +72,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
     expect((await other.get(things, 1, id))!.count).toBe(6);
   });
 
-  it("give what another process has written since, where they only read", async () => {
+  it("return what another process has written since, even if they only read", async () => {
     await put(other, 7);
     expect(await count(store)).toBe(7);
     expect((await store.get(things, 1, id))!.count).toBe(7);
   });
 
-  it("decide refusals, and fail, again on what another process has written since", async () => {
+  it("decide refusals and errors again if another process has changed them since", async () => {
     await put(other, 8);
     const decide = (error: Error) =>
       store.transact(async (tx) => {
@@ -93,12 +93,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
     expect(await decide(new TypeError("stale"))).toBe(8);
   });
 
-  it("read outside of them what stands", async () => {
+  it("do not affect reads outside of them", async () => {
     await put(other, 10);
     expect((await store.get(things, 1, id))!.count).toBe(10);
   });
 
-  it("never lose one of many additions by two processes", async () => {
+  it("lose none of many additions by two processes", async () => {
     const add = (by: Store) =>
       by.transact(async (tx) => {
         const thing = (await tx.get(things, 1, id))!;
@@ -110,7 +110,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on what was read a momen
 });
 
 describe("texts of the last second", () => {
-  it("are known for a second after they were read, and not when they were changed since", () => {
+  it("are known for a second after they were read, unless they have changed", () => {
     let now = 0;
     const texts = recalledTexts(() => now);
     texts.keep("a", "1", 0);
@@ -131,7 +131,7 @@ describe("texts of the last second", () => {
     expect(texts.get("a")).toBeUndefined();
   });
 
-  it("are 4,000 at most, of which what was only written or not found is none", () => {
+  it("are at most 4,000, and none that were only written or not found", () => {
     const texts = recalledTexts(() => 0);
     texts.keep("a", "1", 0);
     for (let at = 0; at <= 4_000; at++) texts.drop(`${at}`);

@@ -7,7 +7,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { temporaryFolder } from "../support/server.ts";
 
-describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {
+describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that requires TLS", () => {
   const { folder, remove } = temporaryFolder();
   const own = join(folder, "own.crt");
   const other = join(folder, "other.crt");
@@ -26,7 +26,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {
   const url = (host: string, parameters: string) =>
     `postgres://tidemark@${host}:${cluster.port}/postgres?${parameters}`;
 
-  it("is served over it, with its certificate checked", async () => {
+  it("is used over TLS, with its certificate checked", async () => {
     const driver = await openDriver(url("localhost", `sslmode=verify-full&sslrootcert=${own}`));
     expect(await driver.commit({ checks: [], puts: [["a", "{}"]], removes: [], sums: [] })).toBe(true);
     expect(await driver.getItem("a")).toBe("{}");
@@ -45,7 +45,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a Postgres that wants TLS", () => {
       () => url("127.0.0.1", `sslmode=verify-full&sslrootcert=${own}`),
       "does not match certificate",
     ],
-  ])("is not spoken to %s", async (_, address, reason) => {
+  ])("is refused %s", async (_, address, reason) => {
     await expect(openDriver(address())).rejects.toThrow(reason);
   });
 });

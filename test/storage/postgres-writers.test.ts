@@ -24,7 +24,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
   const together = (changes: (writer: number) => Changes) =>
     Promise.all(drivers.map((driver, writer) => driver.commit(changes(writer))));
 
-  it("write what is checked to be absent once", async () => {
+  it("write an item only once if they check that it is absent", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const key = `claim${round}`;
       const answers = await together((writer) => ({
@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     expect(await drivers[0]!.getItem("1:claims")).toBe(`{"sum":${ROUNDS}}`);
   });
 
-  it("never both write what the other has checked to be absent", async () => {
+  it("never both write an item that the other has checked to be absent", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const key = (writer: number) => `2:skew${round}-${writer % 2}`;
       await together((writer) => ({
@@ -52,7 +52,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     }
   });
 
-  it("never both change what the other has checked", async () => {
+  it("never both change an item that the other has checked", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const key = (writer: number) => `2:pair${round}-${writer % 2}`;
       await drivers[0]!.commit({
@@ -84,13 +84,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     for (const key of accounts) expect(await drivers[1]!.getItem(key)).toBe(`{"sum":${ROUNDS * 6}}`);
   });
 
-  it("never wait for each other in a circle, in whatever order they name their keys", async () => {
+  it("never deadlock, in whatever order they name their keys", async () => {
     const accounts = Array.from({ length: 40 }, (_, account) => `${account}:circle`);
     const holder = new Client(cluster.url());
     await holder.connect();
     const watcher = await cluster.watch();
     for (let round = 0; round < 3; round++) {
-      // Each has taken some of its locks when it comes to one that is held.
+      // Each has taken some of its locks when it reaches one that is held.
       await holder.query("begin");
       await holder.query("select slot from tidemark_locks where slot % 5 = 0 for update");
       const answers = together((writer) => ({
@@ -106,7 +106,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     expect(cluster.log()).not.toContain("deadlock detected");
   });
 
-  it("know what they have written where all integers are large, as in other engines", async () => {
+  it("know what they have written even if the engine returns all integers as text", async () => {
     await cluster.query("alter table tidemark_commits alter column done type bigint[]");
     const driver = await postgresDriver(cluster.url(), { connections: 2 });
     const changes = (value: string): Changes => ({

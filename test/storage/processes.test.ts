@@ -35,7 +35,7 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
   });
   beforeEach(async () => {
     id++;
-    // A callback of the file system runs in the phase of the event loop that requests come in.
+    // A callback of the file system runs in the same phase of the event loop as requests.
     await stat(folder);
     expect(await store.get(things, 1, id)).toBeNull();
   });
@@ -48,13 +48,13 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
       String(id),
     ]);
 
-  it("reads what that one has committed before the turn of the event loop", async () => {
+  it("reads what the other has committed before this turn of the event loop", async () => {
     putElsewhere();
     await nextTurn();
     expect(await store.get(things, 1, id)).toEqual({ accountId: 1, id });
   });
 
-  it("lists and counts what that one has committed before the turn of the event loop", async () => {
+  it("lists and counts what the other has committed before this turn of the event loop", async () => {
     putElsewhere();
     await nextTurn();
     const listed = await store.page(things, "id", 1, [], { limit: 1, reverse: true });
@@ -66,7 +66,7 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
     expect(await store.count(things, "id", 1, [])).toBe(id);
   });
 
-  it("lets every one of the read-add-write cycles of three processes arrive", async () => {
+  it("loses none of the read-add-write cycles of three processes", async () => {
     const child = () =>
       promisify(execFile)(process.execPath, [
         "test/support/storage-count.mjs",
@@ -79,12 +79,12 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
     await store.transact((tx) => tx.remove(things, 1, 0));
   });
 
-  it("begins a transaction on what that one has committed by then", async () => {
+  it("begins a transaction on what the other has committed by then", async () => {
     putElsewhere();
     expect(await store.transact((tx) => tx.get(things, 1, id))).toEqual({ accountId: 1, id });
   });
 
-  it("decides a refusal again on what that one has committed meanwhile", async () => {
+  it("decides a refusal again if the other has committed meanwhile", async () => {
     let tries = 0;
     const found = await store.transact(async (tx) => {
       const thing = await tx.get(things, 1, id);
@@ -96,7 +96,7 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
     expect(tries).toBe(2);
   });
 
-  it("gives what a transaction only read as it stood at one time", async () => {
+  it("gives a transaction that only reads the state of a single moment", async () => {
     let tries = 0;
     const seen = await store.transact(async (tx) => {
       const before = await tx.get(things, 1, id);

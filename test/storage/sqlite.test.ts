@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = () => openDriver(`sqlite:${folder}`);
 
-/** Puts so many items, a thousand in each commit. */
+/** Puts a number of items, a thousand in each commit. */
 async function fill(count: number) {
   const driver = await open();
   for (let at = 0; at < count; at += 1_000) {
@@ -28,7 +28,7 @@ async function fill(count: number) {
   return driver;
 }
 
-it("keeps its files from everybody else on the machine", async () => {
+it("hides its files from everybody else on the machine", async () => {
   const driver = await fill(1_000);
   const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]);
   expect(modes).toEqual([
@@ -48,7 +48,7 @@ it("leaves everything in one file when it is closed", async () => {
   await again.dispose?.();
 });
 
-it("leaves nothing in its file of what was removed", async () => {
+it("leaves nothing of removed data in its file", async () => {
   const driver = await open();
   const texts = Array.from({ length: 500 }, (_, at) => `jane-${at}@example.com `.repeat(at));
   await driver.commit({ ...NOTHING, puts: texts.map((text, at) => [`k${at}`, text]) });
@@ -57,7 +57,7 @@ it("leaves nothing in its file of what was removed", async () => {
   expect(readFileSync(file).includes("jane")).toBe(false);
 });
 
-it("finishes what was to be committed when it is closed", async () => {
+it("finishes pending commits when it is closed", async () => {
   const driver = await open();
   const commits = ["a", "b"].map((key) => driver.commit({ ...NOTHING, puts: [[key, "1"]] }));
   await nextTurn();
@@ -82,7 +82,7 @@ it("says in a sentence that a file is not a store", async () => {
   untouched.close();
 });
 
-it("says in a sentence that a file was cut short", async () => {
+it("says in a sentence that a file was cut off", async () => {
   await (await fill(5_000)).dispose?.();
   const copy = join(folder, "copy");
   mkdirSync(copy);
@@ -92,7 +92,7 @@ it("says in a sentence that a file was cut short", async () => {
   );
 });
 
-it("finds damage that lies deep in a file", async () => {
+it("finds damage deep in a file", async () => {
   const whole = await fill(5_000);
   expect(await whole.damage?.()).toEqual([]);
   await whole.dispose?.();
@@ -105,7 +105,7 @@ it("finds damage that lies deep in a file", async () => {
   await damaged.dispose?.();
 });
 
-it("writes its log back while others read all the time", async () => {
+it("writes its log back while others read constantly", async () => {
   const driver = await open();
   const load = { isOver: false };
   const reading = (async () => {
@@ -118,12 +118,13 @@ it("writes its log back while others read all the time", async () => {
   load.isOver = true;
   await reading;
   const { size } = statSync(file);
-  // The same thousand items again and again: without an end to the log it would have forty times their size.
+  // The same thousand items again and again: a log that is never written back would be forty times their
+  // size.
   expect(statSync(`${file}-wal`).size).toBeLessThan(20 * size);
   await driver.dispose?.();
 });
 
-it("copies itself as it stands while it is written to, and leaves the copy to its owner alone", async () => {
+it("copies a single moment while it is written to, readable only by its owner", async () => {
   const driver = await fill(20_000);
   const target = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
   const load = { isOver: false };

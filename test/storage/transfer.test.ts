@@ -46,7 +46,7 @@ async function newDriver(kind: string): Promise<AtomicDriver> {
   return empty.driver;
 }
 
-/** A store with a program in it; 60 leads make more entries than one chunk holds. */
+/** A store with a program in it. 60 leads make more entries than one chunk holds. */
 async function filled(kind = "memory", leads = 60): Promise<AtomicDriver> {
   const driver = await newDriver(kind);
   const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
@@ -78,7 +78,7 @@ function write(lines: string[]): string {
 }
 
 describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
-  it("comes back from its export to the letter", async () => {
+  it("is restored from its export exactly", async () => {
     const source = await filled();
     const target = await newDriver(kind);
     const file = write(await exported(source));
@@ -100,7 +100,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     expect(await newStore(target).nextId("lead")).toBeGreaterThan(60);
   });
 
-  it("is moved to the letter", async () => {
+  it("is moved exactly", async () => {
     const source = await filled(kind);
     const target = await newDriver("memory");
     const totals = await moveStore([source, target], ONCE);
@@ -109,7 +109,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
 
-  it("stands still while it is exported", async () => {
+  it("is exported as it is at a single moment", async () => {
     const source = await filled(kind);
     const before = await entriesOf(source);
     const seen: Entry[] = [];
@@ -124,7 +124,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
   });
 });
 
-it("says that a move is none when the source was written to meanwhile", async () => {
+it("reports that a move failed if the source was written to meanwhile", async () => {
   const source = await filled();
   let count = 0;
   const state = JSON.stringify({ accountId: 1, promoterCampaignId: 1, state: "accepted" });
@@ -145,23 +145,27 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ["is empty", () => [], "The file is cut off: its last line is missing"],
   ["is cut off", (lines) => lines.slice(0, 30), "The file is cut off: its last line is missing"],
   ["lacks a line", (lines) => lines.toSpliced(7, 1), CHANGED],
-  ["has lines that changed places", (lines) => lines.with(7, lines[8]!).with(8, lines[7]!), CHANGED],
+  ["has swapped lines", (lines) => lines.with(7, lines[8]!).with(8, lines[7]!), CHANGED],
   ["has a changed line", (lines) => lines.map((line) => line.replaceAll("Zoë", "Zoe")), CHANGED],
-  ["has a line that is no JSON", (lines) => lines.with(7, '{"key":"a"'), "Line 8 is not a line of an export"],
   [
-    "has a line that is no entry",
+    "has a line that is not JSON",
+    (lines) => lines.with(7, '{"key":"a"'),
+    "Line 8 is not a line of an export",
+  ],
+  [
+    "has a line that is not a record",
     (lines) => lines.with(7, '{"collection":"a"}'),
     "Line 8 is not a line of an export",
   ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [
-    "is of a later release's making",
+    "has a later version",
     (lines) => lines.with(0, lines[0]!.replace('"version":2', '"version":3')),
     "The export has version 3, which only a later release can read: import it with that one",
   ],
   [
-    "has records of a later release's shape",
+    "has a later layout",
     (lines) => lines.with(0, lines[0]!.replace(/"layout":\d+/, '"layout":99')),
     "The export has layout 99, which only a later release can read: import it with that one",
   ],
@@ -172,7 +176,7 @@ it.each<[string, (lines: string[]) => string[], string]>([
   expect(await entriesOf(target)).toEqual([]);
 });
 
-it("fills no store that has something in it", async () => {
+it("refuses to fill a store that has something in it", async () => {
   const source = await filled();
   const file = write(await exported(source));
   const before = await entriesOf(source);
@@ -180,7 +184,7 @@ it("fills no store that has something in it", async () => {
   expect(await entriesOf(source)).toEqual(before);
 });
 
-it("tells after each chunk how far it is", async () => {
+it("reports its progress after each chunk", async () => {
   const told: Step[] = [];
   const onProgress = (step: Step) => void told.push(step);
   const last = () => [...new Map(told.map((step) => [step.what, step])).values()];
@@ -222,15 +226,15 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
     ],
   ],
-)("%s that was cut short", (_, message, fill) => {
+)("%s that was interrupted", (_, message, fill) => {
   const RESUMED = { resumes: true, isForced: false };
   const FORCED = { resumes: false, isForced: true };
   const AGAIN = { resumes: false, isForced: false };
   const refused = { kind: "refused", message };
 
   it.each([
-    ["goes on", RESUMED],
-    ["begins anew", FORCED],
+    ["continues", RESUMED],
+    ["starts over", FORCED],
   ])("%s from any point, and its store is refused until then", async (_what, how) => {
     const source = await filled();
     const expected = await entriesOf(source);
@@ -246,7 +250,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
         await expect(storeOn(target)).rejects.toMatchObject(refused);
         await expect(fill(source, target, AGAIN)).rejects.toMatchObject(refused);
       }
-      // Cut short once more on the way.
+      // Interrupted once more on the way.
       await fill(source, dyingAt(target, 1), how).catch(() => {});
       await fill(source, target, how);
       expect(await entriesOf(target)).toEqual(expected);
@@ -254,7 +258,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     }
   });
 
-  it("goes on with its own source alone", async () => {
+  it("continues only with its own source", async () => {
     const target = memoryDriver();
     await fill(await filled(), dyingAt(target, 2), AGAIN).catch(() => {});
     const other = await filled("memory", 61);
@@ -266,7 +270,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     expect(await entriesOf(target)).toEqual(await entriesOf(other));
   });
 
-  it("does not touch a store that is whole, however it is called", async () => {
+  it("does not touch a store that is whole, whatever its options", async () => {
     const [source, target] = [await filled(), await filled("memory", 61)];
     const before = await entriesOf(target);
     for (const how of [AGAIN, RESUMED, FORCED]) {
@@ -275,7 +279,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     expect(await entriesOf(target)).toEqual(before);
   });
 
-  it("is done by one process at a time: by the one that began last", async () => {
+  it("is done only by the process that began last", async () => {
     const [source, target] = [await filled(), memoryDriver()];
     let commits = 0;
     const slow: AtomicDriver = {
@@ -290,7 +294,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
   });
 });
 
-/** The same driver, killed at one of its commits, and dead from then on. */
+/** The same driver, killed at one of its commits and dead from then on. */
 function dyingAt(driver: AtomicDriver, cutAt: number): AtomicDriver {
   let commits = 0;
   return {

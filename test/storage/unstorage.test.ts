@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
 
-/** Strangers know our drivers as drivers of unstorage, so nothing but its own interface is used here. */
+/** Strangers use our drivers through unstorage, so this suite uses nothing but unstorage's interface. */
 describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
   let driver: AtomicDriver;
   let storage: Storage;
@@ -16,7 +16,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
 
   const keys = async (base?: string) => (await storage.getKeys(base)).toSorted();
 
-  it("begins empty", async () => {
+  it("is empty at first", async () => {
     expect(await storage.hasItem("a")).toBe(false);
     expect(await storage.getItem("a")).toBeNull();
     expect(await storage.getItemRaw("a")).toBeNull();
@@ -42,7 +42,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     expect(await storage.hasItem("a")).toBe(true);
   });
 
-  it("keeps bytes as they are", async () => {
+  it("keeps bytes unchanged", async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
     await storage.setItemRaw("a.bin", bytes);
     expect(new Uint8Array((await storage.getItemRaw("a.bin")) as Uint8Array)).toEqual(bytes);
@@ -58,7 +58,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     expect(await storage.hasItem("a")).toBe(false);
   });
 
-  it("takes every spelling of a key for the same key", async () => {
+  it("treats every spelling of a key as the same key", async () => {
     await storage.setItem("/mail/a.txt?v=1", "x");
     for (const key of ["mail:a.txt", "mail/a.txt", "mail\\a.txt?v=2", ":mail::a.txt"]) {
       expect(await storage.getItem(key)).toBe("x");
@@ -67,7 +67,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     await expect(storage.setItem("mail/../a", "x")).rejects.toThrow("Invalid key");
   });
 
-  it("keeps keys with marks, and keys beyond ASCII", async () => {
+  it("keeps keys with punctuation, and keys beyond ASCII", async () => {
     const odd = ["a b", "a%2Fb", "a'b", "a_b", "A_B", "é", "名前", "🜁"];
     await Promise.all(odd.map((key) => storage.setItem(key, `of ${key}`)));
     expect(await keys()).toEqual(odd.toSorted());
@@ -77,7 +77,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
   it.each([
     ["x", 1_978],
     ["é", 989],
-  ])("takes a key of so many bytes in %s, and refuses a longer one", async (letter, count) => {
+  ])("accepts the longest key in %s and refuses a longer one", async (letter, count) => {
     const longest = letter.repeat(count);
     await storage.setItem(longest, 1);
     await expect(storage.setItem(`${longest}x`, 2)).rejects.toThrow(RangeError);
@@ -104,7 +104,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     ]);
   });
 
-  it("keeps what is told about an item beside it", async () => {
+  it("keeps the metadata of an item", async () => {
     await storage.setItem("a", 1);
     await storage.setMeta("a", { mtime: new Date(0), owner: "me" });
     expect(await storage.getMeta("a")).toEqual({ mtime: new Date(0), owner: "me" });
@@ -113,7 +113,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     expect(await storage.getMeta("a")).toEqual({});
   });
 
-  it("removes one item, and clears all", async () => {
+  it("removes one item, and clears all items", async () => {
     for (let at = 0; at < 100; at++) await storage.setItem(`k:${at}`, at);
     await storage.removeItem("k:7");
     expect(await storage.getItem("k:7")).toBeNull();
@@ -123,7 +123,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     expect(await driver.count({ from: " ", before: "~" })).toBe(0);
   });
 
-  it("can be mounted under a prefix, and be cleared there", async () => {
+  it("can be mounted under a prefix and cleared there", async () => {
     const outer = createStorage();
     outer.mount("kept", driver);
     await outer.setItem("a", "outside");
@@ -135,7 +135,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
     expect(await outer.getKeys()).toEqual(["a"]);
   });
 
-  it("tells watchers what was written through the same storage", async () => {
+  it("notifies watchers of writes through the same storage", async () => {
     const told: string[] = [];
     const unwatch = await storage.watch((event, key) => void told.push(`${event} ${key}`));
     await storage.setItem("a/b", 1);

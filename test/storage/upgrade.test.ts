@@ -21,7 +21,7 @@ const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 const ONCE = { onProgress: () => {}, resumes: false, isForced: false };
 const OLDER =
   "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server";
-const CUT_SHORT =
+const INTERRUPTED =
   "An upgrade of the store is running or was interrupted: if nothing runs it any more, `tidemark upgrade` continues it";
 
 let folder: string;
@@ -57,13 +57,13 @@ describe.each(Object.keys(DRIVERS))("in %s", (kind) => {
   let driver: AtomicDriver;
   useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
 
-  it("an export of layout 5 is read, and answers as it did", async () => {
+  it("an export of layout 5 is imported, and all answers stay the same", async () => {
     const totals = await importFile(driver, { ...ONCE, file: EXPORT_5 });
     expect(totals.records).toMatchObject({ lead: 52, visitor: 29, promoter: 11, payout: 12 });
     await expectWhole(driver);
   });
 
-  it("a store of layout 5 is moved on, and answers as it did", async () => {
+  it("a store of layout 5 is upgraded, and all answers stay the same", async () => {
     await putOld(driver);
     await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: OLDER });
     const backup = await upgrade(driver);
@@ -75,7 +75,7 @@ describe.each(Object.keys(DRIVERS))("in %s", (kind) => {
   });
 });
 
-it("a store of layout 6, whose keys were shorter, is moved on", async () => {
+it("a store of layout 6, which has shorter keys, is upgraded", async () => {
   const source = memoryDriver();
   await importFile(source, { ...ONCE, file: EXPORT_5 });
   const driver = memoryDriver();
@@ -85,7 +85,7 @@ it("a store of layout 6, whose keys were shorter, is moved on", async () => {
   expect(await entriesOf(driver)).toEqual(await entriesOf(source));
 });
 
-it("is undone by importing the backup, which its owner alone may read", async () => {
+it("an upgrade can be undone by importing the backup, which only its owner can read", async () => {
   const driver = memoryDriver();
   await putOld(driver);
   const backup = (await upgrade(driver))!;
@@ -95,7 +95,7 @@ it("is undone by importing the backup, which its owner alone may read", async ()
   await expectWhole(again);
 });
 
-it("changes nothing where the backup can't be written", async () => {
+it("an upgrade changes nothing if the backup can't be written", async () => {
   const driver = memoryDriver();
   await putOld(driver);
   const before = await entriesOf(driver);
@@ -104,7 +104,7 @@ it("changes nothing where the backup can't be written", async () => {
   expect(await entriesOf(driver)).toEqual(before);
 });
 
-it("goes on after any cut, and is refused until it has come to its end", async () => {
+it("an upgrade continues after any interruption, and the store is refused until it is complete", async () => {
   for (let cutAt = 1; ; cutAt++) {
     const driver = memoryDriver();
     await putOld(driver);
@@ -113,13 +113,13 @@ it("goes on after any cut, and is refused until it has come to its end", async (
       () => false,
     );
     if (isDone) return expect(cutAt).toBeGreaterThan(8);
-    await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: CUT_SHORT });
+    await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: INTERRUPTED });
     expect(await upgrade(driver, "none.jsonl")).toBeNull();
     await expectWhole(driver);
   }
 });
 
-it("keeps what was paid elsewhere, and what was earned, to the cent", async () => {
+it("an upgrade keeps earnings and payments, to the cent", async () => {
   const driver = memoryDriver();
   await importFile(driver, { ...ONCE, file: EXPORT_5 });
   const store = newStore(driver);
@@ -132,7 +132,7 @@ it("keeps what was paid elsewhere, and what was earned, to the cent", async () =
   });
 });
 
-it("gives no id again", async () => {
+it("an upgrade gives no id twice", async () => {
   const driver = memoryDriver();
   await importFile(driver, { ...ONCE, file: EXPORT_5 });
   const store = newStore(driver);
@@ -141,7 +141,7 @@ it("gives no id again", async () => {
   }
 });
 
-it("is done by a move as well", async () => {
+it("a move upgrades the records too", async () => {
   const [from, to] = [memoryDriver(), memoryDriver()];
   await putOld(from);
   await moveStore([from, to], ONCE);
@@ -159,7 +159,7 @@ it.each([
     { version: 4 },
     "The store was made by a build before 0.1 of Tidemark: use that one, or an empty store",
   ],
-])("leaves a store %s as it is", async (_, mark, message) => {
+])("an upgrade leaves a store %s unchanged", async (_, mark, message) => {
   const driver = memoryDriver();
   const puts: Entry[] = [[encodeKey([0, "layout"]), JSON.stringify(mark)]];
   await driver.commit({ ...NOTHING, puts });
@@ -167,7 +167,7 @@ it.each([
   expect(await entriesOf(driver)).toEqual(puts);
 });
 
-/** An entry with the abbreviations that stood in keys of layout 6. */
+/** An entry with the abbreviated keys of layout 6. */
 function asInLayout6([key, text]: Entry): Entry {
   if (key === encodeKey([0, "layout"])) return [key, '{"version":6}'];
   const short = new Map([

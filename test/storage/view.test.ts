@@ -38,7 +38,7 @@ describe.each(STORAGES)("what a transaction shows, on %s", (kind) => {
   });
   afterEach(() => temporary.store.close());
 
-  /** What the view shows after some writes, and what the store holds once they are committed. */
+  /** What the view shows after some writes, and what the store holds after their commit. */
   async function shownAndHeld<T>(
     write: (tx: Transaction) => Promise<void>,
     look: (view: View) => Promise<T>,
@@ -69,7 +69,7 @@ describe.each(STORAGES)("what a transaction shows, on %s", (kind) => {
     ],
   ];
 
-  it.each(CHANGES)("is what it leaves: %s", async (_, write) => {
+  it.each(CHANGES)("is what its commit leaves: %s", async (_, write) => {
     const { shown, held } = await shownAndHeld(write, async (view) => {
       const pages = [];
       for (const index of ["id", "size"] as const) {
@@ -95,7 +95,7 @@ describe.each(STORAGES)("what a transaction shows, on %s", (kind) => {
     expect(shown).toEqual(held);
   });
 
-  it("keeps no commit from being made by what it has shown", async () => {
+  it("does not make the commit conflict", async () => {
     const { store } = temporary;
     let runs = 0;
     await store.transact(async (tx) => {
