@@ -6,7 +6,7 @@ import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };
 
-/** Stands for records that are not kept yet, such as refunds, by what they will count for. */
+/** Stands for records that do not exist yet, such as refunds, by their counts. */
 const countedFacts = collection<CountedFact>()({
   name: "counted-fact",
   id: ({ id }) => [id],

@@ -12,7 +12,7 @@ import type { Payout } from "../../server/domain/payout/record.ts";
 import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 
-/** Makes a promoter in the default campaign, then changes the record as told. */
+/** Makes a promoter in the default campaign, then applies the given changes to the record. */
 export async function addPromoter(
   context: Context,
   account: Account,
@@ -60,7 +60,7 @@ export function selectMethod(
   });
 }
 
-/** Makes a payout: pending, of 100.00 with 20 % tax, for January, unless told otherwise. */
+/** Makes a payout, by default pending, of 100.00 with 20 % tax, for January. */
 export async function addPayout(
   { store, now }: Context,
   promoter: Promoter,
