@@ -1,7 +1,6 @@
-import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
+import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { collection } from "../../server/storage/collection.ts";
 import { factCounts, type Fact } from "../../server/domain/report/stats.ts";
-import type { Belonging } from "../../server/domain/promoter-campaign/belonging.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };

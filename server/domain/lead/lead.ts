@@ -2,7 +2,6 @@ import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
 export const leads = collection<Lead>()({
@@ -12,7 +11,10 @@ export const leads = collection<Lead>()({
     email: ({ email }) => (email === null ? null : [leadEmail(email)]),
     uid: ({ uid }) => (uid === null ? null : [uid]),
   },
-  indexes: BELONGING_INDEXES,
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+  },
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
 
