@@ -26,7 +26,7 @@ export const tracker = {
   output: { file: "dist/svc.js", format: "iife", strict: false },
   plugins: [
     nodeResolve({ browser: true }),
-    // The module keeps the check, because servers that render pages import it too.
+    // The module asks, because servers that render pages import it too.
     replace({ preventAssignment: true, values: { "typeof document": JSON.stringify("object") } }),
     compile("client/tracker", { target: "es2021" }),
     terser({
@@ -46,7 +46,7 @@ export const tracker = {
   ],
 };
 
-/** The same script as an ES module, with types. */
+/** The same for `import`, with types. */
 export const trackerModule = {
   input: "client/tracker/index.ts",
   onwarn: failOnWarning,
@@ -62,18 +62,18 @@ export const trackerModule = {
   ],
 };
 
-/** We serve the viewer of `/docs` ourselves, not a third party. */
+/** The page of `/docs` needs its viewer from us, not from a third party's host. */
 const docsViewer = {
   name: "docs-viewer",
   writeBundle: () => copyFile("node_modules/rapidoc/dist/rapidoc-min.js", "dist/docs.js"),
 };
 
-/** The server. Its packages come from node_modules at run time. */
+/** The server. What it needs at run time comes from node_modules. */
 export const server = {
   input: {
     main: "server/main.ts",
     cli: "server/cli/main.ts",
-    // A worker thread needs a file of its own.
+    // A thread begins with a file of its own.
     "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
   },
   onwarn: failOnWarning,

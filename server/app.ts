@@ -5,6 +5,7 @@ import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
+import { readJson } from "./http/parameters/json.ts";
 import { tidyPath } from "./http/path.ts";
 import { v1Error, v2Error } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
@@ -22,8 +23,9 @@ import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { UNBUILT, unbuilt } from "./request/unbuilt.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
+import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
-import { v2Route } from "./v2/operation.ts";
+import { v2Route, type V2Operation } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
@@ -41,12 +43,24 @@ export interface Pages {
 /** All files at the root that have no route of their own. */
 const ACCOUNT_FILES = "/:file";
 
+const JSON_BODY = { kind: "body", read: readJson, shape: v2Error } as const;
+
+/** Operations of V2 that answer in the form of V1, as the interface documents them. */
+const V2_EVENTS: [Method, path: string, V2Operation][] = [
+  ["POST", "/api/v2/track/refund", refundOperation(JSON_BODY)],
+  ["POST", "/api/v2/track/cancellation", cancellationOperation(JSON_BODY)],
+];
+
 /** Every route of the server, in the specification's order. */
 export function createApp(services: Services, pages: Pages): H3 {
   const { script, docsViewer, hasDemo, metricsToken } = pages;
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
-    ...V2_OPERATIONS.map(([method, path, operation]): Route => [method, path, v2Route(services, operation)]),
+    ...[...V2_OPERATIONS, ...V2_EVENTS].map(([method, path, operation]): Route => [
+      method,
+      path,
+      v2Route(services, operation),
+    ]),
     ...UNBUILT.map(([method, path]): Route => {
       const route = path.startsWith("/api/v1/") ? v1Route : v2Route;
       return [method, path, route(services, unbuilt)];
@@ -105,7 +119,7 @@ export function describedRoutes(): DescribedRoute[] {
     ]): DescribedRoute => ({ caller, method, path, operation });
   return [
     ...V1_OPERATIONS.map(of("v1")),
-    ...V2_OPERATIONS.map(of("v2")),
+    ...[...V2_OPERATIONS, ...V2_EVENTS].map(of("v2")),
     ...PUBLIC_OPERATIONS.map(of("browser")),
     of("operator")(["GET", "/healthz", health]),
     of("operator")(["GET", "/readyz", ready]),

@@ -17,8 +17,7 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 120_000,
     projects: [
-      // Loading the server again for each file takes longer than its tests, which share nothing except its
-      // code.
+      // Loading the server anew for each file took longer than its tests, which share nothing but its code.
       { extends: true, test: { name: "http", include: ["test/http/**/*.test.ts"], isolate: false } },
       {
         extends: true,

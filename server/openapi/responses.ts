@@ -38,6 +38,9 @@ const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
 const PASSING = new Set<FailureKind>(["conflict", "unavailable", "rate_limited"]);
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
+/** The empty answer to an event of a person whom nobody referred. */
+const NOBODY = { description: "Nobody referred this person. Nothing was recorded." };
+
 /** The answers of an operation by status: success, refusals, and `default` for a bug. */
 export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string) {
   const { operation, caller } = route;
@@ -45,7 +48,7 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
     [String(operation.status ?? 200)]: success(route, schemas, id),
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
-    responses[status] = sharedRefusal(route, kinds, { schemas, id });
+    responses[status] = status === "204" ? NOBODY : sharedRefusal(route, kinds, { schemas, id });
   if (caller === "operator") return responses;
   const bugName = `${caller}Bug`;
   schemas.responses[bugName] ??= bug(route, schemas);

@@ -7,17 +7,14 @@ import type { Method, Operation } from "../http/operation.ts";
  * is built.
  */
 export const UNBUILT: [Method, path: string][] = [
-  ["POST", "/api/v1/track/sale"],
-  ["POST", "/api/v1/track/refund"],
-  ["POST", "/api/v1/track/cancellation"],
   ["POST", "/api/v1/track/subscriber"],
+  ["POST", "/api/v1/rewards/create"],
+  ["PUT", "/api/v1/rewards/update"],
+  ["POST", "/api/v1/rewards/update"],
   ["POST", "/api/v1/payouts/create"],
   ["PUT", "/api/v1/payouts/update"],
   ["POST", "/api/v1/payouts/update"],
 
-  ["POST", "/api/v2/track/sale"],
-  ["POST", "/api/v2/track/refund"],
-  ["POST", "/api/v2/track/cancellation"],
   ["GET", "/api/v2/company/promoters/:id/chart_data"],
   ["GET", "/api/v2/company/promoter_campaigns/:id/referral_links"],
   ["GET", "/api/v2/company/promoter_campaigns/:id/chart_data"],

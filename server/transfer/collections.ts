@@ -14,13 +14,14 @@ import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { productPrices, products } from "../domain/product/product.ts";
-import { payoutRuns } from "../domain/payout-run/run.ts";
 import { promoCodes } from "../domain/promo-code/promo-code.ts";
 import { archivedStates } from "../domain/promoter/archiving.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { forgottenTokens, refTokens } from "../domain/promoter-campaign/ref-token.ts";
 import { rewards } from "../domain/reward/reward.ts";
+import { instalments } from "../domain/sale/instalment.ts";
+import { cancellations, refunds, sales } from "../domain/sale/sales.ts";
 import { serverSetups, sightings } from "../domain/sighting/sighting.ts";
 import { promoterAddresses } from "../domain/lead/suspicion.ts";
 import { unsubscriptions } from "../domain/email/unsubscription.ts";
@@ -46,6 +47,7 @@ export const COLLECTIONS = [
   archivedStates,
   batchProcesses,
   campaigns,
+  cancellations,
   commissions,
   dayRates,
   deliveries,
@@ -54,6 +56,7 @@ export const COLLECTIONS = [
   firstStarts,
   forgottenTokens,
   importedCommissions,
+  instalments,
   lanes,
   leads,
   leases,
@@ -61,7 +64,6 @@ export const COLLECTIONS = [
   mailboxes,
   pastClicks,
   payoutMethods,
-  payoutRuns,
   payouts,
   productPrices,
   products,
@@ -70,7 +72,9 @@ export const COLLECTIONS = [
   promoterCampaigns,
   promoters,
   refTokens,
+  refunds,
   rewards,
+  sales,
   serverSetups,
   sightings,
   unsubscriptions,

@@ -11,7 +11,7 @@ import { leads } from "../domain/lead/lead.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import type { Payout } from "../domain/payout/record.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
+import { newPromoterCampaign, promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../domain/reward/record.ts";
@@ -29,7 +29,6 @@ export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<vo
     const payoutIds = await payoutIdsByCommission(driver, accountId);
     const upgrade = (commission: FormerCommission) => upgradedCommission(commission, payoutIds);
     await change(driver, work, { from: commissions, accountId, upgrade });
-    await change(driver, work, { from: payouts, accountId, upgrade: upgradedPayout });
     await change(driver, work, { from: campaigns, accountId, upgrade: upgradedCampaign });
     await change(driver, work, { from: promoterCampaigns, accountId, upgrade: upgradedPromoterCampaign });
     await change(driver, work, { from: leads, accountId, upgrade: upgradedLead });
@@ -77,7 +76,7 @@ function upgradedCampaign(campaign: Campaign): Campaign {
 function upgradedPromoterCampaign(promoterCampaign: PromoterCampaign): PromoterCampaign {
   const { rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
   return {
-    ...promoterCampaign,
+    ...newPromoterCampaign(promoterCampaign),
     rewardsForPromoters: rewardsForPromoters && withoutProducts(rewardsForPromoters),
     rewardsForReferrals: rewardsForReferrals && withoutProducts(rewardsForReferrals),
   };
@@ -96,6 +95,7 @@ function upgradedLead(lead: Lead): Lead {
     salesCount: 0,
     refundedSalesCount: 0,
     onceRewardIds: [],
+    cancellationId: null,
   };
   return { ...added, ...lead };
 }
@@ -122,11 +122,6 @@ function upgradedCommission(former: FormerCommission, payoutIds: Map<string, num
     type: conversionCents > 0 ? "sale" : "custom",
     payoutId: former.status === "approved" ? paidBy : null,
   };
-}
-
-function upgradedPayout(payout: Payout): Payout {
-  const added = { runId: null };
-  return { ...added, ...payout };
 }
 
 /** Seeded payouts had one commission each, made at the end of their period. */

@@ -1,4 +1,6 @@
+import { v1Error } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
+import { readParams } from "../http/parameters/form.ts";
 import { deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
 import type { V1Operation } from "./operation.ts";
 import { listPayouts } from "./payout/payouts.ts";
@@ -12,14 +14,19 @@ import { listPromotersOperation, showPromoterOperation } from "./promoter/promot
 import { updatePromoterOperation } from "./promoter/promoter-update.ts";
 import { createPromoterOperation } from "./promoter/promoters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
-import { createReward, updateReward } from "./reward/reward-changes.ts";
 import { listRewards } from "./reward/rewards.ts";
 import { trackSignup } from "./lead/tracking.ts";
+import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
+
+const FORM = { kind: "params", read: readParams, shape: v1Error } as const;
 
 /** Every operation of V1, in the specification's order. */
 export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/promoters/create", createPromoterOperation],
   ["POST", "/api/v1/track/signup", trackSignup],
+  ["POST", "/api/v1/track/sale", saleOperation(FORM)],
+  ["POST", "/api/v1/track/refund", refundOperation(FORM)],
+  ["POST", "/api/v1/track/cancellation", cancellationOperation(FORM)],
   ["GET", "/api/v1/promoters/list", listPromotersOperation],
   ["GET", "/api/v1/promoters/show", showPromoterOperation],
   ["POST", "/api/v1/promoters/show", showPromoterOperation],
@@ -37,9 +44,6 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/leads/update", updateLead],
   ["DELETE", "/api/v1/leads/delete", deleteLead],
   ["GET", "/api/v1/rewards/list", listRewards],
-  ["POST", "/api/v1/rewards/create", createReward],
-  ["PUT", "/api/v1/rewards/update", updateReward],
-  ["POST", "/api/v1/rewards/update", updateReward],
   ["GET", "/api/v1/payouts/list", listPayouts],
   ["GET", "/api/v1/reports/overview", overviewReport],
   ["GET", "/api/v1/reports/campaigns", campaignsReport],

@@ -51,6 +51,7 @@ import {
   listRewardsOperation,
   updateRewardOperation,
 } from "./reward/rewards.ts";
+import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/tracking.ts";
 import {
   getDeliveryOperation,
@@ -146,4 +147,5 @@ export const V2_OPERATIONS: Row[] = [
     operation,
   ]),
   ["POST", "/api/v2/track/signup", trackSignup],
+  ["POST", "/api/v2/track/sale", trackSale],
 ];

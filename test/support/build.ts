@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { rollup } from "rollup";
 import ts from "typescript";
 
-/** Types are checked elsewhere. Here the check would take most of the time. */
+/** Types are checked elsewhere; here that would take most of the time. */
 const stripTypes = {
   name: "strip-types",
   transform(code: string, id: string) {
@@ -11,7 +11,7 @@ const stripTypes = {
   },
 };
 
-/** Bundles the storage layer for separate processes and returns the module's path. */
+/** Bundles the storage layer for processes of its own and gives the module's path. */
 export async function buildStorageModule(): Promise<string> {
   const bundle = await rollup({
     input: {
@@ -21,8 +21,7 @@ export async function buildStorageModule(): Promise<string> {
     external: (id) => !/^[./]/.test(id),
     plugins: [stripTypes],
   });
-  // Within the project, so that its packages are found. One folder for each worker, because they build at the
-  // same time.
+  // Within the project, so that its packages are found; one for each worker, as they build at the same time.
   const dir = resolve(`dist/test/storage-${process.env.VITEST_POOL_ID ?? 0}`);
   await bundle.write({ dir, format: "es" });
   await bundle.close();

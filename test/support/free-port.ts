@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port of this machine on which nothing listens. */
+/** A port of this machine that nobody listens on. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {

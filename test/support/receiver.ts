@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A posting that the receiver got. */
+/** A posting as the receiver got it. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
@@ -13,16 +13,16 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** The most postings that were open at the same time. */
+  /** The most postings that it had open at once. */
   mostAtOnce(): number;
-  /** How to answer each posting from now on. Default: 200. */
+  /** What it does with each posting from now on; 200 until told. */
   answer(how: (response: ServerResponse, posting: Received) => void): void;
-  /** Resolves when this many postings have arrived. */
+  /** Resolves when so many postings have come. */
   has(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a receiver. */
+/** Starts one. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

@@ -5,7 +5,7 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
-import { findKnownLead, leads, type LeadDetails } from "./lead.ts";
+import { findKnownLead, leads, newLead, type LeadDetails } from "./lead.ts";
 import { findPromoterByEmail, promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
@@ -46,7 +46,7 @@ export async function importLead(context: Context, account: Account, input: Impo
     if (known !== null) return takeCustomer(tx, known, input);
     const { promoterId, campaignId, id: promoterCampaignId } = await loadOwner(tx, account.id, input);
     const createdAt = (input.createdAt ?? input.customerSince ?? now).toISOString();
-    const lead: Lead = {
+    const lead = newLead({
       accountId: account.id,
       id,
       promoterCampaignId,
@@ -55,20 +55,11 @@ export async function importLead(context: Context, account: Account, input: Impo
       state: input.state,
       ...input.details,
       planName: input.planName,
-      subscriptionId: null,
-      entrySource: "api",
-      splits: null,
-      salesCount: 0,
-      refundedSalesCount: 0,
-      onceRewardIds: [],
-      suspicion: "no_suspicion",
-      tid: null,
-      signupEventId: null,
       skipEmailNotification: true,
       customerSince: input.customerSince?.toISOString() ?? null,
       cancelledAt: input.cancelledAt?.toISOString() ?? null,
       createdAt,
-    };
+    });
     await tx.insert(leads, lead);
     return "added";
   });

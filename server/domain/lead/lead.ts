@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
+import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
 export const leads = collection<Lead>()({
@@ -10,13 +11,44 @@ export const leads = collection<Lead>()({
   claims: {
     email: ({ email }) => (email === null ? null : [leadEmail(email)]),
     uid: ({ uid }) => (uid === null ? null : [uid]),
+    /** A visitor who bought something without a name is one lead. */
+    nameless: ({ email, uid, tid }) => (email === null && uid === null && tid !== null ? [tid] : null),
   },
-  indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
-  },
+  indexes: { ...BELONGING_INDEXES, visitor: ({ tid }) => (tid === null ? null : [tid]) },
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
+
+type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "createdAt";
+
+/** A lead with the given fields; otherwise one that nothing is known of. */
+export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
+  return {
+    state: "signup",
+    email: null,
+    uid: null,
+    username: null,
+    firstName: null,
+    lastName: null,
+    website: null,
+    customFields: null,
+    planName: null,
+    subscriptionId: null,
+    entrySource: "api",
+    splits: null,
+    salesCount: 0,
+    refundedSalesCount: 0,
+    cancellationId: null,
+    onceRewardIds: [],
+    suspicion: "no_suspicion",
+    tid: null,
+    subId: null,
+    signupEventId: null,
+    skipEmailNotification: false,
+    customerSince: null,
+    cancelledAt: null,
+    ...given,
+  };
+}
 
 /** A person's data from a sign-up. null: not given. */
 export type LeadDetails = Pick<

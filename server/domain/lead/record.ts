@@ -56,6 +56,8 @@ export interface Lead {
   salesCount: number;
   /** The number of sales that were refunded whole. */
   refundedSalesCount: number;
+  /** The cancellation of a cancelled lead, if one was tracked. */
+  cancellationId: number | null;
   /** The rewards that this lead has earned and that are given once. */
   onceRewardIds: number[];
   suspicion: Suspicion;

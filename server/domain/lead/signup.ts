@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Campaign } from "../campaign/record.ts";
-import type { Lead, Suspicion } from "./record.ts";
+import type { Lead } from "./record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { findReferrer, type Referrer } from "./referrer.ts";
@@ -12,7 +12,7 @@ import { announce } from "../event/event.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
+import { addLead, type NewLead } from "./new-lead.ts";
 
 /** The input of a sign-up. At least one of `email` and `uid` is given. */
 export interface Signup {
@@ -62,7 +62,8 @@ export async function recordSignup<T>(
     const referrer = await findReferrer(tx, account.id, { ...signup, tid, now: context.now });
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
-    const recorded = await record(tx, context, { account, signup, referrer, ids });
+    const entrySource = referrer.visitor === null ? "api" : "cookie";
+    const recorded = await record(tx, context, { account, signup, referrer, entrySource, ids });
     return show(tx.view, { ...recorded, visit });
   });
 }
@@ -70,10 +71,14 @@ export async function recordSignup<T>(
 type RecordedPerson = Omit<RecordedSignup, "visit">;
 
 /** @throws Failure `already_registered` */
-async function record(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedPerson> {
+async function record(
+  tx: Transaction,
+  context: Context,
+  arrival: NewLead & { signup: Signup; ids: { eventId: number } },
+): Promise<RecordedPerson> {
   const { account, signup, referrer, ids } = arrival;
   const known = await findKnownLead(tx, account.id, signup.details);
-  if (known === null) return addLead(tx, context, arrival);
+  if (known === null) return { eventId: ids.eventId, ...(await addLead(tx, context, arrival)) };
   if (known.signupEventId !== null && !signup.overridesExistingLead) throw alreadyRegistered();
   return recordKnown(tx, context, { known, signup, referrer, eventId: known.signupEventId ?? ids.eventId });
 }
@@ -87,86 +92,6 @@ async function refuseForeignSite(
   const { accountId, campaignId } = referrer.promoterCampaign;
   if (isAllowedBy(await loadCampaign(tx, accountId, campaignId))) return;
   throw new Failure("forbidden", "This site may not send sign-ups");
-}
-
-/** The data of a new lead. */
-interface Arrival {
-  account: Account;
-  signup: Signup;
-  referrer: Referrer;
-  ids: { leadId: number; eventId: number };
-}
-
-async function addLead(tx: Transaction, context: Context, arrival: Arrival): Promise<RecordedPerson> {
-  const { account, signup, referrer, ids } = arrival;
-  const { promoterCampaign, visitor } = referrer;
-  const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
-  refuseBlockedAd(referrer, campaign);
-  const addressHash =
-    signup.address === null ? (visitor?.addressHash ?? null) : hashAddress(account, signup.address);
-  const suspicion = await judgeSignup(tx, {
-    promoter: referrer.promoter,
-    campaign,
-    visitor,
-    email: signup.details.email,
-    addressHash,
-    now: context.now,
-  });
-  const lead = newLead(context.now, arrival, suspicion);
-  await tx.insert(leads, lead);
-  await announce(tx, context, { entity: "referral", before: null, after: lead });
-  const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
-  if (addressHash !== null) {
-    await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
-  }
-  return { eventId: ids.eventId, lead, promoter };
-}
-
-function newLead(now: Date, { account, signup, referrer, ids }: Arrival, suspicion: Suspicion): Lead {
-  const { promoterCampaign, visitor } = referrer;
-  return {
-    accountId: account.id,
-    id: ids.leadId,
-    promoterCampaignId: promoterCampaign.id,
-    promoterId: promoterCampaign.promoterId,
-    campaignId: promoterCampaign.campaignId,
-    state: "signup",
-    ...signup.details,
-    subId: signup.details.subId ?? visitor?.subId ?? null,
-    planName: null,
-    subscriptionId: null,
-    entrySource: visitor === null ? "api" : "cookie",
-    splits: null,
-    salesCount: 0,
-    refundedSalesCount: 0,
-    onceRewardIds: [],
-    suspicion,
-    tid: visitor?.tid ?? null,
-    signupEventId: ids.eventId,
-    skipEmailNotification: signup.skipEmailNotification,
-    customerSince: null,
-    cancelledAt: null,
-    createdAt: (signup.createdAt ?? now).toISOString(),
-  };
-}
-
-/** Treats a visit from an ad as unknown if the ad traffic policy now forbids it. */
-function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): void {
-  if (visitor?.isAdTraffic && adTrafficPolicy(promoter, campaign) === "block") {
-    throw new Failure("not_found", "Visitor invalid or not found.");
-  }
-}
-
-async function noteSuspicion(
-  tx: Transaction,
-  context: Context,
-  { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["suspicion"] },
-): Promise<Promoter> {
-  if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
-  const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
-  await tx.put(promoters, suspected);
-  await announce(tx, context, { entity: "promoter", before: promoter, after: suspected });
-  return suspected;
 }
 
 /** A sign-up of a known lead. */

@@ -10,11 +10,7 @@ import { factCounts } from "../report/stats.ts";
 export const payouts = collection<Payout>()({
   name: "payout",
   id: (payout) => [payout.id],
-  claims: {
-    /** A run pays a promoter once for each campaign and unit. */
-    run: ({ runId, status, promoterId, campaignId, unit }) =>
-      runId === null || status === "cancelled" ? null : [runId, promoterId, campaignId, unit],
-  },
+  claims: {},
   indexes: {
     status: ({ status }) => [status],
     campaign: ({ campaignId }) => [campaignId],

@@ -13,10 +13,7 @@ export interface Payout {
   campaignId: number;
   status: PayoutStatus;
   unit: Unit;
-  /**
-   * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled payout keeps its
-   * last amount and has no commissions.
-   */
+  /** In cents for `cash`, otherwise in whole units. Without tax. */
   amount: number;
   /** In hundredths of a percent. */
   taxRateHundredths: number;
@@ -26,14 +23,9 @@ export interface Payout {
   periodEnd: string;
   /** The calendar day (UTC) by which it must be paid. */
   dueDate: string;
-  /**
-   * Whether it is due apart from the account's cycle: by the promoter's own terms, or because no run of a period made
-   * it.
-   */
+  /** Whether the due date comes from the promoter's own terms. */
   hasOwnTerms: boolean;
-  /** The run of a period that made it. null: it was made by hand, or with the approval of its commission. */
-  runId: number | null;
-  /** Payouts that were made together share it. */
+  /** Payouts made by the same run share it. */
   groupRef: string | null;
   paymentsBatchId: number | null;
   /** The method that pays or paid it. null: the one that the promoter has selected. */

@@ -52,6 +52,7 @@ export function newPromoterCampaign(
     usesUrlTracking: false,
     rewardsForPromoters: null,
     rewardsForReferrals: null,
+    targetsReached: [],
     ...given,
   };
 }

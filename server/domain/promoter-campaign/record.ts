@@ -24,15 +24,9 @@ export interface PromoterCampaign {
   /** Rewards of this promoter campaign alone. null: the campaign's. */
   rewardsForPromoters: RewardEntry[] | null;
   rewardsForReferrals: RewardEntry[] | null;
+  /** The target rewards that the promoter has got, each once. */
+  targetsReached: { rewardId: number; at: string }[];
   createdAt: string;
-}
-
-/** A record that belongs to a promoter campaign: a lead, or a commission. */
-export interface Belonging {
-  accountId: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
 }
 
 /** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */

@@ -3,6 +3,7 @@ import { PAYOUT_METHODS, type PayoutMethod } from "../payout-method/record.ts";
 import { PAYOUT_STATUSES, type Payout } from "../payout/record.ts";
 import type { Commission } from "../commission/record.ts";
 import { newCommission } from "../commission/commission.ts";
+import { newLead } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { newProfile } from "../promoter/profile.ts";
@@ -86,7 +87,7 @@ function newPromoter({ accountId, dice }: SeedPlan, person: Person): Promoter {
 }
 
 /** Makes a believable lead of one of the members, on a past day. As in real programs, few members bring many. */
-export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; eventId: number }): Lead {
+export function leadOf(plan: SeedPlan, members: Member[], ids: { id: number; eventId: number }): Lead {
   const { dice, accountId } = plan;
   const { promoterCampaign } = members[
     Math.min(dice.number(members.length), dice.number(members.length))
@@ -94,7 +95,7 @@ export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; ev
   const createdAt = daysAgo(plan, 1 + dice.number(SPREAD_DAYS));
   const state = dice.pick(LEAD_STATES);
   const isCustomer = state === "active" || state === "cancelled";
-  return {
+  return newLead({
     accountId,
     id: ids.id,
     promoterCampaignId: promoterCampaign.id,
@@ -103,27 +104,14 @@ export function newLead(plan: SeedPlan, members: Member[], ids: { id: number; ev
     state,
     email: `lead-${ids.id}@example.com`,
     uid: `cus_${ids.id}`,
-    username: null,
-    firstName: null,
-    lastName: null,
-    website: null,
-    customFields: null,
     planName: isCustomer ? dice.pick(PLANS) : null,
-    subscriptionId: null,
-    entrySource: "api",
-    splits: null,
-    salesCount: 0,
-    refundedSalesCount: 0,
-    onceRewardIds: [],
     suspicion: dice.percent(3) ? "same_ip_suspicion" : "no_suspicion",
-    tid: null,
-    subId: null,
     signupEventId: ids.eventId,
     skipEmailNotification: true,
     customerSince: isCustomer ? createdAt : null,
     cancelledAt: state === "cancelled" ? createdAt : null,
     createdAt,
-  };
+  });
 }
 
 /** Makes a believable payout of one of the members, for one of the last twelve months. */
@@ -149,7 +137,6 @@ export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout
     periodEnd: at,
     dueDate: new Date(end.getTime() + plan.netPayoutDays * DAY_MS).toISOString().slice(0, 10),
     hasOwnTerms: false,
-    runId: null,
     groupRef: `run-${at.slice(0, 7)}`,
     paymentsBatchId: null,
     payoutMethodId: status === "pending" || status === "cancelled" ? null : (payoutMethod?.id ?? null),

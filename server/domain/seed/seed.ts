@@ -11,7 +11,7 @@ import { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { commissionOf, newLead, newMember, newPayout, type Member, type SeedPlan } from "./records.ts";
+import { commissionOf, leadOf, newMember, newPayout, type Member, type SeedPlan } from "./records.ts";
 import { newDice } from "./values.ts";
 
 /** Records in one commit: enough to share its cost, few enough to let other requests in. */
@@ -56,7 +56,7 @@ export async function seed({ store, now }: Context, account: Account, size: Seed
   for (const count of chunks(size.leads)) {
     const ids = await nextIds(store, "lead", count);
     const eventIds = await nextIds(store, "event", count);
-    const made = ids.map((id, at) => newLead(plan, members, { id, eventId: eventIds[at] ?? 0 }));
+    const made = ids.map((id, at) => leadOf(plan, members, { id, eventId: eventIds[at] ?? 0 }));
     await putAll(store, made, putLead);
   }
   for (const count of chunks(size.payouts)) {

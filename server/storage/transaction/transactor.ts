@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import type { AtomicDriver } from "../driver.ts";
-import type { Read } from "./reader.ts";
+import type { AtomicDriver, MaybePromise } from "../driver.ts";
 import { beginTransaction, type Transaction } from "./transaction.ts";
 
 const MAX_TRIES = 20;
@@ -11,7 +10,10 @@ const MAX_DELAY_MS = 50;
 export type Transactor = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 /** Makes a transactor over a driver whose items `read` returns. */
-export function transactor(driver: AtomicDriver, read: Read): Transactor {
+export function transactor(
+  driver: AtomicDriver,
+  read: (key: string) => MaybePromise<string | null>,
+): Transactor {
   /** Retries run one at a time, so that those of one process can't keep failing each other. */
   let line: Promise<unknown> = Promise.resolve();
 
@@ -33,7 +35,10 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
     throw new Failure("conflict", "Others kept changing the same records; try again");
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>, readFirst: Read): Promise<Attempt<T>> {
+  async function attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    readFirst: (key: string) => MaybePromise<string | null>,
+  ): Promise<Attempt<T>> {
     const tx = beginTransaction(driver, readFirst);
     let result: T;
     try {

@@ -26,8 +26,9 @@ export const leadAnswer = z
   })
   .meta({ id: "V1LeadSummary" });
 
-/** A lead as V1 shows it. */
+/** A lead as V1 shows it. Choice: of several splits, V1 shows the first. */
 export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
+  const split = lead.splits?.[0];
   return {
     id: lead.id,
     state: v1LeadState(lead.state),
@@ -40,9 +41,9 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
     username: lead.username,
     website: lead.website,
     created_at: lead.createdAt,
-    split_promotion_id: null,
+    split_promotion_id: split?.promoterCampaignId ?? null,
     custom_fields: lead.customFields,
-    split_percentage_value: null,
+    split_percentage_value: split ? split.percentTenThousandths / 10_000 : null,
     visitor_sub_id: lead.subId,
   };
 }

@@ -61,7 +61,7 @@ export function promotionJson({
     ref_id: promoterCampaign.refToken,
     promo_code: promoterCampaign.coupon,
     customer_promo_code: promoterCampaign.displayCoupon,
-    target_reached_at: null,
+    target_reached_at: promoterCampaign.targetsReached[0]?.at ?? null,
     promoter_id: promoterCampaign.promoterId,
     campaign_id: promoterCampaign.campaignId,
     referral_link: refLink(promoterCampaign, campaign),

@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
-import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Unit } from "../../domain/money/unit.ts";
-import type { View } from "../../storage/store.ts";
-import { newEmbedded, type Embedded } from "../embedded.ts";
+import type { Embedded } from "../embedded.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
 
-/** V1's names of units. One differs from ours. */
-export const V1_UNITS = ["cash", "credits", "points", "free_months", "discount_mon", "discount_per"] as const;
-
-type V1Unit = (typeof V1_UNITS)[number];
+/** V1's names of units where they differ. */
+const V1_UNITS = { mon_discount: "discount_mon" } as const;
 
 /** @see docs/spec/v1.md "Reward record" */
 export const rewardAnswer = z
@@ -20,7 +16,7 @@ export const rewardAnswer = z
     id: z.int(),
     status: z.enum(COMMISSION_STATUSES),
     amount: z.int(),
-    unit: z.enum(V1_UNITS),
+    unit: z.enum(["cash", "credits", "points", "free_months", "discount_mon", "discount_per"]),
     created_at: z.iso.datetime(),
     lead: leadAnswer.nullable(),
     event_id: z.string().nullable(),
@@ -32,12 +28,10 @@ export const rewardAnswer = z
   })
   .meta({ id: "V1Reward" });
 
-/** Shows a commission with its lead, promoter and promotion. */
-export async function showReward(view: View, commission: Commission): Promise<z.output<typeof rewardAnswer>> {
-  const { accountId, leadId } = commission;
-  const lead = leadId === null ? null : await view.get(leads, accountId, leadId);
-  return rewardJson(commission, lead, newEmbedded(view, accountId));
-}
+/** The reward within an event, which shows promoter and lead itself. */
+export const rewardSummaryAnswer = rewardAnswer
+  .omit({ promoter: true, promotion: true })
+  .meta({ id: "V1RewardSummary" });
 
 /**
  * A commission as V1 shows it, under the name of reward. The lead is null if there is none or it was deleted.
@@ -47,6 +41,18 @@ export async function rewardJson(
   lead: Lead | null,
   embedded: Embedded,
 ): Promise<z.output<typeof rewardAnswer>> {
+  return {
+    ...rewardSummaryJson(commission, lead),
+    promoter: await embedded.promoter(commission.promoterId),
+    promotion: await embedded.promotion(commission.promoterCampaignId),
+  };
+}
+
+/** The same without its promoter. */
+export function rewardSummaryJson(
+  commission: Commission,
+  lead: Lead | null,
+): z.output<typeof rewardSummaryAnswer> {
   return {
     id: commission.id,
     status: commission.status,
@@ -58,17 +64,10 @@ export async function rewardJson(
     conversion_amount: commission.saleCents,
     tier_level: commission.tierLevel,
     split_type: null,
-    promoter: await embedded.promoter(commission.promoterId),
-    promotion: await embedded.promotion(commission.promoterCampaignId),
   };
 }
 
 /** A unit under V1's name. */
-export function v1Unit(unit: Unit): V1Unit {
-  return unit === "mon_discount" ? "discount_mon" : unit;
-}
-
-/** The unit that V1 calls so. */
-export function unitOfV1(unit: V1Unit): Unit {
-  return unit === "discount_mon" ? "mon_discount" : unit;
+export function v1Unit(unit: Unit) {
+  return unit === "mon_discount" ? V1_UNITS[unit] : unit;
 }

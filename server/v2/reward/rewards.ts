@@ -11,6 +11,7 @@ import {
   type RewardSchema,
 } from "../../domain/reward/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
+import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
@@ -22,8 +23,13 @@ const MAX_RULES_BYTES = 16 * 1024;
 
 const count = id.pipe(z.number().max(1_000_000, "is too large"));
 
+const UNREADABLE = `needs a type (${RULE_TYPES.join(", ")}), an operator and a number as value`;
+
 const rules = z
-  .array(z.record(z.string(), z.unknown()), "is invalid")
+  .array(
+    z.record(z.string(), z.unknown()).refine((rule) => readRule(rule) !== null, UNREADABLE),
+    "is invalid",
+  )
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");
 
 const schemas = z

@@ -1,13 +1,13 @@
-/** Random values that are the same for the same seed. */
+/** Chance that a seed repeats. */
 export interface Dice {
   /** A whole number from 0 to below `bound`. */
   below(bound: number): number;
-  /** true in `share` of a hundred cases. */
+  /** Whether something happens that happens so often of a hundred times. */
   percent(share: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Makes the dice of a seed (Mulberry32). */
+/** Dice of a seed (mulberry32). */
 export function newDice(seed: number): Dice {
   let state = seed >>> 0;
   const next = () => {

@@ -1,8 +1,8 @@
 import type { Dice } from "./dice.ts";
 
-/** How many values of each name are remembered. The oldest are dropped. */
+/** Values of each name that are remembered; the oldest go. */
 const MOST = 60;
-/** The resource whose ids a path or a field of an answer contains, the most specific first. */
+/** Whose ids a path or a field of an answer speaks of, the most particular first. */
 const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/webhook_deliver/, "delivery"],
   [/webhook/, "webhook"],
@@ -18,7 +18,7 @@ const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/batch/, "batch"],
   [/lead|signup|referral/, "lead"],
 ];
-/** The name under which the values of a field are remembered, if it is not its own. */
+/** Under which name the values of a field are remembered, where that is not its own. */
 const SAME: Record<string, string> = {
   promoter_email: "promoter.email",
   parent_promoter_email: "promoter.email",
@@ -39,16 +39,16 @@ const SAME: Record<string, string> = {
   product_ids: "product.id",
 };
 
-/** Values from answers, which let later requests reach existing records. */
+/** What answers have told of records, by which later requests reach them. */
 export interface Known {
-  /** Remembers the values of an answer. */
+  /** Takes in all that an answer holds. */
   learn(path: string, body: unknown): void;
   add(name: string, value: unknown): void;
   /** A value that a field of this name may well have; undefined: nothing is known. */
   value(dice: Dice, path: string, field: string): unknown;
 }
 
-/** Starts without any values. */
+/** Begins with nothing known. */
 export function newKnown(): Known {
   const values = new Map<string, unknown[]>();
 

@@ -1,7 +1,6 @@
+import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
-
-/** A parameter as it was sent. A name may come more than once. */
-export type Pair = [name: string, value: string];
+import { readPairs, type Pair } from "./pairs.ts";
 
 /** A query's value: a text, a list, or values by name. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
@@ -11,14 +10,22 @@ const MAX_DEPTH = 4;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /**
- * Reads brackets in names as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and `ids=1&ids=2` are lists,
- * `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which they came. h3 and
- * URLSearchParams do not nest.
+ * The query's parameters, with brackets read as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and
+ * `ids=1&ids=2` are lists, `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which
+ * they came.
  *
  * Choice: a single-value parameter that came twice becomes a list too, which its schema refuses.
  *
- * @throws Failure `too_large` if names are nested too deeply
+ * h3 and URLSearchParams do not nest.
+ *
+ * @throws Failure `malformed` or `too_large`
  */
+export function readNestedQuery(event: H3Event): Query {
+  // Blank values count as absent on every level.
+  return nest(readPairs(event).filter(([, value]) => value.trim() !== ""));
+}
+
+/** Builds the lists and objects that the names describe. @throws Failure `too_large` */
 export function nest(pairs: Pair[]): Query {
   const query = emptyQuery();
   for (const [name, value] of pairs) put(query, pathOf(name), value);

@@ -1,0 +1,130 @@
+import { cutUp, share, WHOLE } from "../money/amount.ts";
+import type { Unit } from "../money/unit.ts";
+import type { Reward, RewardSchema } from "../reward/record.ts";
+import type { RuleFacts } from "../reward/rule.ts";
+import type { Split } from "../lead/record.ts";
+import type { CommissionTerms } from "./record.ts";
+import {
+  chooseSchemas,
+  reachedTargets,
+  type CustomerHistory,
+  type EarningSale,
+  type Tier,
+} from "./reward-choice.ts";
+
+/** An amount that a promoter earns from a sale, and its reason. */
+export interface Earning {
+  tierLevel: number;
+  promoterCampaignId: number;
+  reward: Pick<Reward, "id" | "name" | "promoterRewardType" | "duration">;
+  terms: CommissionTerms;
+  unit: Unit;
+  amount: number;
+  /** null: it is not split. */
+  splitTenThousandths: number | null;
+}
+
+/** A sale with everything that decides what it earns. */
+export interface EarningInput {
+  sale: EarningSale;
+  /** From the lead's promoter upwards. */
+  tiers: Tier[];
+  history: CustomerHistory;
+  splits: Split[];
+}
+
+/**
+ * Computes what a sale earns, for each tier and part of a split. It knows no store.
+ *
+ * @see docs/spec/money.md "Rewards of a sale"
+ */
+export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earning[] {
+  const earnings: Earning[] = [];
+  for (const tier of tiers) {
+    const facts = ruleFacts(sale, history, tier);
+    const below = earnings.filter(({ tierLevel }) => tierLevel < tier.level);
+    const chosen = chooseSchemas(tier, { sale, history, facts });
+    for (const { reward, schema } of [...chosen, ...reachedTargets(tier, facts)]) {
+      const terms = termsOf(schema, { reward, sale, below, level: tier.level });
+      const amount = amountOf(terms, schema.unit, sale);
+      if (amount === 0) continue;
+      earnings.push({
+        tierLevel: tier.level,
+        promoterCampaignId: tier.promoterCampaign.id,
+        reward: pick(reward),
+        terms,
+        unit: schema.unit,
+        amount,
+        splitTenThousandths: null,
+      });
+    }
+  }
+  return earnings.flatMap((earning) => divide(earning, splits));
+}
+
+function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): RuleFacts {
+  return {
+    planId: sale.planId,
+    counts: {
+      customer_age_in_months: history.ageInMonths,
+      customer_sales_count: history.salesCount,
+      promoter_campaign_customers_count: tier.customersCount,
+      promoter_campaign_revenue: tier.revenueCents,
+    },
+  };
+}
+
+/** The rule of an amount, with the amount that a percentage is taken of. */
+function termsOf(
+  { amountTenThousandths, isFlat, unit }: RewardSchema,
+  { reward, sale, below, level }: { reward: Reward; sale: EarningSale; below: Earning[]; level: number },
+): CommissionTerms {
+  const mode = reward.promoterRewardType === "tier" ? reward.tierRewardMode : null;
+  const sumOf = (earnings: Earning[], ofUnit: Unit) =>
+    earnings.filter((each) => each.unit === ofUnit).reduce((sum, { amount }) => sum + amount, 0);
+  const oneBelow = below.filter(({ tierLevel }) => tierLevel === level - 1);
+  const base = {
+    tier_commission_mode: () => sumOf(oneBelow, unit),
+    tier_override_mode: () => sale.amountCents,
+    tier_net_override_mode: () => Math.max(0, sale.amountCents - sumOf(below, "cash")),
+  };
+  return { amountTenThousandths, isFlat, tierRewardMode: mode, base: mode ? base[mode]() : sale.amountCents };
+}
+
+/**
+ * Choice: a percentage of a sale in another unit than cash counts whole units of the currency: 10 % of 50.00 dollars
+ * are 5 points.
+ */
+function amountOf(terms: CommissionTerms, unit: Unit, { quantity, currencyDigits }: EarningSale): number {
+  const { amountTenThousandths, isFlat, base, tierRewardMode } = terms;
+  const minorUnits = 10 ** currencyDigits;
+  if (isFlat) return share(amountTenThousandths, quantity * (unit === "cash" ? minorUnits : 1), 10_000);
+  const isOfCash = unit === "cash" || tierRewardMode === "tier_commission_mode";
+  return share(base, amountTenThousandths, isOfCash ? WHOLE : WHOLE * minorUnits);
+}
+
+/**
+ * The parts of a split. The rest belongs to the lead's own promoter.
+ *
+ * Choice: only the commissions of a sale's own promoter are split, not those of the promoter's parents.
+ */
+function divide(earning: Earning, splits: Split[]): Earning[] {
+  const isOfSale = earning.reward.promoterRewardType === "sale";
+  if (splits.length === 0 || !isOfSale) return [earning];
+  const percentages = splits.map(({ percentTenThousandths }) => percentTenThousandths);
+  const rest = WHOLE - percentages.reduce((sum, each) => sum + each, 0);
+  const ids = [...splits.map(({ promoterCampaignId }) => promoterCampaignId), earning.promoterCampaignId];
+  return cutUp(earning.amount, percentages)
+    .map((amount, index) => ({
+      ...earning,
+      amount,
+      promoterCampaignId: ids[index] ?? earning.promoterCampaignId,
+      splitTenThousandths: percentages[index] ?? rest,
+    }))
+    .filter(({ amount }) => amount !== 0);
+}
+
+/** A later instalment keeps this much of the reward. */
+function pick({ id, name, promoterRewardType, duration }: Reward): Earning["reward"] {
+  return { id, name, promoterRewardType, duration };
+}

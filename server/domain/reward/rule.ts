@@ -1,0 +1,84 @@
+/** The counts that a rule can judge. */
+export const RULE_TYPES = [
+  "customer_age_in_months",
+  "customer_sales_count",
+  "promoter_campaign_customers_count",
+  "promoter_campaign_revenue",
+] as const;
+
+export type RuleType = (typeof RULE_TYPES)[number];
+
+/** The operators, in words and in signs. */
+const OPERATORS: Record<string, (count: number, value: number) => boolean> = {
+  "less than": (count, value) => count < value,
+  "less than or equal to": (count, value) => count <= value,
+  "equal to": (count, value) => count === value,
+  "greater than or equal to": (count, value) => count >= value,
+  "greater than": (count, value) => count > value,
+  "multiple of": (count, value) => value > 0 && count > 0 && count % value === 0,
+};
+const SIGNS: Record<string, string> = {
+  "<": "less than",
+  "<=": "less than or equal to",
+  "=": "equal to",
+  "==": "equal to",
+  ">=": "greater than or equal to",
+  ">": "greater than",
+  "%": "multiple of",
+};
+
+/** A condition of a reward's amount. */
+export interface Rule {
+  type: RuleType;
+  holds: (count: number) => boolean;
+  /** Whether it, or the rule before it, must hold. Otherwise both must. */
+  isAlternative: boolean;
+  /** The price that the sale must have. null: any. */
+  price: string | null;
+}
+
+/** The facts that rules judge, at the moment of a sale and with this sale counted. */
+export interface RuleFacts {
+  /** null: the reward is not for a customer. */
+  counts: Record<RuleType, number>;
+  planId: string | null;
+}
+
+/**
+ * Reads a rule as clients write it: `{type, operator, value, join, filter_by}`. null: it can't be read.
+ *
+ * Choice: without an operator the count must equal the value. `join` is `and` or `or` and connects the rule with the
+ * one before it. `filter_by` limits the rule to sales of one price. Operators may be written with underscores.
+ */
+export function readRule(given: unknown): Rule | null {
+  if (typeof given !== "object" || given === null) return null;
+  const { type, operator = "equal to", value, join = "and", filter_by: price = null } = given as Fields;
+  const ruleType = RULE_TYPES.find((known) => known === type);
+  const words = String(operator).replaceAll("_", " ").trim().toLowerCase();
+  const compare = OPERATORS[SIGNS[words] ?? words];
+  const limit = value === "" || value === null ? NaN : Number(value);
+  if (ruleType === undefined || compare === undefined || !Number.isFinite(limit)) return null;
+  if (join !== "and" && join !== "or") return null;
+  if (price !== null && typeof price !== "string" && typeof price !== "number") return null;
+  return {
+    type: ruleType,
+    holds: (count) => compare(count, limit),
+    isAlternative: join === "or",
+    price: price === null ? null : String(price),
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/** Whether all rules hold, each connected with those before it. A rule that can't be read never holds. */
+export function rulesHold(rules: unknown[], { counts, planId }: RuleFacts): boolean {
+  let holds = true;
+  for (const [index, given] of rules.entries()) {
+    const rule = readRule(given);
+    const isMet =
+      rule !== null && rule.holds(counts[rule.type]) && (rule.price === null || rule.price === planId);
+    if (index === 0) holds = isMet;
+    else holds = rule?.isAlternative ? holds || isMet : holds && isMet;
+  }
+  return holds;
+}

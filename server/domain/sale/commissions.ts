@@ -1,0 +1,102 @@
+import type { Account } from "../account/record.ts";
+import type { Lead } from "../lead/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { commissions, newCommission } from "../commission/commission.ts";
+import type { Earning } from "../commission/earnings.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { loadCampaign } from "../campaign/campaign.ts";
+import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import type { Sale } from "./record.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The sale that earns commissions, and when it does so. */
+export interface EarningEvent {
+  account: Account;
+  lead: Lead;
+  sale: Sale;
+  /** The sale's instant, or that of a later instalment. */
+  at: Date;
+  /** The part of the sale that is not refunded. */
+  saleCents: number;
+}
+
+/** Writes the commissions of a sale, each with the terms that made it. */
+export async function addCommissions(
+  tx: Transaction,
+  context: Context,
+  { earnings, ...event }: EarningEvent & { earnings: Earning[] },
+): Promise<Commission[]> {
+  const added: Commission[] = [];
+  for (const earning of earnings) {
+    const id = await context.store.nextId("commission");
+    const commission = await commissionOf(tx, context, { ...event, earning, id });
+    await tx.insert(commissions, commission);
+    await announce(tx, context, { entity: "commission", before: null, after: commission });
+    added.push(commission);
+  }
+  return added;
+}
+
+async function commissionOf(
+  tx: Transaction,
+  context: Context,
+  event: EarningEvent & { earning: Earning; id: number },
+): Promise<Commission> {
+  const { lead, sale, earning, at } = event;
+  const { accountId } = sale;
+  const owner = await loadPromoterCampaign(tx, accountId, earning.promoterCampaignId);
+  return newCommission({
+    accountId,
+    id: event.id,
+    promoterCampaignId: owner.id,
+    promoterId: owner.promoterId,
+    campaignId: owner.campaignId,
+    leadId: lead.id,
+    type: "sale",
+    unit: earning.unit,
+    amount: earning.amount,
+    saleId: sale.id,
+    eventId: sale.eventId,
+    saleCents: event.saleCents,
+    originalSaleAmount: sale.originalAmount,
+    originalSaleCurrency: sale.originalCurrency,
+    planId: sale.planId,
+    billingPeriod: sale.billingPeriod,
+    tierLevel: earning.tierLevel,
+    rewardId: earning.reward.id,
+    rewardName: earning.reward.name,
+    terms: earning.terms,
+    splitTenThousandths: earning.splitTenThousandths,
+    suspicion: lead.suspicion,
+    isSelfReferral: lead.suspicion === "same_promoter_email",
+    createdAt: at.toISOString(),
+    ...(await approvalOf(tx, context, { ...event, campaignId: owner.campaignId })),
+  });
+}
+
+/**
+ * Whether a new commission counts at once, waits for its day, or waits for somebody's approval.
+ *
+ * @see docs/spec/money.md "Approval"
+ */
+async function approvalOf(
+  tx: Transaction,
+  { now }: Context,
+  { account, lead, earning, at, campaignId }: EarningEvent & { earning: Earning; campaignId: number },
+): Promise<Pick<Commission, "status" | "approveAt">> {
+  const campaign = await loadCampaign(tx, account.id, campaignId);
+  const isSuspect = lead.suspicion !== "no_suspicion";
+  const isLarge =
+    account.maxAutoApproveCents !== null &&
+    earning.unit === "cash" &&
+    earning.amount > account.maxAutoApproveCents;
+  if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
+  const approveAt = new Date(at.getTime() + campaign.commissionHoldDays * DAY_MS);
+  const isHeld = campaign.commissionHoldDays > 0 && approveAt > now;
+  return isHeld
+    ? { status: "pending", approveAt: approveAt.toISOString() }
+    : { status: "approved", approveAt: null };
+}

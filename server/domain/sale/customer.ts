@@ -1,0 +1,151 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { EntrySource, Lead } from "../lead/record.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { findLeadByEmail, leads } from "../lead/lead.ts";
+import { addLead } from "../lead/new-lead.ts";
+import { findReferrer, type Referrer } from "../lead/referrer.ts";
+import { promoCodes } from "../promo-code/promo-code.ts";
+import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../promoter/promoter.ts";
+
+/** The values of an event that name a customer. null: not given. */
+export interface CustomerNames {
+  uid: string | null;
+  email: string | null;
+  tid: string | null;
+  refToken: string | null;
+  promoCode: string | null;
+}
+
+/** A customer with the promoter who is paid for them. */
+export interface Customer {
+  /** The lead as it was stored. */
+  before: Lead;
+  /** The lead with the names of the event. */
+  lead: Lead;
+  promoterCampaign: PromoterCampaign;
+  promoter: Promoter;
+}
+
+/** A new customer's data besides the names. */
+export interface Arrival {
+  leadId: number;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+}
+
+/**
+ * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code makes one.
+ *
+ * @throws Failure `not_found` if nobody referred the customer, or their promoter campaign is blocked
+ */
+export async function loadCustomer(
+  tx: Transaction,
+  context: Context,
+  { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
+): Promise<Customer> {
+  const lead =
+    (await findCustomer(tx, account.id, names)) ??
+    (await makeCustomer(tx, context, { account, names, arrival }));
+  if (lead === null) throw nobody();
+  const promoterCampaign = await tx.get(promoterCampaigns, account.id, lead.promoterCampaignId);
+  const promoter = await tx.get(promoters, account.id, lead.promoterId);
+  if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();
+  return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
+}
+
+/** The lead with the uid and e-mail address of the sale, where it lacks them and they are nobody else's. */
+async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
+  const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
+  if (await tx.isTaken(leads, "email", named)) named.email = lead.email;
+  if (await tx.isTaken(leads, "uid", named)) named.uid = lead.uid;
+  return named;
+}
+
+/**
+ * The lead with this uid, otherwise with this e-mail address. If neither is given, the last lead of the visitor.
+ * null: unknown.
+ */
+export async function findCustomer(
+  reader: Reader & { view?: View },
+  accountId: number,
+  { uid, email, tid }: Pick<CustomerNames, "uid" | "email" | "tid">,
+): Promise<Lead | null> {
+  const byUid = uid === null ? null : await reader.find(leads, "uid", accountId, [uid]);
+  if (byUid !== null) return byUid;
+  const byEmail = email === null ? null : await findLeadByEmail(reader, accountId, email);
+  if (byEmail !== null || uid !== null || email !== null || tid === null) return byEmail;
+  const visitor = tid.trim().toLowerCase();
+  const nameless = await reader.find(leads, "nameless", accountId, [visitor]);
+  if (nameless !== null) return nameless;
+  const [last] =
+    (await reader.view?.page(leads, "visitor", accountId, [visitor], { limit: 1, reverse: true })) ?? [];
+  return last === undefined ? null : reader.get(leads, accountId, last.id);
+}
+
+/** The error for a customer whom nobody referred. */
+export function nobody(): Failure {
+  return new Failure(
+    "not_found",
+    "Referral corresponding to email or uid parameter not found or promoter is banned.",
+  );
+}
+
+interface Found extends Referrer {
+  entrySource: EntrySource;
+}
+
+async function makeCustomer(
+  tx: Transaction,
+  context: Context,
+  { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
+): Promise<Lead | null> {
+  const found = await findSource(tx, context, { accountId: account.id, names });
+  if (found === null) return null;
+  const { entrySource, ...referrer } = found;
+  const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
+  const { lead } = await addLead(tx, context, {
+    account,
+    referrer,
+    entrySource,
+    ids: { leadId: arrival.leadId, eventId: null },
+    signup: {
+      details: { uid: names.uid, email: names.email, ...nothing, subId: null },
+      address: null,
+      createdAt: arrival.createdAt,
+      skipEmailNotification: arrival.skipEmailNotification,
+    },
+  });
+  return lead;
+}
+
+/** The promoter that the visitor, otherwise the ref id, otherwise the promo code leads to. */
+async function findSource(
+  tx: Transaction,
+  { now }: Context,
+  { accountId, names }: { accountId: number; names: CustomerNames },
+): Promise<Found | null> {
+  const { tid, refToken, promoCode } = names;
+  const claim = { promoterEmail: null, now };
+  const byVisitor = tid && (await findReferrer(tx, accountId, { ...claim, tid, refToken: null }));
+  if (byVisitor) return { ...byVisitor, entrySource: "cookie" };
+  const byToken = refToken && (await findReferrer(tx, accountId, { ...claim, tid: null, refToken }));
+  if (byToken) return { ...byToken, entrySource: "api" };
+  const byCode = promoCode && (await findByCode(tx, accountId, promoCode.trim()));
+  return byCode ? { ...byCode, entrySource: "coupon" } : null;
+}
+
+async function findByCode(tx: Transaction, accountId: number, code: string): Promise<Referrer | null> {
+  const promoCode = await tx.find(promoCodes, "code", accountId, [code.toLowerCase()]);
+  const promoterCampaign =
+    (promoCode && (await tx.get(promoterCampaigns, accountId, promoCode.promoterCampaignId))) ??
+    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [code.toLowerCase()])) ??
+    (await tx.find(promoterCampaigns, "coupon", accountId, [code]));
+  if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
+  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
+  return promoter && { promoterCampaign, promoter, visitor: null };
+}

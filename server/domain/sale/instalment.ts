@@ -1,0 +1,64 @@
+import { collection } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Earning } from "../commission/earnings.ts";
+import type { Sale } from "./record.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The commissions that a client wants later, without further sales. */
+export interface InstalmentPlan {
+  /** Days from the sale to the first commission. null: it comes at once. */
+  startInDays: number | null;
+  /** Days between two commissions. null: only one comes. */
+  everyDays: number | null;
+  /** How many follow the first. null: until the customer leaves. */
+  maxCount: number | null;
+}
+
+/** The commissions of a sale that are still to come, with the terms of the sale. */
+export interface Instalments {
+  accountId: number;
+  saleId: number;
+  leadId: number;
+  earnings: Earning[];
+  nextAt: string;
+  everyDays: number | null;
+  /** How many are left. null: no end. */
+  leftCount: number | null;
+}
+
+export const instalments = collection<Instalments>()({
+  name: "instalment",
+  id: ({ saleId }) => [saleId],
+  claims: {},
+  indexes: { due: ({ nextAt }) => [Date.parse(nextAt)] },
+});
+
+/** Writes down the commissions that come later. */
+export async function addInstalments(
+  tx: Transaction,
+  { sale, plan, earnings, at }: { sale: Sale; plan: InstalmentPlan | null; earnings: Earning[]; at: Date },
+): Promise<void> {
+  if (plan === null || earnings.length === 0) return;
+  const { startInDays, everyDays, maxCount } = plan;
+  const waitDays = startInDays ?? everyDays;
+  if (waitDays === null) return;
+  const firstCount = startInDays === null ? 0 : 1;
+  const leftCount = everyDays === null ? firstCount : maxCount === null ? null : maxCount + firstCount;
+  if (leftCount === 0) return;
+  await tx.insert(instalments, {
+    accountId: sale.accountId,
+    saleId: sale.id,
+    leadId: sale.leadId,
+    // A target is reached once.
+    earnings: earnings.filter(({ reward }) => reward.promoterRewardType !== "target"),
+    nextAt: laterBy(at, waitDays).toISOString(),
+    everyDays,
+    leftCount,
+  });
+}
+
+/** An instant some days later. */
+export function laterBy(at: Date, days: number): Date {
+  return new Date(at.getTime() + days * DAY_MS);
+}

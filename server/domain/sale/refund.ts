@@ -1,0 +1,191 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { Lead } from "../lead/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { leads } from "../lead/lead.ts";
+import { share } from "../money/amount.ts";
+import { toAccountCurrency } from "../money/rate.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Show } from "../show.ts";
+import { findCustomer, nobody } from "./customer.ts";
+import type { Refund, Sale } from "./record.ts";
+import { refuseRepeated, refunds, sales } from "./sales.ts";
+import { takeBack } from "./take-back.ts";
+
+/** The input of a refund. null: not given. */
+export interface NewRefund {
+  customer: { uid: string | null; email: string | null };
+  eventId: string;
+  /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
+  saleEventId: string | null;
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: the account's currency. */
+  currency: string | null;
+  createdAt: Date | null;
+}
+
+/** A refund with its lead, the lead's promoter, and the commissions that take others back. */
+export interface RecordedRefund {
+  refund: Refund;
+  lead: Lead;
+  promoter: Promoter;
+  commissions: Commission[];
+}
+
+/**
+ * Records that a sale, or a part of it, was paid back, and takes its part of each commission of this sale back.
+ *
+ * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid` if the
+ * sale is unknown or less of it is left
+ * @see docs/spec/money.md "Refunds, cancellations and moves"
+ */
+export async function recordRefund<T>(
+  context: Context,
+  account: Account,
+  { show, ...input }: NewRefund & { show: Show<RecordedRefund, T> },
+): Promise<T> {
+  const { store, now } = context;
+  const id = await store.nextId("event");
+  const at = input.createdAt ?? now;
+  return store.transact(async (tx) => {
+    const { lead, promoter } = await loadKnownCustomer(tx, account.id, input.customer);
+    const { eventId } = input;
+    await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
+    const sale = await loadRefundedSale(tx, lead, input.saleEventId);
+    const money = await amountsOf(tx, account, { input, sale, at });
+    const refund = newRefund(sale, { id, eventId, at, ...money });
+    const after: Sale = {
+      ...sale,
+      refundedCents: sale.refundedCents + money.amountCents,
+      refundedOriginalAmount: sale.refundedOriginalAmount + money.saleAmount,
+    };
+    const commissions = await takeBack(tx, context, { sale, after, refund });
+    const commissionIds = commissions.map(({ id: commissionId }) => commissionId);
+    const whole = { ...refund, commissionIds };
+    await tx.insert(refunds, whole);
+    await tx.put(sales, { ...after, commissionIds: [...sale.commissionIds, ...commissionIds] });
+    const refundedLead = await markRefunded(tx, context, { lead, sale: after });
+    return show(tx.view, { refund: whole, lead: refundedLead, promoter, commissions });
+  });
+}
+
+/** A known customer and their promoter. @throws Failure `not_found` */
+export async function loadKnownCustomer(
+  tx: Transaction,
+  accountId: number,
+  names: NewRefund["customer"],
+): Promise<{ lead: Lead; promoter: Promoter }> {
+  const lead = await findCustomer(tx, accountId, { ...names, tid: null });
+  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
+  const owner = lead && (await tx.get(promoterCampaigns, accountId, lead.promoterCampaignId));
+  // Choice: money is also taken back from a blocked promoter, but not if the promoter is gone.
+  if (lead === null || promoter === null || owner === null) throw nobody();
+  return { lead, promoter };
+}
+
+async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | null): Promise<Sale> {
+  if (eventId !== null) {
+    const sale = await tx.find(sales, "event", lead.accountId, [eventId]);
+    // Choice: a sale of somebody else is as unknown as one that never was.
+    if (sale?.leadId === lead.id) return sale;
+    throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
+  }
+  // Reading the sales last to first ends at the first one that is not refunded whole.
+  for (let offset = 0; ; offset++) {
+    const page = { limit: 1, offset, reverse: true };
+    const [listed] = await tx.view.page(sales, "lead", lead.accountId, [lead.id], page);
+    if (listed === undefined) {
+      throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
+    }
+    const sale = await tx.get(sales, lead.accountId, listed.id);
+    if (sale !== null && sale.refundedCents < sale.amountCents) return sale;
+  }
+}
+
+/** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */
+interface Amounts {
+  amountCents: number;
+  originalAmount: number;
+  originalCurrency: string | null;
+  saleAmount: number;
+}
+
+/**
+ * A refund in the sale's own currency is converted as the sale was, so that a refund of everything is the whole sale.
+ *
+ * @throws Failure `invalid` if less of the sale is left
+ */
+async function amountsOf(
+  tx: Transaction,
+  account: Account,
+  { input, sale, at }: { input: NewRefund; sale: Sale; at: Date },
+): Promise<Amounts> {
+  const { amount, currency } = input;
+  const { amountCents, originalAmount, refundedCents, refundedOriginalAmount } = sale;
+  if (currency !== null && currency === sale.originalCurrency) {
+    const refunded = refundedOriginalAmount + amount;
+    if (refunded > originalAmount) throw tooMuch();
+    const cents = share(amountCents, refunded, originalAmount) - refundedCents;
+    return { amountCents: cents, originalAmount: amount, originalCurrency: currency, saleAmount: amount };
+  }
+  const money = await toAccountCurrency(tx, account, { amount, currency, at });
+  const refunded = refundedCents + money.cents;
+  // An amount may be worth less than half a cent of the account's currency.
+  if (refunded > amountCents || amountCents === 0) throw tooMuch();
+  const saleAmount = share(originalAmount, refunded, amountCents) - refundedOriginalAmount;
+  const { originalCurrency } = money;
+  return { amountCents: money.cents, originalAmount: money.originalAmount, originalCurrency, saleAmount };
+}
+
+function tooMuch(): Failure {
+  return new Failure("invalid", "Error. Amount blank or invalid: it is more than what is left of the sale.");
+}
+
+function newRefund(
+  sale: Sale,
+  {
+    id,
+    eventId,
+    at,
+    amountCents,
+    originalAmount,
+    originalCurrency,
+  }: Amounts & { id: number; eventId: string; at: Date },
+): Refund {
+  return {
+    accountId: sale.accountId,
+    id,
+    promoterCampaignId: sale.promoterCampaignId,
+    promoterId: sale.promoterId,
+    campaignId: sale.campaignId,
+    leadId: sale.leadId,
+    saleId: sale.id,
+    eventId,
+    amountCents,
+    originalAmount,
+    originalCurrency,
+    commissionIds: [],
+    createdAt: at.toISOString(),
+  };
+}
+
+/** A lead whose sales are all refunded is no customer any more. */
+async function markRefunded(
+  tx: Transaction,
+  context: Context,
+  { lead, sale }: { lead: Lead; sale: Sale },
+): Promise<Lead> {
+  if (sale.refundedCents < sale.amountCents) return lead;
+  const refundedSalesCount = lead.refundedSalesCount + 1;
+  const isOver = refundedSalesCount === lead.salesCount && lead.state === "active";
+  const after: Lead = { ...lead, refundedSalesCount, state: isOver ? "refunded" : lead.state };
+  await tx.put(leads, after);
+  await announce(tx, context, { entity: "referral", before: lead, after });
+  return after;
+}

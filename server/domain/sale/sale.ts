@@ -1,0 +1,169 @@
+import type { Account } from "../account/record.ts";
+import type { Lead } from "../lead/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { earningsOf, type Earning } from "../commission/earnings.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { leads } from "../lead/lead.ts";
+import { exponentOf } from "../money/currency.ts";
+import { toAccountCurrency } from "../money/rate.ts";
+import { findProductByPrice } from "../product/product.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import type { Show } from "../show.ts";
+import { addCommissions } from "./commissions.ts";
+import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
+import { addInstalments, type InstalmentPlan } from "./instalment.ts";
+import { monthsBetween } from "./months.ts";
+import type { BillingPeriod, Sale } from "./record.ts";
+import { referralRewardOf } from "./referral-reward.ts";
+import { payableSplits } from "./splits.ts";
+import { refuseRepeated, sales } from "./sales.ts";
+import { loadTiers } from "./tiers.ts";
+
+/** The input of a sale. null: not given. */
+export interface NewSale {
+  customer: CustomerNames;
+  eventId: string;
+  /** In the minor unit of its currency. Positive. */
+  amount: number;
+  /** ISO 4217 code. null: the account's currency. */
+  currency: string | null;
+  quantity: number;
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
+  mrrCents: number | null;
+  subscriptionId: string | null;
+  createdAt: Date | null;
+  skipEmailNotification: boolean;
+  /** The commissions that come later without a sale. null: none. */
+  instalments: InstalmentPlan | null;
+}
+
+/** A sale with its lead, the lead's promoter, and what it earned at once. */
+export interface RecordedSale {
+  sale: Sale;
+  lead: Lead;
+  promoter: Promoter;
+  commissions: Commission[];
+}
+
+/**
+ * Records that a referred person paid, and what the promoters earn from it, in one commit.
+ *
+ * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `invalid` for
+ * a currency without a rate
+ * @see docs/spec/money.md "Sales"
+ */
+export async function recordSale<T>(
+  context: Context,
+  account: Account,
+  { show, ...input }: NewSale & { show: Show<RecordedSale, T> },
+): Promise<T> {
+  const { store, now } = context;
+  const ids = { saleId: await store.nextId("event"), leadId: await store.nextId("lead") };
+  const at = input.createdAt ?? now;
+  return store.transact(async (tx) => {
+    const { skipEmailNotification, createdAt, eventId } = input;
+    const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
+    const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
+    await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
+    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at });
+    const lead = customerAfter(customer.lead, input, at);
+    const earnings = lead.state === "denied" ? [] : await earn(tx, account, { customer, lead, sale, at });
+    const isLater = input.instalments?.startInDays !== undefined && input.instalments.startInDays !== null;
+    const saleCents = sale.amountCents;
+    const commissions = isLater
+      ? []
+      : await addCommissions(tx, context, { account, lead, sale, at, saleCents, earnings });
+    const whole = { ...sale, commissionIds: commissions.map(({ id }) => id) };
+    await tx.insert(sales, whole);
+    await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
+    const onceRewardIds = [...lead.onceRewardIds, ...onceRewards(earnings)];
+    const after = { ...lead, onceRewardIds };
+    await tx.put(leads, after);
+    await announce(tx, context, { entity: "referral", before: customer.before, after });
+    return show(tx.view, { sale: whole, lead: after, promoter: customer.promoter, commissions });
+  });
+}
+
+async function newSale(
+  tx: Transaction,
+  account: Account,
+  { id, input, customer, at }: { id: number; input: NewSale; customer: Customer; at: Date },
+): Promise<Sale> {
+  const { amount, currency, planId } = input;
+  const money = await toAccountCurrency(tx, account, { amount, currency, at });
+  const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
+  const sold = { productId: product?.id ?? null, planId, billingPeriod: input.billingPeriod };
+  const { lead } = customer;
+  return {
+    accountId: account.id,
+    id,
+    promoterCampaignId: lead.promoterCampaignId,
+    promoterId: lead.promoterId,
+    campaignId: lead.campaignId,
+    leadId: lead.id,
+    eventId: input.eventId,
+    amountCents: money.cents,
+    originalAmount: money.originalAmount,
+    originalCurrency: money.originalCurrency,
+    quantity: input.quantity,
+    ...sold,
+    mrrCents: input.mrrCents,
+    referralRewardId: await referralRewardOf(tx, customer.promoterCampaign, sold),
+    commissionIds: [],
+    refundedCents: 0,
+    refundedOriginalAmount: 0,
+    createdAt: at.toISOString(),
+  };
+}
+
+/** The lead as a customer. A cancelled or refunded one is active again. Choice: a denied one stays denied. */
+function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date): Lead {
+  const isDenied = lead.state === "denied";
+  return {
+    ...lead,
+    state: isDenied ? "denied" : "active",
+    customerSince: lead.customerSince ?? at.toISOString(),
+    cancelledAt: isDenied ? lead.cancelledAt : null,
+    cancellationId: isDenied ? lead.cancellationId : null,
+    planName: planId ?? lead.planName,
+    subscriptionId: subscriptionId ?? lead.subscriptionId,
+    salesCount: lead.salesCount + 1,
+  };
+}
+
+/** Computes what the sale earns, and marks the targets that it reaches. */
+async function earn(
+  tx: Transaction,
+  account: Account,
+  { customer, lead, sale, at }: { customer: Customer; lead: Lead; sale: Sale; at: Date },
+): Promise<Earning[]> {
+  const counts = { isFirstSale: customer.lead.customerSince === null, amountCents: sale.amountCents };
+  const tiers = await loadTiers(tx, customer, counts);
+  const earnings = earningsOf({
+    sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 },
+    tiers,
+    history: {
+      ageInMonths: monthsBetween(new Date(lead.customerSince ?? at), at),
+      salesCount: lead.salesCount,
+      onceRewardIds: lead.onceRewardIds,
+    },
+    splits: await payableSplits(tx, lead),
+  });
+  const reached = earnings.filter(({ reward }) => reward.promoterRewardType === "target");
+  if (reached.length > 0) {
+    const { promoterCampaign } = customer;
+    const marks = reached.map(({ reward }) => ({ rewardId: reward.id, at: sale.createdAt }));
+    const targetsReached = [...promoterCampaign.targetsReached, ...marks];
+    await tx.put(promoterCampaigns, { ...promoterCampaign, targetsReached });
+  }
+  return earnings;
+}
+
+function onceRewards(earnings: Earning[]): number[] {
+  const once = earnings.filter(({ reward }) => reward.duration === "once");
+  return [...new Set(once.map(({ reward }) => reward.id))];
+}

@@ -1,0 +1,55 @@
+import { Failure } from "../../failure.ts";
+import { collection, type Collection } from "../../storage/collection.ts";
+import type { Reader } from "../../storage/store.ts";
+import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
+import { factCounts } from "../report/stats.ts";
+import type { Cancellation, Refund, Sale } from "./record.ts";
+
+export const sales = collection<Sale>()({
+  name: "sale",
+  id: (sale) => [sale.id],
+  claims: { event: ({ eventId }) => [eventId] },
+  indexes: { ...BELONGING_INDEXES, lead: ({ leadId }) => [leadId] },
+  counts: (sale) =>
+    factCounts(sale, [
+      { metric: "sales", at: sale.createdAt },
+      { metric: "salesCents", at: sale.createdAt, amount: sale.amountCents },
+    ]),
+});
+
+export const refunds = collection<Refund>()({
+  name: "refund",
+  id: (refund) => [refund.id],
+  claims: { event: ({ eventId }) => [eventId] },
+  indexes: { lead: ({ leadId }) => [leadId] },
+  counts: (refund) =>
+    factCounts(refund, [
+      { metric: "refunds", at: refund.createdAt },
+      { metric: "refundsCents", at: refund.createdAt, amount: refund.amountCents },
+    ]),
+});
+
+export const cancellations = collection<Cancellation>()({
+  name: "cancellation",
+  id: (cancellation) => [cancellation.id],
+  claims: { event: ({ eventId }) => (eventId === null ? null : [eventId]) },
+  indexes: {},
+});
+
+/** The events that an account can repeat only with the same id. */
+export type EventKind = "sale" | "refund" | "cancellation";
+
+/** The error for a second event of one kind with the same id. */
+export function alreadyRecorded(kind: EventKind, eventId: string): Failure {
+  return new Failure("already_registered", `The '${kind}' event with the id '${eventId}' already exists.`);
+}
+
+/** Refuses an event that was recorded before. @throws Failure `already_registered` */
+export async function refuseRepeated<R>(
+  reader: Reader,
+  from: Collection<R, "event">,
+  { kind, accountId, eventId }: { kind: EventKind; accountId: number; eventId: string },
+): Promise<void> {
+  const known = await reader.find(from, "event", accountId, [eventId]);
+  if (known !== null) throw alreadyRecorded(kind, eventId);
+}

@@ -1,0 +1,70 @@
+import type { Transaction } from "../../storage/store.ts";
+import { commissions, newCommission } from "../commission/commission.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { share } from "../money/amount.ts";
+import type { Refund, Sale } from "./record.ts";
+
+/**
+ * Takes back each commission of a sale, of every tier and split, in proportion. Rounding never adds up: all refunds
+ * of a sale together take back exactly what it gave.
+ */
+export async function takeBack(
+  tx: Transaction,
+  context: Context,
+  { sale, after, refund }: { sale: Sale; after: Sale; refund: Refund },
+): Promise<Commission[]> {
+  const added: Commission[] = [];
+  for (const id of sale.commissionIds) {
+    const commission = await tx.get(commissions, sale.accountId, id);
+    if (commission === null || commission.takesBackId !== null) continue;
+    const amount = takenBack(commission, sale) - takenBack(commission, after);
+    if (amount === 0) continue;
+    const opposite = oppositeOf(commission, {
+      id: await context.store.nextId("commission"),
+      amount,
+      refund,
+      sale,
+    });
+    await tx.insert(commissions, opposite);
+    await announce(tx, context, { entity: "commission", before: null, after: opposite });
+    const marked = { ...commission, takenBackByIds: [...commission.takenBackByIds, opposite.id] };
+    await tx.put(commissions, marked);
+    await announce(tx, context, { entity: "commission", before: commission, after: marked });
+    added.push(opposite);
+  }
+  return added;
+}
+
+/** What a sale's refunds take back of a commission. A later instalment was earned by what was left of the sale. */
+function takenBack({ amount, saleCents }: Commission, { amountCents, refundedCents }: Sale): number {
+  const refundedSince = refundedCents - (amountCents - saleCents);
+  return refundedSince <= 0 ? 0 : share(amount, refundedSince, saleCents);
+}
+
+/** It has the status of the commission that it takes back, and is approved or denied with it. */
+function oppositeOf(
+  commission: Commission,
+  { id, amount, refund, sale }: { id: number; amount: number; refund: Refund; sale: Sale },
+): Commission {
+  return newCommission({
+    ...commission,
+    id,
+    amount,
+    refundId: refund.id,
+    takesBackId: commission.id,
+    takenBackByIds: [],
+    eventId: refund.eventId,
+    saleCents: -refund.amountCents,
+    originalSaleAmount: -refund.originalAmount,
+    originalSaleCurrency: refund.originalCurrency,
+    saleId: sale.id,
+    payoutId: null,
+    isPaidElsewhere: false,
+    internalNote: null,
+    externalNote: null,
+    statusUpdatedAt: null,
+    createdAt: refund.createdAt,
+  });
+}

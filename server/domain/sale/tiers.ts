@@ -1,0 +1,97 @@
+import type { Campaign } from "../campaign/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { loadCampaign } from "../campaign/campaign.ts";
+import type { Tier } from "../commission/reward-choice.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { loadReward } from "../reward/reward.ts";
+import type { Customer } from "./customer.ts";
+
+/** Choice: ten levels are more than any program pays, and they bound the reads of a sale. */
+const MAX_LEVELS = 10;
+
+/** A tier with the campaign whose settings its commissions follow. */
+export interface PaidTier extends Tier {
+  campaign: Campaign;
+}
+
+/** This sale's own part of the counts that rules judge. */
+export interface SaleCounts {
+  isFirstSale: boolean;
+  amountCents: number;
+}
+
+/**
+ * The promoters who may earn from a sale: the lead's own, and their parents upwards. A parent is paid in the same
+ * campaign, otherwise in their default one. No parent comes twice, even if the records form a circle.
+ */
+export async function loadTiers(
+  tx: Transaction,
+  { promoterCampaign, promoter }: Pick<Customer, "promoterCampaign" | "promoter">,
+  sale: SaleCounts,
+): Promise<PaidTier[]> {
+  const tiers: PaidTier[] = [];
+  const own = await loadTier(tx, { level: 1, promoterCampaign, sale });
+  // Choice: an inactive promoter still earns from former leads, but one who is not accepted does not.
+  if (promoterCampaign.state === "accepted" || promoterCampaign.state === "inactive") tiers.push(own);
+  const seen = new Set([promoter.id]);
+  let below = promoter;
+  for (let level = 2; level <= MAX_LEVELS; level++) {
+    const parent = await loadParent(tx, below);
+    if (parent === null || seen.has(parent.id)) break;
+    seen.add(parent.id);
+    const paidIn = await acceptedIn(tx, parent, promoterCampaign.campaignId);
+    if (paidIn !== null) tiers.push(await loadTier(tx, { level, promoterCampaign: paidIn, sale: null }));
+    below = parent;
+  }
+  return tiers;
+}
+
+async function loadParent(
+  tx: Transaction,
+  { accountId, parentPromoterId }: Promoter,
+): Promise<Promoter | null> {
+  return parentPromoterId === null ? null : tx.get(promoters, accountId, parentPromoterId);
+}
+
+async function acceptedIn(
+  tx: Transaction,
+  { accountId, id, defaultPromoterCampaignId }: Promoter,
+  campaignId: number,
+): Promise<PromoterCampaign | null> {
+  const same = await tx.find(promoterCampaigns, "membership", accountId, [id, campaignId]);
+  if (same?.state === "accepted") return same;
+  const usual = await tx.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
+  return usual?.state === "accepted" ? usual : null;
+}
+
+/** A promoter's rewards. Their counts are read only if a rule needs them, because reading them can cause conflicts. */
+async function loadTier(
+  tx: Transaction,
+  {
+    level,
+    promoterCampaign,
+    sale,
+  }: { level: number; promoterCampaign: PromoterCampaign; sale: SaleCounts | null },
+): Promise<PaidTier> {
+  const { accountId, id, promoterId, campaignId } = promoterCampaign;
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  const rewards = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
+  const entries: Tier["entries"] = [];
+  for (const entry of rewards)
+    entries.push({ entry, reward: await loadReward(tx, accountId, entry.rewardId) });
+  const tier = { level, promoterCampaign, campaign, entries, customersCount: 0, revenueCents: 0 };
+  if (!hasRules(entries)) return tier;
+  const sumOf = (metric: string) => tx.sum(accountId, ["stats.promoter", promoterId, id, metric]);
+  return {
+    ...tier,
+    customersCount: (await sumOf("customers")) + (sale?.isFirstSale ? 1 : 0),
+    revenueCents: (await sumOf("salesCents")) + (sale?.amountCents ?? 0),
+  };
+}
+
+function hasRules(entries: Tier["entries"]): boolean {
+  return entries.some(({ reward }) => reward.schemas.some(({ rules }) => rules.length > 0));
+}

@@ -1,0 +1,38 @@
+import { messageAnswer, v2ErrorAnswer } from "./error-answers.ts";
+import { json } from "./answer.ts";
+import { v2Error, type ErrorShape } from "./errors.ts";
+
+/** The statuses of refused sales, refunds and cancellations. */
+export const EVENT_STATUSES = {
+  missing: 400,
+  invalid: 400,
+  rule_broken: 400,
+  already_registered: 409,
+  not_found: 204,
+} as const;
+
+/** The bodies of refused events. A 204 has none. */
+export const EVENT_BODIES = {
+  missing: messageAnswer,
+  invalid: messageAnswer,
+  rule_broken: messageAnswer,
+  already_registered: messageAnswer,
+};
+
+/** 400 and 409 with `{message}`, and 204 for a person whom nobody referred. */
+export function eventError(generation: ErrorShape): ErrorShape {
+  return (failure, headers) => {
+    const { kind, message } = failure;
+    if (kind === "not_found") return new Response(null, { status: EVENT_STATUSES[kind], headers });
+    const status = kind in EVENT_STATUSES ? EVENT_STATUSES[kind as keyof typeof EVENT_STATUSES] : null;
+    return status === null ? generation(failure, headers) : json({ message }, headers, status);
+  };
+}
+
+/** The statuses and bodies of a sale in V2, which tells a person whom nobody referred by 404. */
+export const V2_SALE_STATUSES = { ...EVENT_STATUSES, not_found: 404 } as const;
+export const V2_SALE_BODIES = { ...EVENT_BODIES, not_found: v2ErrorAnswer };
+
+/** The refusals of a sale in V2. */
+export const v2SaleError: ErrorShape = (failure, headers) =>
+  failure.kind === "not_found" ? v2Error(failure, headers) : eventError(v2Error)(failure, headers);

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { Commission } from "../../domain/commission/record.ts";
+import type { Lead } from "../../domain/lead/record.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { View } from "../../storage/store.ts";
+import { leadAnswer, leadJson } from "../lead/lead-json.ts";
+import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
+import { readPromoterParts } from "../promoter/promoter-parts.ts";
+import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
+
+/** The answer of a tracked event of this type. @see docs/spec/v1.md "Sales, refunds and cancellations" */
+export function eventAnswer<T extends string>(type: T) {
+  return z.object({
+    id: z.int(),
+    type: z.literal(type),
+    amount_cents: z.int().nullable(),
+    reward: rewardSummaryAnswer.nullable(),
+    lead: leadAnswer,
+    promoter: promoterSubsetAnswer,
+  });
+}
+
+/** An event with the records that it shows. */
+export interface EventParts<T> {
+  id: number;
+  type: T;
+  amountCents: number | null;
+  lead: Lead;
+  promoter: Promoter;
+  commissions: Commission[];
+}
+
+/** Shows an event. Choice: of several commissions it shows the promoter's own, in cash if there is one. */
+export async function showEvent<T extends string>(view: View, event: EventParts<T>) {
+  const { id, type, amountCents, lead, promoter, commissions } = event;
+  const own = commissions.filter(({ promoterId }) => promoterId === promoter.id);
+  const shown = own.find(({ unit }) => unit === "cash") ?? own[0] ?? null;
+  return {
+    id,
+    type,
+    amount_cents: amountCents,
+    reward: shown && rewardSummaryJson(shown, lead),
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+  };
+}

@@ -1,0 +1,89 @@
+import type { H3Event } from "h3";
+import type { Account } from "../../domain/account/record.ts";
+import type { Context } from "../../domain/context.ts";
+import { recordCancellation } from "../../domain/sale/cancellation.ts";
+import { recordRefund } from "../../domain/sale/refund.ts";
+import { recordSale } from "../../domain/sale/sale.ts";
+import type { ErrorShape } from "../../http/errors.ts";
+import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-refusals.ts";
+import type { Operation } from "../../http/operation.ts";
+import {
+  cancellationParams,
+  refundParams,
+  saleParams,
+  shapeCancellation,
+  shapeRefund,
+  shapeSale,
+} from "../../input/event-params.ts";
+import { eventAnswer, showEvent } from "./event-json.ts";
+
+/** What an event needs of a request of either generation. */
+interface EventRequest {
+  event: H3Event;
+  account: Account;
+  context: Context;
+}
+
+/** How a generation reads the values of a request, and writes the refusals that events don't have of their own. */
+interface Generation {
+  kind: "params" | "body";
+  read: (event: H3Event) => Promise<Record<string, unknown>>;
+  shape: ErrorShape;
+}
+
+/** Records a sale. */
+export function saleOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+  return {
+    summary: "Record a sale",
+    [kind]: saleParams,
+    answer: eventAnswer("sale").meta({ id: "V1Sale" }),
+    ...refusals(shape),
+    handle: async ({ event, account, context }) =>
+      recordSale(context, account, {
+        ...shapeSale(await read(event)),
+        show: (view, { sale, ...rest }) =>
+          showEvent(view, { id: sale.id, type: "sale", amountCents: sale.amountCents, ...rest }),
+      }),
+  };
+}
+
+/** Records a refund. V2 answers in the same form. */
+export function refundOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+  return {
+    summary: "Record a refund",
+    [kind]: refundParams,
+    answer: eventAnswer("refund").meta({ id: "V1Refund" }),
+    ...refusals(shape),
+    handle: async ({ event, account, context }) =>
+      recordRefund(context, account, {
+        ...shapeRefund(await read(event)),
+        show: (view, { refund, ...rest }) =>
+          showEvent(view, { id: refund.id, type: "refund", amountCents: -refund.amountCents, ...rest }),
+      }),
+  };
+}
+
+/** Records a cancellation. V2 answers in the same form. */
+export function cancellationOperation({ kind, read, shape }: Generation): Operation<EventRequest> {
+  return {
+    summary: "Record a cancellation",
+    [kind]: cancellationParams,
+    answer: eventAnswer("cancellation").meta({ id: "V1Cancellation" }),
+    ...refusals(shape),
+    handle: async ({ event, account, context }) =>
+      recordCancellation(context, account, {
+        ...shapeCancellation(await read(event)),
+        show: (view, { cancellation: { id }, ...rest }) =>
+          showEvent(view, { id, type: "cancellation", amountCents: null, commissions: [], ...rest }),
+      }),
+  };
+}
+
+function refusals(shape: ErrorShape) {
+  return {
+    refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
+    statuses: EVENT_STATUSES,
+    bodies: EVENT_BODIES,
+    shape: eventError(shape),
+  } satisfies Partial<Operation<EventRequest>>;
+}

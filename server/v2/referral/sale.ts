@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { recordSale, type RecordedSale } from "../../domain/sale/sale.ts";
+import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/event-refusals.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { saleParams, shapeSale } from "../../input/event-params.ts";
+import type { View } from "../../storage/store.ts";
+import { commissionAnswer, showCommission } from "../commission/commission-json.ts";
+import type { V2Operation } from "../operation.ts";
+
+/** `POST /api/v2/track/sale` @see docs/spec/v2.md "Tracking" */
+export const trackSale: V2Operation = {
+  summary: "Record a sale",
+  body: saleParams,
+  answer: z
+    .object({
+      id: z.int(),
+      etype: z.literal("sale"),
+      sale_amount: z.int(),
+      original_sale_amount: z.int(),
+      original_sale_currency: z.string().nullable(),
+      event_id: z.string(),
+      plan_id: z.string().nullable(),
+      billing_period: z.string().nullable(),
+      created_at: z.iso.datetime(),
+      referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
+      commissions: z.array(commissionAnswer),
+    })
+    .meta({ id: "Sale" }),
+  refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
+  statuses: V2_SALE_STATUSES,
+  bodies: V2_SALE_BODIES,
+  shape: v2SaleError,
+  handle: async ({ event, account, context }) =>
+    recordSale(context, account, { ...shapeSale(await readJson(event)), show: showSale }),
+};
+
+async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
+  return {
+    id: sale.id,
+    etype: "sale",
+    sale_amount: sale.amountCents,
+    original_sale_amount: sale.originalAmount,
+    original_sale_currency: sale.originalCurrency,
+    event_id: sale.eventId,
+    plan_id: sale.planId,
+    billing_period: sale.billingPeriod,
+    created_at: sale.createdAt,
+    referral: { id: lead.id, email: lead.email, uid: lead.uid },
+    commissions: await Promise.all(commissions.map((commission) => showCommission(view, commission))),
+  };
+}
