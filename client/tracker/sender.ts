@@ -27,7 +27,7 @@ export function record(path: string, fields: object): Promise<Outcome> {
 export const settled = (): Promise<unknown> => Promise.all(Object.values(outcomes));
 
 /** Retries the waiting events after the delay. */
-export function retryLater(ms = delayMs): void {
+export function retryLater(ms: number = delayMs): void {
   if (!timer && waiting()[0]) timer = setTimeout(retry, ms) as never;
 }
 

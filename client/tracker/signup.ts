@@ -33,7 +33,7 @@ export function noteForm(form: HTMLFormElement, submitter?: Element | null): boo
 export const isNoted = (): boolean => !!noted && notedUntil > Date.now();
 
 /** Signs up a person (by default the remembered one) and reports their visit. */
-export async function signup(person = noted): Promise<Outcome> {
+export async function signup(person: object | undefined = noted): Promise<Outcome> {
   noted = undefined;
   const told = { ...person, ...visit() } as { tid?: string };
   const isTold = quietly(() => JSON.stringify(told).length < MAX_LENGTH);
