@@ -1,12 +1,16 @@
+import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
+import { buildStorage, SQLITE_THREAD } from "./support/build.ts";
 
-/** Node can't start a thread on TypeScript sources, so SQLite's writer is the built one. */
+await buildStorage();
+
+/** SQLite's writer runs on a thread, which needs JavaScript. */
 const builtThread = {
   name: "built-thread",
   transform(code: string, id: string) {
     if (!id.endsWith("sqlite/committer.ts")) return null;
-    return code.replace("./sqlite-thread.js", pathToFileURL("dist/server/sqlite-thread.js").href);
+    return code.replace("./sqlite-thread.js", pathToFileURL(SQLITE_THREAD).href);
   },
 };
 
@@ -16,6 +20,8 @@ export default defineConfig({
     root: ".",
     testTimeout: 240_000,
     hookTimeout: 120_000,
+    // Vitest would leave one core free. Tests that start processes often wait, so one file more than cores runs.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       // Loading the server anew for each file took longer than its tests, which share nothing but its code.
       { extends: true, test: { name: "http", include: ["test/http/**/*.test.ts"], isolate: false } },

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
-import { buildStorageModule } from "../support/build.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { STORAGE_MODULE } from "../support/build.ts";
 
 interface Thing {
   accountId: number;
@@ -27,11 +27,8 @@ const things = collection<Thing>()({
 });
 
 const WRITERS = ["first", "second"];
-
-let module: string;
 let folder: string;
 beforeAll(async () => {
-  module = await buildStorageModule();
   folder = mkdtempSync(join(tmpdir(), "tidemark-crash-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -63,7 +60,7 @@ it.each(["sqlite"])(
   async (scheme) => {
     const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;
     for (let round = 0; round < 5; round++) {
-      const words = ["test/support/storage-exit.mjs", module, url];
+      const words = ["test/support/storage-exit.mjs", STORAGE_MODULE, url];
       const child = spawn(process.execPath, words, { stdio: "inherit" });
       const hasEnded = new Promise<boolean>((resolve) => child.once("close", () => resolve(true)));
       const isOver = await Promise.race([hasEnded, sleep(20_000, false, { ref: false })]);
@@ -111,7 +108,7 @@ async function killWriters(
 }
 
 function startWriter(url: string, writer: string, acknowledged: Set<number>) {
-  const child = spawn(process.execPath, ["test/support/storage-child.mjs", module, url, writer], {
+  const child = spawn(process.execPath, ["test/support/storage-child.mjs", STORAGE_MODULE, url, writer], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let rest = "";

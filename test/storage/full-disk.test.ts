@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { buildStorageModule } from "../support/build.ts";
+import { STORAGE_MODULE } from "../support/build.ts";
 
 /** Makes every write past the first MiB (blocks of 512 or 1,024 bytes) of a file fail, as on a full disk. */
 const LIMITED = 'ulimit -S -f 1024; exec "$@"';
@@ -13,9 +13,8 @@ const LIMITED = 'ulimit -S -f 1024; exec "$@"';
 it.skipIf(!hasPrlimit()).each(["sqlite"])(
   "refuses writes while the disk is full, can be backed up, and writes again when there is room (%s)",
   async (scheme) => {
-    const module = await buildStorageModule();
     const folder = mkdtempSync(join(tmpdir(), "tidemark-full-"));
-    const child = [process.execPath, "test/support/storage-full.mjs", module, `${scheme}:${folder}`];
+    const child = [process.execPath, "test/support/storage-full.mjs", STORAGE_MODULE, `${scheme}:${folder}`];
     const { stdout } = await promisify(execFile)("sh", ["-c", LIMITED, "sh", ...child]);
     rmSync(folder, { recursive: true });
     const { kinds, refusedCount, refusedLaterCount, acknowledged, found, total, copied, acknowledgedCount } =

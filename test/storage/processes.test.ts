@@ -9,8 +9,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { buildStorageModule } from "../support/build.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { STORAGE_MODULE } from "../support/build.ts";
 
 interface Thing {
   accountId: number;
@@ -20,12 +20,10 @@ interface Thing {
 const things = collection<Thing>()({ name: "thing", id: ({ id }) => [id], claims: {}, indexes: {} });
 
 describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme) => {
-  let module: string;
   let folder: string;
   let store: Store;
   let id = 0;
   beforeAll(async () => {
-    module = await buildStorageModule();
     folder = mkdtempSync(join(tmpdir(), "tidemark-processes-"));
     store = await openStore(`${scheme}:${folder}`);
   });
@@ -43,7 +41,7 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
   const putElsewhere = () =>
     void execFileSync(process.execPath, [
       "test/support/storage-put.mjs",
-      module,
+      STORAGE_MODULE,
       `${scheme}:${folder}`,
       String(id),
     ]);
@@ -70,7 +68,7 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
     const child = () =>
       promisify(execFile)(process.execPath, [
         "test/support/storage-count.mjs",
-        module,
+        STORAGE_MODULE,
         `${scheme}:${folder}`,
         "40",
       ]);
