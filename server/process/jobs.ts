@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { newLease } from "./lease.ts";
 import type { Services } from "../request/services.ts";
@@ -6,6 +7,7 @@ import { newScheduler, type Scheduler } from "./scheduler.ts";
 
 /** How long the other processes wait before they take over from one that died. */
 const LEASE_MS = 60_000;
+const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** The periodic jobs of a store. `elapsedMs` never goes back. */
@@ -14,10 +16,9 @@ export function newJobs(
   elapsedMs = () => performance.now(),
 ): Scheduler {
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
-  const sweep = {
-    name: "visitors",
-    restMs: HOUR_MS,
-    begin: () => sweepVisitors({ store, clock, guard: lease.guard }),
-  };
-  return newScheduler({ lease, log, logOutage, elapsedMs }, [sweep]);
+  const run = { store, clock, guard: lease.guard };
+  return newScheduler({ lease, log, logOutage, elapsedMs }, [
+    { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
+    { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
+  ]);
 }

@@ -26,7 +26,7 @@ export interface EarningEvent {
 /** Writes the commissions of a sale, each with the terms that made it. */
 export async function addCommissions(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   { earnings, ...event }: EarningEvent & { earnings: Earning[] },
 ): Promise<Commission[]> {
   const added: Commission[] = [];
@@ -42,7 +42,7 @@ export async function addCommissions(
 
 async function commissionOf(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   event: EarningEvent & { earning: Earning; id: number },
 ): Promise<Commission> {
   const { lead, sale, earning, at } = event;
@@ -84,7 +84,7 @@ async function commissionOf(
  */
 async function approvalOf(
   tx: Transaction,
-  { now }: Context,
+  { now }: Pick<Context, "now">,
   { account, lead, earning, at, campaignId }: EarningEvent & { earning: Earning; campaignId: number },
 ): Promise<Pick<Commission, "status" | "approveAt">> {
   const campaign = await loadCampaign(tx, account.id, campaignId);

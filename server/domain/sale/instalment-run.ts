@@ -1,0 +1,108 @@
+import { SYSTEM } from "../account/record.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { accounts } from "../account/account.ts";
+import type { Earning } from "../commission/earnings.ts";
+import type { Lead } from "../lead/record.ts";
+import { leads } from "../lead/lead.ts";
+import { share } from "../money/amount.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { addCommissions } from "./commissions.ts";
+import { instalments, laterBy, type Instalments } from "./instalment.ts";
+import type { Sale } from "./record.ts";
+import { sales } from "./sales.ts";
+
+/** Commits between two pauses, in which other jobs take their turn. */
+const MADE_AT_ONCE = 100;
+
+/** The parameters of a run. */
+interface Run {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the right to run. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/**
+ * Makes the commissions of all instalments that are due, one commit for each. An instalment that was missed comes late.
+ * An interrupted run is gone on with, because each commit also writes down the next instalment.
+ */
+export async function* makeInstalments(run: Run): AsyncGenerator<void> {
+  const { store, clock } = run;
+  let madeCount = 0;
+  for await (const owners of store.scan(accounts, "id", SYSTEM, [])) {
+    for (const { id } of owners) {
+      for await (const chunk of store.scan(instalments, "due", id, [])) {
+        const due = chunk.filter(({ nextAt }) => Date.parse(nextAt) <= clock().getTime());
+        for (const { accountId, saleId } of due) {
+          while (await makeNext(run, accountId, saleId)) {
+            if (++madeCount % MADE_AT_ONCE === 0) yield;
+          }
+        }
+        if (due.length < chunk.length) break;
+      }
+    }
+  }
+}
+
+/** Makes the next instalment of a sale. false: none is due. */
+function makeNext({ store, clock, guard }: Run, accountId: number, saleId: number): Promise<boolean> {
+  return store.transact(async (tx) => {
+    await guard(tx);
+    const now = clock();
+    const plan = await tx.get(instalments, accountId, saleId);
+    if (plan === null || Date.parse(plan.nextAt) > now.getTime()) return false;
+    const sale = await tx.get(sales, accountId, saleId);
+    const lead = await tx.get(leads, accountId, plan.leadId);
+    const account = await tx.get(accounts, SYSTEM, accountId);
+    if (account === null || lead === null || sale === null || hasEnded(lead, sale)) {
+      await tx.remove(instalments, accountId, saleId);
+      return false;
+    }
+    const made = await addCommissions(
+      tx,
+      { store, now },
+      {
+        account,
+        lead,
+        sale,
+        at: new Date(plan.nextAt),
+        saleCents: sale.amountCents - sale.refundedCents,
+        earnings: await leftOf(tx, plan, sale),
+      },
+    );
+    await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, ...made.map(({ id }) => id)] });
+    await writeNext(tx, plan);
+    return true;
+  });
+}
+
+/** Choice: instalments end with the customer, or when the sale is refunded whole. */
+function hasEnded({ state }: Lead, { amountCents, refundedCents }: Sale): boolean {
+  return state === "cancelled" || state === "denied" || state === "refunded" || refundedCents >= amountCents;
+}
+
+/** What is left of the sale's earnings after refunds, without promoters who were blocked or are gone. */
+async function leftOf(
+  tx: Transaction,
+  { accountId, earnings }: Instalments,
+  { amountCents, refundedCents }: Sale,
+): Promise<Earning[]> {
+  const left: Earning[] = [];
+  for (const earning of earnings) {
+    const owner = await tx.get(promoterCampaigns, accountId, earning.promoterCampaignId);
+    if (owner === null || owner.state === "blocked") continue;
+    const amount = share(earning.amount, amountCents - refundedCents, amountCents);
+    if (amount !== 0) left.push({ ...earning, amount });
+  }
+  return left;
+}
+
+async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
+  const leftCount = plan.leftCount === null ? null : plan.leftCount - 1;
+  if (leftCount === 0 || plan.everyDays === null) {
+    await tx.remove(instalments, plan.accountId, plan.saleId);
+    return;
+  }
+  const nextAt = laterBy(new Date(plan.nextAt), plan.everyDays).toISOString();
+  await tx.put(instalments, { ...plan, leftCount, nextAt });
+}
