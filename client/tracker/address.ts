@@ -11,8 +11,8 @@ const { webkitURL: Address } = globalThis as unknown as { webkitURL: typeof URL 
 /** Parses an address; a relative one starts from the page. @throws TypeError for a malformed address */
 export const parse = (address: string): URL => new Address(address, location.href);
 
-/** Makes a UUID v4. Blob URLs end with one, on plain http too, where crypto.randomUUID is missing. */
-export const uuid = (): string => Address.createObjectURL(new Blob()).slice(-36);
+/** Makes a UUID v4. On plain http browsers have no crypto.randomUUID, but blob URLs end with one. */
+export const uuid = (): string => crypto.randomUUID?.() ?? Address.createObjectURL(new Blob()).slice(-36);
 
 /**
  * Makes an address safe to send: without fragment, password and secrets, and cut with a mark if it is too

@@ -17,17 +17,20 @@ const seen = new Set<string>();
 /**
  * Records the click on a referral link, unless the visitor already belongs to its promoter. It makes a new
  * tid, so that a request sent twice counts as one visit. For a second link of the same promoter, the server
- * answers with the visitor that it knows.
+ * answers with the visitor that it knows. Returns undefined if there is no click to record.
  */
-export function click(): Promise<Outcome> {
-  const { tid, ref_id: known } = visitor();
-  const url = landingPage(!seen.size, tid);
+export function click(): Promise<Outcome> | undefined {
+  const url = landingPage(!seen.size);
   const ref_id = options.ref_id || refIds(url);
-  const sign = ref_id || (options.url_tracking && !tid ? url : "");
-  const isKnown = seen.has(sign) || (tid && ref_id === known);
+  const sign = ref_id || (options.url_tracking ? url : "");
+  const isSeen = seen.has(sign);
   seen.add(sign);
   cleanAddressBar();
-  if (!sign || isKnown || pendingClick()?.["ref_id"] === ref_id) return present();
+  // The first read of cookies and storage takes milliseconds, so a page without a referral reads neither.
+  if (!sign || isSeen) return;
+  const { tid, ref_id: known } = visitor();
+  const isKnown = tid && (!ref_id || ref_id === known);
+  if (isKnown || pendingClick()?.["ref_id"] === ref_id) return;
   const visit = { tid: options.tid || handedOver(url) || uuid(), ref_id };
   // Other pages of the site then know the visitor at once, and can report the click if this page can't.
   if (ref_id && !tid && !isPrivate()) become(visit, COOKIE_DAYS);
@@ -44,7 +47,7 @@ export function click(): Promise<Outcome> {
 /** Makes the page handle its address again, as if for the first time. */
 export const forgetClicks = (): void => seen.clear();
 
-/** The result without a click: who the visitor is. */
+/** The result of a call that records nothing: who the visitor is. */
 export async function present(): Promise<Outcome> {
   await settled();
   const who = visitor();

@@ -3,19 +3,20 @@ import { options } from "./options.ts";
 import { forgetEvents } from "./sender.ts";
 import { become } from "./visitor.ts";
 
+let channel: BroadcastChannel | undefined;
+
 /** Leads to the site's other tabs. Nothing that goes through it is stored. */
-let tabs: BroadcastChannel | undefined;
+const tabs = (): BroadcastChannel => (channel ??= new BroadcastChannel("_svc_consent"));
 
 /** Applies the visitor's answer, here and in the site's other tabs. */
 export function setConsent(isGiven: boolean): void {
   apply(isGiven);
-  tabs?.postMessage(isGiven);
+  tabs().postMessage(isGiven);
 }
 
 /** Calls back when the visitor has answered in another tab. */
 export function hearConsent(react: () => void): void {
-  tabs = new BroadcastChannel("_svc_consent");
-  tabs.addEventListener("message", ({ data }) => {
+  tabs().addEventListener("message", ({ data }) => {
     apply(data);
     react();
   });

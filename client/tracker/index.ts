@@ -4,7 +4,7 @@ import { addSites, decorate, decorateForm, decorateLink } from "./cross-domain.t
 import { accountId, mayAct, options, type Options } from "./options.ts";
 import { post } from "./post.ts";
 import { quietly } from "./quietly.ts";
-import { retryLater, settled } from "./sender.ts";
+import { resume, settled } from "./sender.ts";
 import { isNoted, noteForm, signup } from "./signup.ts";
 import { visitor, type Visitor } from "./visitor.ts";
 import { watch } from "./watch.ts";
@@ -44,7 +44,7 @@ const settings: Record<string, Action> = {
   consent: setConsent,
 };
 
-/** What calls do once the script may act. All others report who the visitor is. */
+/** What calls do once the script may act. If that has no result, callbacks are told who the visitor is. */
 const actions: Record<string, Action> = {
   click,
   urlTracking: click,
@@ -64,7 +64,7 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   if (typeof value === "function") return call(name, undefined, value as Callback);
   if (!held) begin();
   quietly(() => settings[name]?.(value as never));
-  const action = actions[name] || present;
+  const action = actions[name];
   if (action === decorate) {
     // At once, even if the script may not act yet, because the page is about to navigate.
     const address = quietly(() => decorate(value as string)) || value;
@@ -76,8 +76,8 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   if (!isToldLater) tell({ status: "waiting" }, callback);
   held!.push(async () => {
     try {
-      const result = await action(value as never);
-      if (isToldLater) tell(result, callback);
+      const result = await action?.(value as never);
+      if (isToldLater && callback) tell(result ?? (await present()), callback);
     } catch {} // a tracker must never break the page it is on
   });
   if (mayAct()) for (const run of held!.splice(0)) run();
@@ -90,24 +90,28 @@ function tell(result: unknown, callback?: Callback): void {
 }
 
 function begin(): void {
-  // Without a visitor, no event can be left from earlier pages.
-  held = [() => visitor().tid && retryLater(0)];
+  held = [() => soon(resume)];
   const leave = () => isNoted() && call("signup");
   const look = () => {
     leave();
     call("click");
   };
-  quietly(() => hearConsent(look));
   quietly(() => watch({ look, leave, submit, follow: decorateLink }));
+  soon(() => hearConsent(look));
 }
+
+/** In a task of its own: the first use of cookies, storage and channels takes browsers milliseconds. */
+const soon = (task: () => unknown): unknown => setTimeout(() => quietly(task));
 
 function submit(form: HTMLFormElement, submitter?: Element | null): void {
   if (noteForm(form, submitter)) call("signup");
   decorateForm(form);
 }
 
-async function details(): Promise<object | undefined> {
+/** Resolves to false where there is no visitor: then nobody is called back. */
+async function details(): Promise<object | false> {
   await settled();
   const who = visitor();
-  return who.tid ? (await post("details", { cid: accountId(), ...who })).details : undefined;
+  const answer = who.tid && (await post("details", { cid: accountId(), ...who }));
+  return (answer && answer.details) || false;
 }

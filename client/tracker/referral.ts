@@ -1,5 +1,6 @@
 import { parse } from "./address.ts";
 import { options } from "./options.ts";
+import { visitor } from "./visitor.ts";
 
 const NAMES = "svc_ref fp_ref fpr via ref a _from _by deal _go _get";
 const MAX_COUNT = 5;
@@ -29,11 +30,12 @@ export function refIds(address: string): string {
  * address that the page was opened with, which a router may have changed, or, for an unknown visitor, the
  * previous page's.
  */
-export function landingPage(isFirstLook: boolean, isKnown: unknown): string {
+export function landingPage(isFirstLook: boolean): string {
   const page = options.url || location.href;
+  if (!isFirstLook || refIds(page)) return page;
+  const opened = performance.getEntriesByType("navigation")[0]?.name;
+  if (opened && refIds(opened)) return opened;
   const former = document.referrer;
-  const addresses = [page];
-  if (isFirstLook) addresses.push(performance.getEntriesByType("navigation")[0]?.name || page);
-  if (isFirstLook && !isKnown && former.startsWith(`${location.origin}/`)) addresses.push(former);
-  return addresses.find(refIds) || page;
+  const isReferral = former.startsWith(`${location.origin}/`) && refIds(former) && !visitor().tid;
+  return isReferral ? former : page;
 }

@@ -23,6 +23,7 @@ const browser = await chromium.launch({
 });
 try {
   await report("bare stub", { code: STUB });
+  await report("svc.js, never run", { code: `() => {${SCRIPT}}` });
   await report("svc.js, no referral", {});
   await report("svc.js, known visitor", { cookie: KNOWN });
   await report("svc.js, referral link", { query: "?via=jane" });
@@ -53,11 +54,13 @@ async function report(name, { code = SCRIPT, cookie = "", query = "" }) {
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
     times.push(await page.evaluate(timeOf, code));
     await session.send("Emulation.setCPUThrottlingRate", { rate: 1 });
-    await page.evaluate("window.svc.q || new Promise((resolve) => svc('onReady', resolve))");
+    await page.evaluate("!window.svc || svc.q || new Promise((resolve) => svc('onReady', resolve))");
     await context.close();
   }
-  const median = times.toSorted((one, other) => one - other)[Math.floor(LOADS / 2)];
-  console.log(`${name.padEnd(22)} ${median.toFixed(1)} ms, ${requests / LOADS} requests a page`);
+  // On a busy machine the least tells more: it was not interrupted.
+  const sorted = times.toSorted((one, other) => one - other);
+  const [least, median] = [sorted[0], sorted[Math.floor(LOADS / 2)]].map((ms) => ms.toFixed(1));
+  console.log(`${name.padEnd(22)} ${median} ms (least ${least}), ${requests / LOADS} requests a page`);
 }
 
 /** Runs in the page. */
