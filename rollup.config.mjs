@@ -54,7 +54,7 @@ export const tracker = {
   output: { file: "dist/svc.js", format: "iife", strict: false },
   plugins: [
     nodeResolve({ browser: true }),
-    // The module asks, because servers that render pages import it too.
+    // The module keeps the check, because servers that render pages import it too.
     replace({ preventAssignment: true, values: { "typeof document": JSON.stringify("object") } }),
     compile(ts.ScriptTarget.ES2021),
     terser({
@@ -74,7 +74,7 @@ export const tracker = {
   ],
 };
 
-/** The same for `import`, with types. */
+/** The same script as an ES module, with types. */
 export const trackerModule = {
   input: "client/tracker/index.ts",
   onwarn: failOnWarning,
@@ -82,18 +82,18 @@ export const trackerModule = {
   plugins: [nodeResolve({ browser: true }), declarations("client/tracker"), compile(ts.ScriptTarget.ES2020)],
 };
 
-/** The page of `/docs` needs its viewer from us, not from a third party's host. */
+/** We serve the viewer of `/docs` ourselves, not a third party. */
 const docsViewer = {
   name: "docs-viewer",
   writeBundle: () => copyFile("node_modules/rapidoc/dist/rapidoc-min.js", "dist/docs.js"),
 };
 
-/** The server. What it needs at run time comes from node_modules. */
+/** The server. Its packages come from node_modules at run time. */
 export const server = {
   input: {
     main: "server/main.ts",
     cli: "server/cli/main.ts",
-    // A thread begins with a file of its own.
+    // A worker thread needs a file of its own.
     "sqlite-thread": "server/storage/drivers/sqlite/thread.ts",
   },
   onwarn: failOnWarning,

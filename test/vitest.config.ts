@@ -23,7 +23,8 @@ export default defineConfig({
     // Vitest would leave one core free. Tests that start processes often wait, so one file more than cores runs.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      // Loading the server anew for each file took longer than its tests, which share nothing but its code.
+      // Loading the server again for each file takes longer than its tests, which share nothing except its
+      // code.
       { extends: true, test: { name: "http", include: ["test/http/**/*.test.ts"], isolate: false } },
       {
         extends: true,

@@ -72,6 +72,13 @@ export const id = z
   .refine((value) => value > 0, "is invalid")
   .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
+/** An integer of either sign, as a number or as text. */
+export const wholeAmount = z
+  .union([z.number(), z.string()], "is invalid")
+  .transform((value) => (/^[+-]?\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+  .refine((value) => !Number.isNaN(value), "is not an integer")
+  .meta({ documentedAs: { type: "integer" } });
+
 /** A number of at least 0 with at most two decimals, in integer hundredths. */
 export const hundredths = decimal(2, "two");
 

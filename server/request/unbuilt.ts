@@ -8,9 +8,6 @@ import type { Method, Operation } from "../http/operation.ts";
  */
 export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v1/track/subscriber"],
-  ["POST", "/api/v1/rewards/create"],
-  ["PUT", "/api/v1/rewards/update"],
-  ["POST", "/api/v1/rewards/update"],
   ["POST", "/api/v1/payouts/create"],
   ["PUT", "/api/v1/payouts/update"],
   ["POST", "/api/v1/payouts/update"],

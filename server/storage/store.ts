@@ -7,7 +7,8 @@ import { transactor } from "./transaction/transactor.ts";
 import { newView, type View } from "./transaction/view.ts";
 
 export type { Transaction } from "./transaction/transaction.ts";
-export type { Page, Reader, View } from "./transaction/view.ts";
+export type { Reader } from "./transaction/reader.ts";
+export type { Page, View } from "./transaction/view.ts";
 
 /** Records over an atomic driver. */
 export interface Store extends View {

@@ -14,6 +14,7 @@ import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { productPrices, products } from "../domain/product/product.ts";
+import { payoutRuns } from "../domain/payout-run/run.ts";
 import { promoCodes } from "../domain/promo-code/promo-code.ts";
 import { archivedStates } from "../domain/promoter/archiving.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
@@ -64,6 +65,7 @@ export const COLLECTIONS = [
   mailboxes,
   pastClicks,
   payoutMethods,
+  payoutRuns,
   payouts,
   productPrices,
   products,

@@ -29,6 +29,7 @@ export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<vo
     const payoutIds = await payoutIdsByCommission(driver, accountId);
     const upgrade = (commission: FormerCommission) => upgradedCommission(commission, payoutIds);
     await change(driver, work, { from: commissions, accountId, upgrade });
+    await change(driver, work, { from: payouts, accountId, upgrade: upgradedPayout });
     await change(driver, work, { from: campaigns, accountId, upgrade: upgradedCampaign });
     await change(driver, work, { from: promoterCampaigns, accountId, upgrade: upgradedPromoterCampaign });
     await change(driver, work, { from: leads, accountId, upgrade: upgradedLead });
@@ -122,6 +123,11 @@ function upgradedCommission(former: FormerCommission, payoutIds: Map<string, num
     type: conversionCents > 0 ? "sale" : "custom",
     payoutId: former.status === "approved" ? paidBy : null,
   };
+}
+
+function upgradedPayout(payout: Payout): Payout {
+  const added = { runId: null };
+  return { ...added, ...payout };
 }
 
 /** Seeded payouts had one commission each, made at the end of their period. */

@@ -14,6 +14,7 @@ import { listPromotersOperation, showPromoterOperation } from "./promoter/promot
 import { updatePromoterOperation } from "./promoter/promoter-update.ts";
 import { createPromoterOperation } from "./promoter/promoters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
+import { createReward, updateReward } from "./reward/reward-changes.ts";
 import { listRewards } from "./reward/rewards.ts";
 import { trackSignup } from "./lead/tracking.ts";
 import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
@@ -44,6 +45,9 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/leads/update", updateLead],
   ["DELETE", "/api/v1/leads/delete", deleteLead],
   ["GET", "/api/v1/rewards/list", listRewards],
+  ["POST", "/api/v1/rewards/create", createReward],
+  ["PUT", "/api/v1/rewards/update", updateReward],
+  ["POST", "/api/v1/rewards/update", updateReward],
   ["GET", "/api/v1/payouts/list", listPayouts],
   ["GET", "/api/v1/reports/overview", overviewReport],
   ["GET", "/api/v1/reports/campaigns", campaignsReport],

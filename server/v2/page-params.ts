@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { Failure } from "../failure.ts";
-import { readNestedQuery, type Query } from "../http/parameters/nested-query.ts";
+import { readNestedQuery } from "../http/parameters/form.ts";
+import type { Query } from "../http/parameters/nesting.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";

@@ -1,4 +1,4 @@
-// The yardstick: node:http alone, which parses the same form and answers JSON of the same size.
+// The baseline: node:http alone, which parses the same form and answers with JSON of the same size.
 import { createServer } from "node:http";
 
 const answer = { filler: "" };

@@ -1,6 +1,6 @@
-// Prints requests a second of the built server beside those of bare node:http, in turn.
-// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_ONLY for one row,
-// BENCH_STORAGE for `sqlite` (default) or `postgres`, of which a cluster is started that syncs each commit.
+// Prints the requests per second of the built server next to those of bare node:http, in turn. BENCH_SECONDS
+// (4): the length of each run. BENCH_ROUNDS (3): the median counts. BENCH_ONLY: a single row. BENCH_STORAGE:
+// `sqlite` (default), or `postgres`, for which a cluster is started that syncs each commit.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { load, median, post, row, start, startStorage, startTidemark } from "./servers.mjs";

@@ -1,8 +1,9 @@
-// Prints what a sign-up costs on stores that hold more and more leads already, in turn.
-// BENCH_SIZES (10000,100000,1000000,5000000) leads, one promoter for each hundred, and the same traffic for all:
-// BENCH_ACTIVE (90) promoters send people. BENCH_SECONDS (4) for each run, BENCH_ROUNDS (9) through all stores; the
-// median of the rounds counts, and of the costs that of the ratios within them, as machines have fast and slow minutes.
-// The stores are seeded first, which takes a while, and kept in BENCH_FOLDER where that is given.
+// Prints the cost of a sign-up on larger and larger stores, in turn. BENCH_SIZES
+// (10000,100000,1000000,5000000): the numbers of leads, with one promoter for each hundred. BENCH_ACTIVE
+// (90): the promoters who send people, the same number for all stores. BENCH_SECONDS (4): the length of each
+// run. BENCH_ROUNDS (9): rounds through all stores. Rates are medians of the rounds. Cost ratios are medians
+// of the ratios within each round, because machines have fast and slow minutes. The stores are seeded first,
+// which takes a while, and kept in BENCH_FOLDER if it is set.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,14 +65,18 @@ async function seed({ leads, folder, url }) {
 }
 
 /**
- * Leaves no page of a file in the system's cache, as after a restart. Who seeds writes far more at once than who
- * serves, and Linux keeps that in folios of up to 2 MB, which make each small write to them as dear as a large one.
+ * Removes a file from the system's cache, as after a restart. Seeding writes far more at once than serving
+ * does, and Linux caches that in folios of up to 2 MB, which make every small write to them as expensive as a
+ * large one.
  */
 async function evict(file) {
   await run("dd", [`if=${file}`, "iflag=nocache", "count=0"]);
 }
 
-/** The ref ids of all promoters who may send people, from a server of its own: those measured do the same work. */
+/**
+ * The ref ids of all active promoters. They come from a separate server, so that the measured servers do the
+ * same work.
+ */
 async function activeTokens(storageUrl) {
   const server = await startTidemark(storageUrl);
   const tokens = [];
@@ -93,13 +98,16 @@ async function stop({ child, ended }) {
   await ended;
 }
 
-/** So many of them, from all over. */
+/** Picks a number of values, spread evenly. */
 function evenly(values, count) {
   if (values.length < count) throw new Error(`There are ${values.length} active promoters, not ${count}`);
   return Array.from({ length: count }, (_, at) => values[Math.floor((at * values.length) / count)]);
 }
 
-/** As of a server that has run for a while: those who signed up before have come again, then some new ones. */
+/**
+ * Brings the server to the state of one that has run for a while: known people sign up again, then some new
+ * ones.
+ */
 async function warmUp(store) {
   await signups(store, WARM_UP_SECONDS, "email=lead-{known}%40example.com&ref_id={pick}");
   await signups(store, 2);
@@ -122,7 +130,7 @@ async function measured(store) {
   };
 }
 
-/** To files and sockets. @see proc(5), `/proc/pid/io` */
+/** Counts bytes written to files and sockets. @see proc(5), `/proc/pid/io` */
 function writtenBytes(pid) {
   return Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))[1]);
 }
@@ -143,7 +151,7 @@ function print() {
   );
 }
 
-/** What a store's runs took beside those of the smallest store in the same rounds. */
+/** The cost of a store's runs, relative to the smallest store in the same rounds. */
 function growth({ runs }, of) {
   return median(runs.map((each, round) => of(each) / of(stores[0].runs[round])));
 }

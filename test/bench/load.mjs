@@ -1,4 +1,4 @@
-// A process of its own that drives one server, so that no server shares its event loop with the load.
+// Drives one server from a separate process, so that no server shares its event loop with the load.
 import autocannon from "autocannon";
 import { randomUUID } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// Loaded into a server (`node --import`): on SIGUSR2 prints the longest time its event loop was blocked
-// since the last time, in milliseconds.
+// Loaded into a server (`node --import`). On SIGUSR2 it prints the longest time in milliseconds for which the
+// event loop was blocked since the last signal.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 const delay = monitorEventLoopDelay({ resolution: 1 });

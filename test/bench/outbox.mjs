@@ -1,6 +1,6 @@
-// Prints sign-ups a second of a server that nobody listens to beside one with ten webhooks, in turn.
-// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (5) of which the median counts. The ratio is the median of those
-// of the rounds, whose two runs follow each other: what the machine does besides changes over minutes.
+// Prints the sign-ups per second of a server without webhooks next to one with ten, in turn. BENCH_SECONDS
+// (4): the length of each run. BENCH_ROUNDS (5): the median counts. The ratio is the median of the rounds'
+// ratios. The two runs of a round follow each other, because the load of a machine changes over minutes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ try {
   receiver.closeAllConnections();
 }
 
-/** A run on a server of its own: what waits to be sent after it must not be in the way of the next one. */
+/** A run on a new server, so that deliveries left over from one run do not slow down the next. */
 async function onFreshStore(webhookCount) {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
   const server = await startTidemark(`sqlite:${folder}`);
@@ -58,7 +58,7 @@ async function onFreshStore(webhookCount) {
   }
 }
 
-/** A run, with the processor time that each sign-up cost, which other processes on the machine can't blur. */
+/** A run with the processor time of each sign-up, which other processes on the machine can't distort. */
 async function measured({ url, child }) {
   const before = cpuMicros(child.pid);
   const run = await signups(url, SECONDS);

@@ -1,6 +1,7 @@
-// Prints where the microseconds of a sign-up and of a click go on the main thread of the built server, on SQLite:
-// its processor time for each request, in the shares that a CPU profile of a second run tells.
-// BENCH_SECONDS (4) for each run. What the engine does for others (JSON.parse, hashes) counts as its callers'.
+// Prints where the microseconds of a sign-up and of a click go on the main thread of the built server, on
+// SQLite: its processor time for each request, divided by the shares in a CPU profile of a second run.
+// BENCH_SECONDS (4): the length of each run. The time of built-in functions (JSON.parse, hashes) counts as
+// their callers'.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
@@ -38,7 +39,7 @@ for (const scenario of SCENARIOS) {
   rmSync(folder, { recursive: true });
 }
 
-/** Drives a new server, and gives its main thread's processor time for each request. */
+/** Drives a new server and returns its main thread's processor time for each request. */
 async function drive({ path, headers, body }, nodeOptions) {
   const storage = await startStorage("sqlite");
   const { child, url, ended } = await startTidemark(storage.url, { nodeOptions });
@@ -55,12 +56,14 @@ async function drive({ path, headers, body }, nodeOptions) {
   return { micros };
 }
 
-/** Nanoseconds on a processor stand first. @see https://docs.kernel.org/scheduler/sched-stats.html */
+/**
+ * The first figure is the nanoseconds on a processor. @see https://docs.kernel.org/scheduler/sched-stats.html
+ */
 function mainThreadMicros(pid) {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1_000;
 }
 
-/** The writer's thread has a profile, too, in which HTTP is not met. */
+/** The writer's thread has a profile too, but without HTTP. */
 function mainProfile(folder) {
   const profiles = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")));
   return profiles.find(({ nodes }) => nodes.some(({ callFrame }) => callFrame.url === "node:_http_server"));
@@ -81,7 +84,7 @@ function sharesOf({ nodes, samples, timeDeltas }) {
   return [...spent].map(([place, time]) => [place, time / total]).sort(([, one], [, other]) => other - one);
 }
 
-/** The file or package that a function is of. */
+/** The file or package of a function. */
 function placeOf(node) {
   const { url, lineNumber, columnNumber, functionName } = node.callFrame;
   if (url === "") {

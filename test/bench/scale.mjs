@@ -1,5 +1,5 @@
-// Prints what reads cost on a small store beside a large one, in turn, and what they ask of the process.
-// BENCH_LARGE (100000) records of each kind in the large store, 1,000 in the small one; BENCH_CALLS (40).
+// Prints the cost of reads on a small and a large store, in turn, and their memory. BENCH_LARGE (100000):
+// records of each kind in the large store; the small one has 1,000. BENCH_CALLS (40).
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,7 +118,7 @@ async function measureGroups() {
 async function measureMemory() {
   for (let page = 1; page <= 40; page++)
     await (await call(large, `/api/v1/leads/list?per_page=500&page=${page}`)).text();
-  // What of the memory map is in the page cache belongs to the system, which takes it back when it needs it.
+  // The mapped part of the page cache belongs to the system, which takes it back when it needs memory.
   const status = readFileSync(`/proc/${large.child.pid}/status`, "utf8");
   const [own, mapped] = ["RssAnon", "RssFile"].map((name) =>
     Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024),

@@ -1,5 +1,5 @@
-// Prints what the browser script costs a page: bytes, the time that it takes (median of 15 page loads, with the
-// processor slowed down six times, beside a bare queue stub), and requests.
+// Prints the cost of the browser script for a page: its bytes, its time (the median of 15 page loads with the
+// processor slowed down six times, next to a bare queue stub), and its requests.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";

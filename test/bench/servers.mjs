@@ -1,4 +1,4 @@
-// Starts the servers that are measured, and calls them.
+// Starts the servers to measure, and calls them.
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,14 +41,14 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {} }
   return start("dist/server/main.js", settings, nodeOptions);
 }
 
-/** An empty store of a kind, `sqlite` or `postgres`, of which a cluster is started that syncs each commit. */
+/** An empty store, `sqlite` or `postgres`, for which a cluster is started that syncs each commit. */
 export async function startStorage(kind) {
   if (kind === "sqlite") {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
     return { url: `sqlite:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
   }
   if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use sqlite or postgres`);
-  // The tests' own, which Node can't read as it is.
+  // The tests' own cluster. Node can't load its TypeScript as it is.
   const options = {
     module: ts.ModuleKind.ESNext,
     target: ts.ScriptTarget.ES2022,
@@ -65,7 +65,7 @@ export async function startStorage(kind) {
   return { url: cluster.url(), pid: cluster.pid(), remove: cluster.remove };
 }
 
-/** Posts a form and gives the text of the answer. */
+/** Posts a form and returns the text of the answer. */
 export async function post(url, path, headers, body) {
   const response = await fetch(url + path, {
     method: "POST",
@@ -75,14 +75,14 @@ export async function post(url, path, headers, body) {
   return response.text();
 }
 
-/** Drives a server from a process of its own, and gives what came of it. */
+/** Drives a server from a separate process and returns the result. */
 export async function load(options) {
   const file = new URL("load.mjs", import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [file, JSON.stringify(options)]);
   return JSON.parse(stdout);
 }
 
-/** User and system time of a process, in hundredths of a second until here. @see proc(5) */
+/** The user and system time of a process. It is exact to a hundredth of a second. @see proc(5) */
 export function cpuMicros(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10_000;

@@ -1,5 +1,5 @@
-// Prints the files of server/ that one warm V1 sign-up on SQLite passes from socket to answer: those of which a
-// function runs in every one of several sign-ups. What timers do in between is thereby left out.
+// Prints the files of server/ that a warm V1 sign-up on SQLite passes through from socket to answer: those
+// with a function that runs in every one of several sign-ups. This leaves out timers that run in between.
 import {
   copyFileSync,
   mkdirSync,
@@ -58,13 +58,13 @@ function signUp(name) {
 
 function filesIn(scripts) {
   const run = scripts.filter(({ url: from, functions }) => {
-    // The first function of a module is its top level, which ran when it was loaded.
+    // The first function of a module is its top level, which ran when the module was loaded.
     return from.includes(BUILT) && functions.some(({ ranges }) => ranges[0].count > 0);
   });
   return new Set(run.map(({ url: from }) => from.slice(from.indexOf(BUILT) + BUILT.length + 1)));
 }
 
-/** Each file of the server by itself: the build would put them together. */
+/** Builds each file of the server separately, because the usual build bundles them. */
 function buildApart() {
   const compilerOptions = {
     module: ts.ModuleKind.ESNext,
@@ -79,12 +79,12 @@ function buildApart() {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, outputText);
   }
-  // Where they expect each other in the build.
+  // Where the files expect each other in the build.
   writeFileSync(join(BUILT, "storage/drivers/sqlite/sqlite-thread.js"), `import "./thread.js";`);
   for (const name of ["svc.js", "docs.js"]) copyFileSync(join("dist", name), join(BUILT, name));
 }
 
-/** Starts the server in this process and gives its address. */
+/** Starts the server in this process and returns its address. */
 async function startHere() {
   const write = process.stdout.write.bind(process.stdout);
   let output = "";

@@ -1,9 +1,9 @@
-// Simulates sign-ups that come by chance to servers of measured cost, and prints how many a second they carry
-// while 99 of 100 are answered within SIMULATE_P99 (100) ms. The costs were read off `bench.mjs`, `workers.mjs`
-// and `growth.mjs` (README, "At scale"); those of other machines can be given in milliseconds:
-// SIMULATE_SERVER (a server's processor, each sign-up), SIMULATE_WRITE (what of that others wait for on SQLite),
-// SIMULATE_SYNC (the disk, each commit), SIMULATE_DATABASE (Postgres' processors, each sign-up),
-// SIMULATE_NETWORK (there and back, each message to it).
+// Simulates sign-ups that arrive at random at servers of measured cost, and prints how many per second they
+// can take while 99 of 100 are answered within SIMULATE_P99 (100) ms. The default costs were measured by
+// `bench.mjs`, `workers.mjs` and `growth.mjs`. Those of other machines can be set in milliseconds:
+// SIMULATE_SERVER (a server's processor, per sign-up), SIMULATE_WRITE (the part of it that others wait for on
+// SQLite), SIMULATE_SYNC (the disk, per commit), SIMULATE_DATABASE (Postgres' processors, per sign-up),
+// SIMULATE_NETWORK (the round trip of a message to Postgres).
 import { row } from "./servers.mjs";
 
 const P99_MS = Number(process.env.SIMULATE_P99 ?? 100);
@@ -12,12 +12,14 @@ const WRITE_MS = Number(process.env.SIMULATE_WRITE ?? 0.06);
 const SYNC_MS = Number(process.env.SIMULATE_SYNC ?? 4);
 const DATABASE_MS = Number(process.env.SIMULATE_DATABASE ?? 0.27);
 const NETWORK_MS = Number(process.env.SIMULATE_NETWORK ?? 0.5);
-/** Queries that a sign-up waits for one after the other before it can be committed on Postgres. */
+/** The queries that a sign-up makes one after the other before its commit on Postgres. */
 const READS = 5;
-/** Sign-ups that each try simulates; enough for a 99th percentile that stands still. */
+/** The sign-ups that each try simulates: enough for a stable 99th percentile. */
 const SIGNUPS = 40_000;
 
-/** Each server has a processor of its own, each Postgres has `cores`; accounts are spread over the stores. */
+/**
+ * Each server has a processor of its own, and each Postgres has `cores`. Accounts are spread over the stores.
+ */
 const PLANS = [
   { name: "1 machine, 1 process, SQLite", kind: "sqlite", servers: 1, stores: 1 },
   { name: "1 machine, 4 processes, SQLite", kind: "sqlite", servers: 4, stores: 1 },
@@ -33,7 +35,7 @@ for (const plan of PLANS) {
   console.log(row([plan.name, perSecond, perDay], 34));
 }
 
-/** The greatest rate that is answered in time, in sign-ups a second, to two per cent. */
+/** The highest rate that is answered in time, in sign-ups per second, exact to two per cent. */
 function capacity(plan) {
   let [low, high] = [0, (1_000 * plan.servers) / SERVER_MS];
   while (high - low > 0.02 * high) {
@@ -74,7 +76,7 @@ function simulate({ kind, servers: count, stores: storeCount, cores = 1 }, rate)
     }
     goOn(server, now);
   }
-  latencies.splice(0, SIGNUPS / 10); // the empty system's
+  latencies.splice(0, SIGNUPS / 10); // those of the empty system
   return latencies.sort((left, right) => left - right)[Math.floor(latencies.length * 0.99)];
 
   function goOn(server, now) {
@@ -99,13 +101,13 @@ function simulate({ kind, servers: count, stores: storeCount, cores = 1 }, rate)
   }
 }
 
-/** Others wait for the whole of a SQLite commit. */
+/** Others wait for a whole SQLite commit. */
 function sqliteCommit(size) {
   const wholeMs = size * WRITE_MS + SYNC_MS;
   return { holdMs: wholeMs, wholeMs };
 }
 
-/** Postgres works on one commit with one core; syncs of several commits go together. */
+/** Postgres works on one commit with one core. Syncs of several commits are combined. */
 function postgresCommit(size) {
   const workMs = size * DATABASE_MS;
   return { holdMs: workMs, wholeMs: workMs + SYNC_MS + NETWORK_MS };

@@ -1,6 +1,6 @@
-// Drives a mixed load against the built server on SQLite for some minutes, and ends with 1 where its own memory grew.
-// SOAK_MINUTES (3), SOAK_CONNECTIONS (16), SOAK_GROWTH_PERCENT (15): how much more own memory the last third may
-// hold than the first, after a warm-up of a fifth of the time.
+// Drives a mixed load against the built server on SQLite for some minutes, and exits with 1 if the server's
+// own memory grew. SOAK_MINUTES (3), SOAK_CONNECTIONS (16). SOAK_GROWTH_PERCENT (15): how much more memory
+// the last third may use than the first, after a warm-up of a fifth of the time.
 import { randomUUID } from "node:crypto";
 import { readFileSync, mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -27,7 +27,7 @@ const statuses = {};
 let answers = 0;
 const load = { isOver: false };
 let people = 0;
-/** Whether the server's own memory stayed as it was. */
+/** Whether the server's own memory did not grow. */
 let isFlat = false;
 try {
   for (let at = 0; at < PROMOTERS; at++)
@@ -47,7 +47,7 @@ console.log(`answers by status: ${JSON.stringify(statuses)}`);
 const bugs = Object.keys(statuses).filter((status) => Number(status) >= 500);
 process.exit(isFlat && bugs.length === 0 ? 0 : 1);
 
-/** One request after the other, of all kinds, most of them as a company's day has them. */
+/** Sends one request after the other, of all kinds, in the proportions of a company's day. */
 async function drive() {
   while (!load.isOver) {
     const person = ++people;
@@ -82,7 +82,7 @@ async function drive() {
     );
     if (person % 10 === 0) await send("DELETE", `/api/v1/leads/delete?email=${email}`, KEY);
     if (person % 50 === 0) await send("GET", "/api/v1/reports/overview?group_by=day", KEY);
-    // What nobody asked for, and what is wrong, takes other ways through the server.
+    // Refused requests take other paths through the server.
     if (person % 10 === 5) await send("POST", "/api/v1/track/signup", { ...FORM, ...KEY }, `email=${email}`);
     if (person % 10 === 7) await send("GET", `/nothing/${person}`, {});
   }
@@ -102,7 +102,7 @@ function send(method, path, headers, body) {
   });
 }
 
-/** Looks at the server at even intervals. */
+/** Measures the server at even intervals. */
 async function observe() {
   const samples = [];
   const intervalMs = (MINUTES * 60_000) / SAMPLES;
@@ -122,7 +122,7 @@ async function observe() {
   return samples;
 }
 
-/** Own memory is what no file stands behind: what of the store is mapped belongs to the system's cache. */
+/** Own memory is memory without a file behind it. The mapped store belongs to the system's cache. */
 async function figures() {
   const rollup = readFileSync(`/proc/${child.pid}/smaps_rollup`, "utf8");
   const mb = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)[1]) / 1_024;

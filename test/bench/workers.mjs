@@ -1,7 +1,7 @@
-// Prints what sign-ups and clicks cost with 1, 2 and 4 workers on SQLite and on Postgres.
-// BENCH_SECONDS (4) for each run, BENCH_ROUNDS (3) of which the median counts, BENCH_STORAGE for one store alone.
-// Processors count all processes of a server, or of Postgres: on a machine whose processors the load shares,
-// that is what tells what more of them would carry.
+// Prints the cost of sign-ups and clicks with 1, 2 and 4 workers on SQLite and on Postgres. BENCH_SECONDS
+// (4): the length of each run. BENCH_ROUNDS (3): the median counts. BENCH_STORAGE: only one store. The
+// processor time covers all processes of a server, or of Postgres. On a machine whose processors also create
+// the load, this figure shows what more processors could take.
 import { readFileSync } from "node:fs";
 import { cpuMicros, KEY, load, median, post, row, startStorage, startTidemark } from "./servers.mjs";
 
@@ -83,7 +83,7 @@ function spent({ child, storage }) {
   return { server: cpuOfAll(child.pid), store: storage.pid === undefined ? 0 : cpuOfAll(storage.pid) };
 }
 
-/** A process with its children. */
+/** A process and its children. */
 function cpuOfAll(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   return [pid, ...children].reduce((sum, each) => sum + cpuMicros(each), 0);

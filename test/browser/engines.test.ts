@@ -6,7 +6,7 @@ import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../suppo
 
 const DAY_SECONDS = 86_400;
 
-// In CI nothing is left out for want of a program.
+// In CI a missing program is an error.
 const engines = ENGINES.filter(({ isInstalled }) => isInstalled || process.env["CI"]);
 
 let folder: string;
@@ -46,7 +46,7 @@ describe.runIf(hasWebKit || process.env["CI"])("WebKitGTK with its tracking prev
     const go = front.hold("/go");
     const browser = await openPrevented(`${address("www")}/start`, front.port);
     onTestFinished(browser.close);
-    // The engine takes its time to begin with it.
+    // It takes a moment until the engine enforces this.
     await expect.poll(browser.days).toEqual({ own: 7 });
     go();
     await expect.poll(() => front.requests.join()).toContain("/seen");
@@ -65,7 +65,7 @@ describe.each(engines)("$name", ({ open }) => {
   const told = (call: string) =>
     tab.run(`new Promise((resolve) => svc(${call}, (outcome) => resolve(outcome.status)))`);
 
-  it("keeps the cookies that the server sets as long as the campaign says, though the page is opened again", async () => {
+  it("keeps the cookies that the server sets as long as the campaign says, even if the page is opened again", async () => {
     await tab.goto(`${address("www")}/?via=jane`);
     expect(await told("'onReady'")).toBe("known");
     await tab.goto(`${address("www")}/?via=jane`);
@@ -79,7 +79,7 @@ describe.each(engines)("$name", ({ open }) => {
     expect(front.forms).toHaveLength(1);
   });
 
-  it("records click and sign-up on another subdomain, though the click could not be sent", async () => {
+  it("records click and sign-up on another subdomain even if the click could not be sent", async () => {
     site["/t/click"] = { html: "a portal's page" };
     await tab.goto(`${address("www")}/?via=jane`);
     expect(await told("'onReady'")).toBe("waiting");
@@ -101,7 +101,7 @@ describe.each(engines)("$name", ({ open }) => {
     expect(front.forms).toHaveLength(1);
   });
 
-  it("reads what the page was opened with, what a router leads to, and a signed-up form that leaves", async () => {
+  it("reads the address that the page was opened with, those of a router, and a form that leaves the page", async () => {
     site["/"] = {
       html: `<script>history.replaceState({}, "", "/home");</script>${tag()}
         <form data-svc-signup action="/done"><input name="work_email"><button>go</button></form>`,
@@ -122,7 +122,7 @@ describe.each(engines)("$name", ({ open }) => {
     await expect.poll(() => countsOf(folder, "bob")).toEqual({ clicks: 1, leads: 1 });
   });
 
-  it("forgets all with a no, and knows the referral again with a yes", async () => {
+  it("forgets everything without consent, and knows the referral again with consent", async () => {
     site["/"] = { html: tag('data-consent="required"') };
     const stored = () => tab.run("document.cookie + Object.keys(localStorage)");
     await tab.goto(`${address("www")}/?via=jane`);

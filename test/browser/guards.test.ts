@@ -8,10 +8,10 @@ import { address, JANE, newWorlds, postedTids, reopen, settled, stored, tag } fr
 
 const world = newWorlds();
 
-describe("a page that Chromium renders ahead of its visit", () => {
-  it("makes no click until it is shown, then one", async () => {
+describe("a page that Chromium prerenders", () => {
+  it("makes no click until it is shown, and then one", async () => {
     world.site["/"] = { html: `<body><script>(${followAhead})("/ahead?via=jane")</script>` };
-    // What the script sends, it sends before this second question to its server.
+    // The script has sent everything before this second request to its server.
     world.site["/ahead"] = {
       html: `${tag(world)}<script>fetch("${address(world, "track")}/svc.js", { cache: "reload" })
         .then(() => fetch("/ran?" + document.prerendering));
@@ -46,7 +46,7 @@ describe("a page that Chromium renders ahead of its visit", () => {
 });
 
 describe("the back/forward cache", () => {
-  it("gives a page back that sends no second click", async () => {
+  it("restores a page that sends no second click", async () => {
     world.site["/"] = {
       html: `${tag(world)}<script>addEventListener("pageshow", ({ persisted }) => persisted &&
         svc("onReady", () => fetch("/restored")));</script>`,
@@ -79,7 +79,7 @@ describe("Global Privacy Control", () => {
     });
   });
 
-  it("leaves nothing behind, in browser or server, when the account honours it", async () => {
+  it("leaves nothing in browser or server if the account honours it", async () => {
     await v1({ url: world.server.url, key: createPrivateAccount() }, "/promoters/create", JANE);
     world.site["/"] = { html: tag(world, { cid: "private" }) };
     const answer = world.front.hold("/t/click");
@@ -104,7 +104,7 @@ describe("Global Privacy Control", () => {
     expect(await countsOf(world.folder, "jane", "private")).toEqual({ clicks: 0, leads: 0 });
   });
 
-  it("changes nothing but the order when it doesn't: first the answer, then the cookies", async () => {
+  it("changes only the order if the account does not: first the answer, then the cookies", async () => {
     const answer = world.front.hold("/t/click");
     await world.page.goto(`${address(world, "www")}/?via=jane`);
     await expect.poll(() => postedTids(world)).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("Global Privacy Control", () => {
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
-  /** Gives the key of an account that honours the signal, made as an operator makes it. */
+  /** Returns the key of an account that honours the signal, created like an operator does. */
   function createPrivateAccount(): string {
     const words = "account create Private --id private --landing-url http://www.example.test --honour-gpc";
     const printed = execFileSync(process.execPath, ["dist/server/cli.js", ...words.split(" ")], {
@@ -129,7 +129,7 @@ describe("Global Privacy Control", () => {
 });
 
 describe("an https page", () => {
-  it("has cookies that are never sent in the clear", async () => {
+  it("has cookies that are never sent unencrypted", async () => {
     world.front.close();
     world.front = await startFront({ site: world.site, port: world.server.port, isSecure: true });
     world.site["/"] = { html: tag(world, { scheme: "https" }) };
@@ -161,8 +161,8 @@ describe("an https page", () => {
   });
 });
 
-describe("a sandboxed frame of no origin", () => {
-  it("works on, and so does the tracker, without cookies", async () => {
+describe("a sandboxed frame without an origin", () => {
+  it("keeps working without cookies, and so does the tracker", async () => {
     const faults = `<script>var faults = []; onerror = (text) => faults.push(text);
       onunhandledrejection = ({ reason }) => faults.push(String(reason));</script>`;
     world.site["/"] = {

@@ -8,7 +8,7 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const world = newWorlds();
 
 describe("a link that is followed more than once", () => {
-  it("counts once when it is followed again before the answer came", async () => {
+  it("counts once if it is followed again before the answer arrives", async () => {
     const answer = world.front.hold("/t/click");
     await world.page.goto(`${address(world, "www")}/?via=jane`);
     await expect.poll(() => postedTids(world)).toHaveLength(1);
@@ -37,14 +37,14 @@ describe("a link that is followed more than once", () => {
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
-  it("counts each visitor that two tabs make at once, and each of them once", async () => {
+  it("counts both visitors that two tabs make at the same time, each of them once", async () => {
     world.site["/elsewhere"] = {
       html: `<a target="_blank" rel="noopener" href="${address(world, "www")}/?via=jane">Jane's link</a>`,
     };
     const script = world.front.hold("/svc.js");
     await world.page.goto(`${address(world, "blog", { domain: "other.test" })}/elsewhere`);
     await world.page.dblclick("a");
-    // Both tabs wait for the one script: the browser asks for it once.
+    // Both tabs wait for one script, which the browser requests once.
     await expect
       .poll(() => world.front.requests.toSorted())
       .toEqual(["GET /?via=jane", "GET /?via=jane", "GET /elsewhere", "GET /svc.js"]);
@@ -60,7 +60,7 @@ describe("a link that is followed more than once", () => {
     expect(rest).toEqual({ _svc_ref: "jane" });
   });
 
-  it("counts once when another site of ours is opened before the answer came", async () => {
+  it("counts once if another of the customer's sites is opened before the answer arrives", async () => {
     const answer = world.front.hold("/t/click");
     await world.page.goto(`${address(world, "www")}/?via=jane`);
     await expect.poll(() => postedTids(world)).toHaveLength(1);
@@ -75,7 +75,7 @@ describe("a link that is followed more than once", () => {
     expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
   });
 
-  it("gives the lead to the last promoter, though an older page of the first is still open", async () => {
+  it("gives the lead to the last promoter even if an older page of the first is still open", async () => {
     await v1(world.server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await world.page.goto(`${address(world, "www")}/?via=jane`);
     await settled(world.page);

@@ -11,11 +11,15 @@ const counts = () => countsOf(world.folder, "jane");
 const told = (call: string) =>
   world.page.evaluate(`new Promise((resolve) => svc(${call}, (outcome) => resolve(outcome.status)))`);
 
-describe("a server that takes nothing", () => {
+describe("a server that can't be reached", () => {
   it.each([
-    ["an extension blocks", {}, true],
-    ["a content security policy forbids", { "content-security-policy": "connect-src 'none'" }, false],
-  ])("which %s, is asked once, whatever the page does", async (_, headers, isBlocked) => {
+    ["because an extension blocks it", {}, true],
+    [
+      "because a content security policy forbids it",
+      { "content-security-policy": "connect-src 'none'" },
+      false,
+    ],
+  ])("%s, is asked once, whatever the page does", async (_, headers, isBlocked) => {
     world.site["/"] = { html: tag(world), headers };
     let asked = 0;
     await world.context.exposeFunction("count", () => asked++);
@@ -36,7 +40,7 @@ describe("a server that takes nothing", () => {
     await expect.poll(() => asked).toBe(2);
   });
 
-  it("is told from one that refuses, which the console names", async () => {
+  it("is different from one that refuses, which the console shows", async () => {
     const lines: string[] = [];
     world.page.on("console", (message) => void (message.type() === "warning" && lines.push(message.text())));
     world.site["/"] = { html: tag(world) };
@@ -48,7 +52,7 @@ describe("a server that takes nothing", () => {
 });
 
 describe("a landing page", () => {
-  it("counts though a redirect in the page leads on from it", async () => {
+  it("counts even if a redirect in the page leaves it", async () => {
     world.site["/"] = { html: `<script>location.replace("/home")</script>` };
     world.site["/home"] = { html: tag(world) };
     await home();
@@ -58,7 +62,7 @@ describe("a landing page", () => {
     expect(await counts()).toEqual({ clicks: 1, leads: 0 });
   });
 
-  it("is known when consent comes after a router has changed the address", async () => {
+  it("is known even if consent comes after a router has changed the address", async () => {
     world.site["/"] = {
       html: `<script src="${address(world, "track")}/svc.js" data-cid="${ACCOUNT}" data-consent="required"></script>`,
     };
@@ -70,7 +74,7 @@ describe("a landing page", () => {
 });
 
 describe("consent", () => {
-  it("that is withdrawn in one tab ends what another one does, and leaves nothing", async () => {
+  it("that is withdrawn in one tab stops the others, and leaves nothing", async () => {
     await home();
     await settled(world.page);
     const written = await world.page.evaluateHandle(() => {
@@ -82,7 +86,8 @@ describe("consent", () => {
     await other.goto(`${address(world, "www")}/`);
     await other.waitForFunction("'svc' in window");
     await other.evaluate("svc('consent', false)");
-    // Browsers take their time to tell another tab. Until then it refuses sign-ups, since the visitor is gone.
+    // It takes a moment until the other tab knows. Until then it refuses sign-ups, because the visitor is
+    // gone.
     await expect.poll(() => told(`"signup", { email: "lead@example.com" }`)).toBe("waiting");
     await world.page.evaluate(() => history.pushState({}, "", "/?via=bob"));
     expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("waiting");
@@ -141,22 +146,25 @@ describe("a form", () => {
     await expect.poll(counts).toEqual({ clicks: 1, leads: 1 });
   });
 
-  it.each(["get", "post"])("by %s hands the visitor over to another site of ours", async (method) => {
-    world.site["/"] = {
-      html: `${tag(world)}<form method="${method}" action="${address(world, "shop", { domain: "other.test" })}/next?x=1">
+  it.each(["get", "post"])(
+    "by %s hands the visitor over to another of the customer's sites",
+    async (method) => {
+      world.site["/"] = {
+        html: `${tag(world)}<form method="${method}" action="${address(world, "shop", { domain: "other.test" })}/next?x=1">
         <input name="plan" value="pro"><button>go</button></form>`,
-    };
-    world.site["/next"] = { html: tag(world) };
-    await home();
-    await settled(world.page);
-    await world.page.evaluate("svc('crossDomain', 'https://Shop.OTHER.test/')");
-    await world.page.click("button");
-    await world.page.waitForURL(/next/);
-    await settled(world.page);
-    expect(new Set(postedTids(world).filter(Boolean)).size).toBe(1);
-    expect(world.page.url()).not.toContain("_svc_tid");
-    expect(await counts()).toEqual({ clicks: 1, leads: 0 });
-  });
+      };
+      world.site["/next"] = { html: tag(world) };
+      await home();
+      await settled(world.page);
+      await world.page.evaluate("svc('crossDomain', 'https://Shop.OTHER.test/')");
+      await world.page.click("button");
+      await world.page.waitForURL(/next/);
+      await settled(world.page);
+      expect(new Set(postedTids(world).filter(Boolean)).size).toBe(1);
+      expect(world.page.url()).not.toContain("_svc_tid");
+      expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+    },
+  );
 });
 
 describe("a page with names of its own", () => {
@@ -165,7 +173,7 @@ describe("a page with names of its own", () => {
     "class URL {}; var svc;",
     "Object.freeze(history);",
     "history.pushState = null;",
-  ])("is no harm, and takes none: %s", async (script) => {
+  ])("does not disturb the script, and is not disturbed: %s", async (script) => {
     const errors: string[] = [];
     world.page.on("pageerror", ({ message }) => void errors.push(message));
     world.site["/"] = {
@@ -194,7 +202,7 @@ describe("a page with names of its own", () => {
     expect(await world.page.evaluate("'svc' in window")).toBe(false);
   });
 
-  it("may navigate by code to a decorated address", async () => {
+  it("may navigate to a decorated address by code", async () => {
     await home();
     await settled(world.page);
     await world.page.evaluate("svc('crossDomain', ['*.other.test'])");

@@ -64,7 +64,7 @@ async function follow(path: string): Promise<void> {
 }
 
 describe("a referral link", () => {
-  it("gives the visitor an id that lives in cookies of the whole site, and a sign-up becomes a lead", async () => {
+  it("gives the visitor an id in cookies of the whole site, and their sign-up becomes a lead", async () => {
     await follow("/?via=jane");
     const found = await context.cookies();
     const inSixtyDays = Date.now() / 1_000 + 60 * 86_400;
@@ -86,7 +86,7 @@ describe("a referral link", () => {
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 1 });
   });
 
-  it("counts a second visit of the same link no more, and another promoter's link anew", async () => {
+  it("does not count a second visit of the same link, but counts another promoter's link", async () => {
     await follow("/?via=jane");
     const first = await cookies();
     await page.goto(at("/?via=jane"));
@@ -121,7 +121,7 @@ describe("a referral link", () => {
 });
 
 describe("on the page", () => {
-  it("works by stub, in order, with callbacks, and sets no other global", async () => {
+  it("works through the stub, in order, with callbacks, and sets no other global", async () => {
     site["/"] = {
       html: `<script>const before = new Set(Object.getOwnPropertyNames(window));${STUB}
         svc("init", { cid: "${ACCOUNT}" }); svc("click", (visitor) => { document.title = visitor.ref_id; });
@@ -138,7 +138,7 @@ describe("on the page", () => {
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 1 });
   });
 
-  it("follows a single-page application, and the same link only once", async () => {
+  it("follows a single-page application, and counts the same link only once", async () => {
     await page.goto(at("/"));
     await page.waitForFunction(() => "svc" in window);
     const click = answered("/t/click");
@@ -151,7 +151,7 @@ describe("on the page", () => {
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
-  it("signs up who submits a marked form, though the page goes away", async () => {
+  it("signs up a person who submits a marked form, even if the page closes", async () => {
     await follow("/?via=jane");
     site["/form"] = {
       html: `${oneTag()}<form data-svc-signup action="/done"><input name="email" type="email"><button>Go</button></form>`,
@@ -178,7 +178,7 @@ describe("on the page", () => {
     expect(violations).toEqual([]);
   });
 
-  it("waits for consent, and forgets when it is taken back", async () => {
+  it("waits for consent, and forgets everything when it is withdrawn", async () => {
     site["/"] = { html: oneTag('data-consent="required"') };
     let requests = 0;
     page.on("request", (request) => void (requests += request.url().includes("/t/") ? 1 : 0));
@@ -196,7 +196,7 @@ describe("on the page", () => {
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  it("hands the visitor over to another site of ours, and to no other", async () => {
+  it("hands the visitor over to the customer's other sites, and to no others", async () => {
     await follow("/?via=jane");
     const { _svc_tid: tid } = await cookies();
     site["/links"] = {
@@ -244,7 +244,7 @@ describe("on the page", () => {
 });
 
 describe("bad days", () => {
-  it("sends click and sign-up when the server is back, as one visitor", async () => {
+  it("sends click and sign-up, as one visitor, when the server is back", async () => {
     await page.goto(at("/"));
     const { port } = server;
     await page.waitForFunction(() => "svc" in window);
@@ -262,7 +262,7 @@ describe("bad days", () => {
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  it("counts a page that is loaded anew by going back no second time", async () => {
+  it("does not count a page again that is reloaded by going back", async () => {
     site["/next"] = { html: "next" };
     await follow("/?via=jane");
     await page.goto(at("/next"));
@@ -274,7 +274,7 @@ describe("bad days", () => {
 });
 
 describe("GET /demo", () => {
-  it("greets the visitor of a link, and shows what was recorded of a sign-up", async () => {
+  it("greets a visitor, and shows the recorded sign-up", async () => {
     const errors: string[] = [];
     page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
     await page.goto(`${tracker()}/demo?via=jane`);
@@ -303,7 +303,7 @@ describe("GET /demo", () => {
   it.each([
     ["localhost", "127.0.0.1"],
     ["127.0.0.1", "localhost"],
-  ])("records sign-ups at %s where the landing page is at %s", async (host, landingHost) => {
+  ])("records sign-ups at %s if the landing page is at %s", async (host, landingHost) => {
     await server.kill();
     remove();
     ({ folder, remove } = temporaryFolder());
@@ -314,7 +314,7 @@ describe("GET /demo", () => {
     expect(await signUp("visitor@example.com")).toContain('"email": "visitor@example.com"');
   });
 
-  it("tells a refusal as what it is", async () => {
+  it("shows the reason of a refusal", async () => {
     await page.goto(`http://track.other.test:${server.port}/demo?via=jane`);
     await page.waitForSelector("#banner:not([hidden])");
     expect(await signUp("visitor@example.com")).toBe(

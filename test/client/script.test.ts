@@ -15,7 +15,7 @@ type Fetch = { path: string; form: Record<string, string> };
 
 let window: Window & { svc?: Svc };
 let sent: Fetch[];
-/** What the server answers next; a number is a status without a body. */
+/** The server's next answers. A number is a status without a body. */
 let answers: (object | number)[];
 let warnings: unknown[][];
 let pageErrors: unknown[];
@@ -50,7 +50,7 @@ function open(url: string, previous?: Window): void {
   }) as never;
 }
 
-/** Runs the built file in the window, as the given script element would. */
+/** Runs the built file in the window, as a script element with these attributes would. */
 function load(
   attributes: Record<string, string> | null = { cid: "acme" },
   {
@@ -75,7 +75,7 @@ function load(
     performance: { getEntriesByType: () => [{ name: opened ?? window.location.href }] },
     globalThis: { webkitURL: URL },
     fetch: window.fetch,
-    // Node's own would tell the windows of other tests.
+    // Node's own channel would notify the windows of other tests.
     BroadcastChannel: undefined,
     console: { warn: (...line: unknown[]) => void warnings.push(line) },
     queueMicrotask: (run: () => void) =>
@@ -94,7 +94,7 @@ function load(
 
 const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const queued = () => JSON.parse(window.localStorage.getItem("_svc_q") ?? "[]") as unknown[];
-/** What the script's one timer would do next. */
+/** The callback and delay of the script's only timer. */
 let timers: { run: () => void; delayMs: number }[];
 
 describe("the built script", () => {
@@ -107,7 +107,7 @@ describe("the built script", () => {
     expect(SCRIPT.match(/window\b/g)!.length).toBeLessThan(3);
   });
 
-  it("posts the click of a link as a form and keeps what the server answers", async () => {
+  it("posts the click of a link as a form and keeps the answer", async () => {
     load();
     await settle();
     expect(sent).toEqual([
@@ -159,7 +159,7 @@ describe("the built script", () => {
     expect(new Set(read)).toEqual(new Set(["cookie"]));
   });
 
-  it("sends nothing where there is no referral", async () => {
+  it("sends nothing without a referral", async () => {
     open("https://www.acme.example/");
     load();
     window.svc!("referral", { email: "lead@example.com" });
@@ -168,7 +168,7 @@ describe("the built script", () => {
     expect(queued()).toEqual([]);
   });
 
-  it("sends sign-ups at once, with the click that they came by, and later ones as the visitor of its answer", async () => {
+  it("sends a sign-up at once together with its click, and later ones as the visitor that the server named", async () => {
     load();
     window.svc!("referral", { email: "lead@example.com" });
     await settle();
@@ -210,7 +210,7 @@ describe("the built script", () => {
     },
   );
 
-  it("forgets what the server refused for good, and a ref id that is nobody's", async () => {
+  it("forgets events that the server refused for good, and a ref id that belongs to nobody", async () => {
     answers = [422];
     load();
     await settle();
@@ -222,7 +222,7 @@ describe("the built script", () => {
     expect(window.document.cookie).toBe("");
   });
 
-  it("stores nothing before the answer where Global Privacy Control is on", async () => {
+  it("stores nothing before the answer if Global Privacy Control is on", async () => {
     Object.defineProperty(window.navigator, "globalPrivacyControl", { value: true });
     answers = [500];
     load();
@@ -242,7 +242,7 @@ describe("the built script", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("does its work with storage that is denied, full or spoilt", async () => {
+  it("works with storage that is denied, full or corrupt", async () => {
     const refuse = () => {
       throw new Error("denied");
     };
@@ -267,7 +267,7 @@ describe("the built script", () => {
     },
   );
 
-  it("takes over the visitor that another site of ours hands over, once the server has named it", async () => {
+  it("takes over a visitor from another site once the server has named it", async () => {
     open(`https://shop.acme.example/?x=1&svc_ref=jane&_svc_tid=${TID}${Date.now() - 60_000}`);
     load();
     await settle();
@@ -278,7 +278,7 @@ describe("the built script", () => {
     expect(window.document.cookie).toContain(`_svc_tid=${TID}`);
   });
 
-  it("is the same function when it is loaded twice, and leaves a foreign svc alone", async () => {
+  it("stays the same function when it is loaded twice, and leaves a foreign svc alone", async () => {
     load();
     const first = window.svc;
     load();
@@ -292,7 +292,7 @@ describe("the built script", () => {
     expect(window.svc).toBe(own);
   });
 
-  it("drains the stub's queue in order, ignores unknown calls, and leaves the page its own errors", async () => {
+  it("makes the stub's calls in order, ignores unknown ones, and lets the page see its own errors", async () => {
     const calls: string[] = [];
     const q: unknown[] = [
       ["init", { cid: "acme" }],
@@ -318,7 +318,7 @@ describe("the built script", () => {
     expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/details"]);
   });
 
-  it("is told what became of each call", async () => {
+  it("reports the result of each call", async () => {
     const told: unknown[] = [];
     const tell = (outcome: unknown) => void told.push(outcome);
     answers = [OFFLINE, 422, RECORDED];
@@ -343,9 +343,9 @@ describe("the built script", () => {
   });
 
   it.each([
-    ["what is too long", { email: "a@b.example", note: "x".repeat(16_000) }, "too long"],
-    ["what is no JSON", { email: "a@b.example", uid: 1n }, "too long"],
-  ])("refuses %s by the callback, and sends the next", async (_, person, error) => {
+    ["a sign-up that is too long", { email: "a@b.example", note: "x".repeat(16_000) }, "too long"],
+    ["a sign-up that JSON can't express", { email: "a@b.example", uid: 1n }, "too long"],
+  ])("refuses %s through the callback, and sends the next one", async (_, person, error) => {
     load();
     const told: unknown[] = [];
     window.svc!("signup", person, (outcome: unknown) => told.push(outcome));
@@ -355,7 +355,7 @@ describe("the built script", () => {
     expect(sent.map(({ form }) => form["email"])).toEqual([undefined, "next\u2028@b.example"]);
   });
 
-  it("tries again by one timer, twice as late each time up to 5 minutes, and at once after what 429 asks", async () => {
+  it("retries with one timer, doubles the delay up to 5 minutes, and waits as long as a 429 asks", async () => {
     answers = Array.from({ length: 12 }, () => OFFLINE);
     load();
     await settle();
@@ -379,7 +379,7 @@ describe("the built script", () => {
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([30_000]);
   });
 
-  it("passes over what can't be sent, for a day where it is a sign-up", async () => {
+  it("skips events that can't be sent, and drops a sign-up after a day", async () => {
     const item = (path: string, days: number, tries = 0) => ({
       path,
       fields: { cid: "acme", tid: TID, ref_id: `${path}-${days}-${tries}` },
@@ -407,7 +407,7 @@ describe("the built script", () => {
     expect(queued()).toMatchObject([{ fields: { ref_id: "signup-0.9-0" }, tries: 1 }]);
   });
 
-  it("never sends fragments, passwords and secrets, and of long addresses only the beginning", async () => {
+  it("never sends fragments, passwords or secrets, and cuts long addresses", async () => {
     const secrets = "access_token=1&code=2&token=3&password=4&state=5&id_token=6&api_key=7";
     open(`https://www.acme.example/?via=jane&${secrets}&gclid=8&discount_code=9#access_token=10`);
     load();
@@ -419,7 +419,7 @@ describe("the built script", () => {
     expect(sent[0]!.form["url"]).toBe(`https://www.acme.example/?via=jane&x=${"y".repeat(1_963)}…`);
   });
 
-  it("reads what the page was opened with where a router has changed its address", async () => {
+  it("reads the address that the page was opened with if a router has changed it", async () => {
     open("https://www.acme.example/home");
     load({ cid: "acme" }, { opened: "https://www.acme.example/?via=jane" });
     await settle();
@@ -428,7 +428,7 @@ describe("the built script", () => {
     ]);
   });
 
-  it("takes a link that it was handed too late for a new visit", async () => {
+  it("treats a handed-over link that comes too late as a new visit", async () => {
     open(`https://shop.acme.example/?svc_ref=jane&_svc_tid=${TID}${Date.now() - 121_000}`);
     load();
     await settle();
@@ -436,7 +436,7 @@ describe("the built script", () => {
     expect(sent[0]!.form["tid"]).not.toBe(TID);
   });
 
-  it("leaves cookies alone that the server has set, and those of the site by its names", async () => {
+  it("leaves alone the cookies that the server has set, and the site's own cookies with the same names", async () => {
     window.document.cookie = "_svc=own";
     window.document.cookie = "_svc_tid=own";
     window.document.cookie = "_svc_ref=jane";
@@ -454,7 +454,7 @@ describe("the built script", () => {
     expect(sent.map(({ path }) => path)).toEqual(["/proxy/t/click"]);
   });
 
-  it("goes by the names that the server puts in front", async () => {
+  it("uses the names that the server puts in front of it", async () => {
     const settings = { global: "fpr", cookie: "_fprom", account: "acme" };
     const q = [["init", { cid: "theirs" }], ["click"]];
     (window as unknown as { fpr: Svc }).fpr = Object.assign(() => {}, { q });
@@ -468,7 +468,7 @@ describe("the built script", () => {
 });
 
 describe("the module", () => {
-  it("can be imported and called where there is no page", async () => {
+  it("can be imported and called without a page", async () => {
     const { svc } = await import("../../client/tracker/index.ts");
     svc("init", { cid: "acme" });
     svc("signup", { email: "lead@example.com" });

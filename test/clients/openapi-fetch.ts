@@ -3,7 +3,7 @@ import type { paths } from "./generated/openapi-typescript.ts";
 
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
-/** Where the server is, and who calls. */
+/** The server's address and the caller's key. */
 interface Caller {
   baseUrl: string;
   fetch: (request: Request) => Promise<Response>;
@@ -11,7 +11,7 @@ interface Caller {
   accountId: string;
 }
 
-/** Adds a promoter, records a sign-up of theirs, and reads the lists that they stand in, by V1. */
+/** Adds a promoter, records a sign-up of theirs and reads the lists with both, through V1. */
 export async function tryV1({ baseUrl, fetch, key }: Caller) {
   const client = createClient<paths>({ baseUrl, fetch, headers: { "X-API-KEY": key } });
   const promoter = await client.POST("/api/v1/promoters/create", {
@@ -29,7 +29,7 @@ export async function tryV1({ baseUrl, fetch, key }: Caller) {
   return { promoter: promoter.data?.default_ref_id, lead: signup.data?.lead.uid, emails };
 }
 
-/** The same by V2, and a refusal. */
+/** Does the same through V2, and gets a refusal. */
 export async function tryV2({ baseUrl, fetch, key, accountId }: Caller) {
   const headers = { Authorization: `Bearer ${key}`, "Account-ID": accountId };
   const client = createClient<paths>({ baseUrl, fetch, headers });
@@ -56,7 +56,7 @@ export async function tryV2({ baseUrl, fetch, key, accountId }: Caller) {
   };
 }
 
-/** Never called: what the types must refuse. */
+/** Never called: code that the types must refuse. */
 export async function refusedByTypes({ baseUrl }: Caller) {
   const client = createClient<paths>({ baseUrl });
   // @ts-expect-error there is no such path

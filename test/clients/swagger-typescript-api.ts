@@ -1,6 +1,6 @@
 import { Api, type Error as Refusal, type V1Promoter } from "./generated/swagger-typescript-api.ts";
 
-/** Where the server is, and who calls. */
+/** The server's address and the caller's key. */
 interface Caller {
   baseUrl: string;
   fetch: (request: Request) => Promise<Response>;
@@ -8,7 +8,7 @@ interface Caller {
   accountId: string;
 }
 
-/** Adds a promoter, records a sign-up of theirs, and reads the lists that they stand in, by V1. */
+/** Adds a promoter, records a sign-up of theirs and reads the lists with both, through V1. */
 export async function tryV1(caller: Caller) {
   const { v1 } = newApi(caller, { "X-API-KEY": caller.key });
   const promoter: V1Promoter = (await v1.v1CreatePromoter({ email: "jane@example.com", ref_id: "jane" }))
@@ -19,7 +19,7 @@ export async function tryV1(caller: Caller) {
   return { promoter: promoter.default_ref_id, lead: signup.data.lead.uid, emails };
 }
 
-/** The same by V2, and a refusal. */
+/** Does the same through V2, and gets a refusal. */
 export async function tryV2(caller: Caller) {
   const headers = { Authorization: `Bearer ${caller.key}`, "Account-ID": caller.accountId };
   const { v2 } = newApi(caller, headers);
@@ -45,7 +45,7 @@ export async function tryV2(caller: Caller) {
   };
 }
 
-/** Never called: what the types must refuse. */
+/** Never called: code that the types must refuse. */
 export async function refusedByTypes(caller: Caller) {
   const { v2 } = newApi(caller, {});
   // @ts-expect-error the e-mail address is required

@@ -121,6 +121,7 @@ describe.each(STORAGES)("on %s", (kind) => {
         periodEnd: NOW,
         dueDate: "2026-04-01",
         hasOwnTerms: false,
+        runId: null,
         groupRef: null,
         paymentsBatchId: null,
         payoutMethodId: 1,

@@ -187,7 +187,7 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       expect(shown).toMatchObject({ id: 5, promotion: { leads_count: 1 } });
     });
 
-    it("takes its selector from a form, too", async () => {
+    it("reads its selector from a form too", async () => {
       const init = {
         method: "DELETE",
         headers: { "x-api-key": KEY },

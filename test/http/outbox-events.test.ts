@@ -181,6 +181,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
     expect(types()).toEqual([
       "payout.created",
       "payout.pending",
+      "payout.commissions.added",
       ...states.flatMap((state) => ["payout.updated", `payout.${state}`]),
       "payout.deleted",
     ]);

@@ -40,6 +40,7 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
         periodEnd: "2026-02-28T23:59:59.999Z",
         dueDate: "2026-03-30",
         hasOwnTerms: false,
+        runId: null,
         groupRef: null,
         paymentsBatchId: null,
         payoutMethodId: null,

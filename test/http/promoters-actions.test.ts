@@ -299,6 +299,7 @@ function newPayout(accountId: number): Payout {
     periodEnd: NOW,
     dueDate: "2026-04-01",
     hasOwnTerms: false,
+    runId: null,
     groupRef: null,
     paymentsBatchId: null,
     payoutMethodId: null,

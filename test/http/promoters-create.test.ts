@@ -66,7 +66,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     },
   );
 
-  it("takes paypal_email as another name of wallet_email", async () => {
+  it("accepts paypal_email as another name of wallet_email", async () => {
     const { status, body } = await create({ email: "jane@example.com", paypal_email: "money@example.com" });
     expect([status, body]).toEqual([
       200,

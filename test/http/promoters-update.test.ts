@@ -79,7 +79,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     expect(await kept()).toMatchObject({ tempPasswordHash });
   });
 
-  it("takes paypal_email as another name of wallet_email, which wins", async () => {
+  it("accepts paypal_email as another name of wallet_email, which wins", async () => {
     const walletAfter = async (params: Record<string, string>) => {
       const { body } = await update({ id: "1", ...params });
       return (body as { profile: { wallet_email: string | null } }).profile.wallet_email;

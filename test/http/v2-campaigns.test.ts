@@ -172,7 +172,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       [{ name: "New" }, { name: "New" }],
       [{ landing_url: "https://acme.example/new" }, { landing_url: "https://acme.example/new" }],
       [SETTINGS, SETTINGS],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       const after = { status: 200, body: { ...SUMMER, ...changes } };
       expect(await update(body)).toEqual(after);
       expect(await call("GET /campaigns/2")).toEqual(after);

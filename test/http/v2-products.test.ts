@@ -44,7 +44,7 @@ describe.each(STORAGES)("products on %s", (storage) => {
       expect(await productOf("pro")).toBeNull();
     });
 
-    it("takes a product without an id or prices of the payment processor", async () => {
+    it("accepts a product without an id or prices of the payment processor", async () => {
       const body = { ...SHOWN, ext_id: null, prices: [] };
       expect(await create({ ext_id: "", prices: [] })).toEqual({ status: 201, body });
       expect((await create({ ext_id: "", prices: [] })).status).toBe(201);
@@ -109,7 +109,7 @@ describe.each(STORAGES)("products on %s", (storage) => {
           ],
         },
       ],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       await create();
       const after = { ...SHOWN, ...changes };
       expect(await update(body)).toEqual({ status: 200, body: after });
@@ -169,7 +169,7 @@ describe.each(STORAGES)("products on %s", (storage) => {
       expect((await create()).status).toBe(201);
     });
 
-    it("keeps a product that rewards are for, until they are for it no more", async () => {
+    it("keeps a product that rewards are for, until none of them is", async () => {
       await create();
       await join(app, "jane@example.com");
       const entry = { reward_id: await reward(app), product_ids: [1] };

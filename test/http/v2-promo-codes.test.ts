@@ -63,7 +63,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
       expect(await create(body)).toEqual({ status: 200, body: shown(all) });
     });
 
-    it("takes blank text as none", async () => {
+    it("treats blank text as none", async () => {
       expect(await create({ description: "", metadata: "", details: null })).toEqual({
         status: 200,
         body: shown(),
@@ -153,7 +153,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
         { metadata: { c: 3 }, details: {} },
       ],
       [{ reward_id: 99, ext_id: "x", archived_at: NOW }, {}],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       expect(await update(body)).toEqual({ status: 200, body: usual(changes) });
       expect(await call("GET /promo_codes/1")).toEqual({ status: 200, body: usual(changes) });
     });

@@ -86,7 +86,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       ["no body", undefined, {}],
       ["a state alone", { state: "blocked" }, { state: "blocked" }],
       ["a coupon alone", { coupon: " a " }, { coupon: "a" }],
-    ])("takes %s", async (_, body, changes) => {
+    ])("accepts %s", async (_, body, changes) => {
       expect(await put(body)).toEqual({ status: 200, body: { ...JANE, ...changes } });
       expect(await call(`PATCH ${PATH}/1`, body)).toEqual({ status: 200, body: { ...JANE, ...changes } });
     });

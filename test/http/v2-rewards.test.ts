@@ -187,7 +187,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
         { schemas: [{ unit: "credits", amount: 5, flat_amount: true }] },
         { schemas: [{ unit: "credits", amount: 5, flat_amount: true, rules: [] }] },
       ],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       await create({ coupon: "cpn", max_redemptions: 7 });
       app.setNow(LATER);
       const before = { ...SHOWN, coupon: "cpn", max_redemptions: 7 };

@@ -191,7 +191,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
         { timeout: 5, max_retries: 3, url: "http://a.example/" },
         { timeout: 5, max_retries: 3, url: "http://a.example/" },
       ],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       expect(await call(`${method} /webhooks/1`, body)).toEqual({ status: 200, body: usual(changes) });
       expect(await call("GET /webhooks/1")).toEqual({ status: 200, body: usual(changes) });
     });

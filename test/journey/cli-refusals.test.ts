@@ -95,7 +95,7 @@ it.each<[string[], string, Record<string, string>?]>([
   await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
   const before = await everything();
   const { code, stdout, stderr } = await callCli(folder, words, environment);
-  // Whoever mistypes a command is shown how it is meant, below an empty line.
+  // After a mistyped command, commander shows its usage below an empty line.
   const [why] = stderr.split("\n\n");
   expect({ code, stdout, why: why?.trim() }).toEqual({ code: 1, stdout: "", why: message });
   expect(await everything()).toEqual(before);
@@ -108,7 +108,7 @@ it.each([
   [["export", "-"]],
   [["backup", "/tmp/never-made"]],
   [["import-csv", "acme", "--leads", "package.json"]],
-])("%j makes no store where there is none, and ends with 1", async (words) => {
+])("%j makes no store if there is none, and ends with 1", async (words) => {
   const { code, stdout, stderr } = await callCli(folder, words);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
@@ -122,7 +122,7 @@ it.each([
   [["account", "list"]],
   [["import-csv", "acme", "--leads", "package.json"]],
   [["import-csv", "acme", "--leads", "package.json", "--dry-run"]],
-])("%j refuses a store that another release laid out, and leaves it as it is", async (words) => {
+])("%j refuses a store that another release made, and leaves it unchanged", async (words) => {
   const driver = await openDriver(`sqlite:${folder}`);
   const entry: [string, string] = [encodeKey([0, "layout"]), `{"version":1}`];
   await driver.commit({ checks: [], puts: [entry], removes: [], sums: [] });
@@ -135,7 +135,7 @@ it.each([
   await driver.dispose?.();
 });
 
-it("moves no store that is not there", async () => {
+it("move refuses a store that does not exist", async () => {
   const { code, stderr } = await callCli(folder, ["move", `sqlite:${folder}/a`, `sqlite:${folder}/b`]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: `there is no store in ${folder}/a\n` });
   expect(readdirSync(folder)).toEqual([]);

@@ -50,7 +50,7 @@ const DEFAULT_CAMPAIGN = {
 };
 
 describe("accounts", () => {
-  it("are made with a key and a default campaign, and listed without secrets, oldest first", async () => {
+  it("are created with a key and a default campaign, and listed oldest first, without secrets", async () => {
     expect(await createAcme()).toEqual({ account: ACME, key: KEY });
     const made = await run<{ account: object }>("account", "create", "Tide", "--honour-gpc", ...LANDING);
     const tide = {
@@ -72,7 +72,7 @@ describe("accounts", () => {
     expect(await run("account", "list")).toEqual([renamed]);
   });
 
-  it("are kept in files that only their owner can read, whatever the folder; so are backups", async () => {
+  it("are stored in files that only their owner can read, in any folder, and so are backups", async () => {
     const copy = join(folder, "copy");
     for (const name of [folder, copy]) {
       mkdirSync(name, { recursive: true });
@@ -87,7 +87,7 @@ describe("accounts", () => {
     }
   });
 
-  it("are kept in a folder with a dot in its name", async () => {
+  it("can be stored in a folder with a dot in its name", async () => {
     folder = join(folder, "tide.mark");
     await createAcme();
     expect(await run("account", "list")).toEqual([ACME]);
@@ -95,7 +95,7 @@ describe("accounts", () => {
 });
 
 describe("keys", () => {
-  it("are made, listed by the beginning of their hash, and revoked once", async () => {
+  it("are created, listed by the beginning of their hash, and revoked once", async () => {
     const { key: first } = await createAcme();
     const { key: named } = await run<{ key: string }>("key", "create", "acme", "backend");
     const { key: unnamed } = await run<{ key: string }>("key", "create", "acme");
@@ -115,7 +115,7 @@ describe("keys", () => {
     expect(await run("key", "list", "acme")).toEqual(revoked);
   });
 
-  it("are refused by a running server from the moment that they are revoked", async () => {
+  it("are refused by a running server as soon as they are revoked", async () => {
     const server = await startServer(folder);
     const signUp = async (key: string) => {
       const response = await fetch(`${server.url}/api/v1/track/signup`, {
@@ -139,7 +139,7 @@ describe("keys", () => {
 });
 
 describe("campaigns", () => {
-  it("are made with every setting, and take the place of the default one", async () => {
+  it("are created with every setting, and can replace the default one", async () => {
     await createAcme();
     const spring = {
       accountId: 1,
@@ -174,7 +174,7 @@ describe("campaigns", () => {
     ]);
   });
 
-  it("can be changed in every setting, and keep what is left out", async () => {
+  it("can be changed in every setting, and keep the others", async () => {
     await createAcme();
     const { id } = await run<{ id: number }>("campaign", "create", "acme", "Plain", ...LANDING);
     const plain = { ...DEFAULT_CAMPAIGN, id, name: "Plain" };
@@ -214,7 +214,7 @@ describe("campaigns", () => {
     ]);
   });
 
-  it("are made with the usual settings where none is given", async () => {
+  it("are created with default settings if none are given", async () => {
     await createAcme();
     await run("campaign", "create", "acme", "Plain", ...LANDING);
     expect(await run("campaign", "list", "acme")).toEqual([

@@ -8,10 +8,10 @@ import { temporaryFolder } from "../support/server.ts";
 
 const STORES = IS_LONG ? 100 : 2;
 const LONG_MS = 60 * 60_000;
-/** Cuts of one import or move before it is let come to its end. */
+/** How often one import or move is interrupted before it may finish. */
 const CUTS = 2;
 const SEED = Number(process.env.CUT_SEED ?? 20_261_122);
-/** What is said of a store that a cut has left: it is whole, refused, or not begun. */
+/** What `check` says about a store after an interruption: it is whole, refused, or not begun. */
 const STATES =
   /^(no faults|.*there is no store in .*|An import into the store is unfinished: run `tidemark import` again .*|A move into the store is unfinished: run `tidemark move` again .*)\n$/;
 
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => remove());
 
-/** Runs a command and kills it so many milliseconds later, where it has not come to its end by then. */
+/** Runs a command, and kills it after a while if it has not finished by then. */
 function cut(words: string[], { name, afterMs }: { name: string; afterMs: number }): Promise<void> {
   const env = { ...process.env, STORAGE_URL: url(name) };
   const child = spawn(process.execPath, ["dist/server/cli.js", ...words], { env, stdio: "ignore" });
@@ -37,7 +37,7 @@ function cut(words: string[], { name, afterMs }: { name: string; afterMs: number
   });
 }
 
-const NAME = `brings ${STORES} stores over that are cut short at random (CUT_SEED=${SEED})`;
+const NAME = `transfers of ${STORES} stores are completed after random interruptions (CUT_SEED=${SEED})`;
 
 it(NAME, { timeout: LONG_MS }, async () => {
   const dice = newDice(SEED);
@@ -59,7 +59,7 @@ it(NAME, { timeout: LONG_MS }, async () => {
       expect({ stdout, stderr }).toEqual({ stdout: "", stderr: expect.stringMatching(STATES) });
       how = [dice.percent(75) ? "--resume" : "--force"];
     }
-    // It may have come to its end before it was killed.
+    // It may have finished before it was killed.
     const { code, stderr } = await run([...words, ...how], name);
     if (code !== 0) expect(stderr).toContain("The target store is not empty\n");
     expect(await run(["check"], name)).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });

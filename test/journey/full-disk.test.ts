@@ -9,7 +9,7 @@ import { findFaults, readEntries } from "../support/consistency.ts";
 import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 
-/** How much the store's file may still grow by. */
+/** How much the store's file may still grow. */
 const ROOM_BYTES = 200_000;
 const BATCHES = 40;
 const MANY = String(rounds(2, 4));
@@ -25,9 +25,9 @@ afterEach(async () => {
   remove();
 });
 
-// The limit is set and lifted by prlimit, which belongs to Linux.
+// Setting and lifting the limit needs prlimit, which only Linux has.
 it.skipIf(!hasPrlimit()).each(["1", MANY])(
-  "answers 503 while the disk is full, reads on, and writes on when there is room again, with WORKERS=%s",
+  "a server answers 503 while the disk is full, still reads, and writes again when there is room, with WORKERS=%s",
   async (workers) => {
     server = await startServer(folder, { WORKERS: workers });
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -41,7 +41,7 @@ it.skipIf(!hasPrlimit()).each(["1", MANY])(
     }
     if (workers !== "1") await expectReplacement();
     limit("unlimited");
-    // Whom it refused it knows nothing of: nobody is taken for somebody who was recorded.
+    // People who were refused are unknown: nobody is mistaken for one who was recorded.
     const again = await signUpMany("first", first.refused);
     const later = await signUpMany("later");
     expect([...again.refused, ...later.refused]).toEqual([]);
@@ -73,7 +73,7 @@ it.skipIf(!hasPrlimit())(
 );
 
 it.skipIf(!hasPrlimit()).each(["1", MANY])(
-  "goes on, and stops in order, though neither its store nor its log has any room, with WORKERS=%s",
+  "a server continues and stops cleanly even if neither its store nor its log has room, with WORKERS=%s",
   async (workers) => {
     server = await startServer(folder, { WORKERS: workers }, { logFile: join(folder, "log") });
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -85,7 +85,7 @@ it.skipIf(!hasPrlimit()).each(["1", MANY])(
   },
 );
 
-/** Signs up eight at a time; each is recorded or refused with a clear word. */
+/** Signs up eight people at a time. Each is recorded, or refused with a clear error. */
 async function signUpMany(name: string, emails = namesOf(name)) {
   const recorded: string[] = [];
   const refused: string[] = [];
@@ -114,7 +114,7 @@ function namesOf(name: string): string[] {
   return Array.from({ length: BATCHES * 8 }, (_, at) => `${name}-${at}@example.com`);
 }
 
-/** One that died while there is no room has a successor, which serves; the others live on. */
+/** A worker that dies while the disk is full is replaced by one that serves, and the others stay. */
 async function expectReplacement(): Promise<void> {
   const [first, ...others] = childrenOf(server.pid);
   process.kill(first!, "SIGKILL");
@@ -124,7 +124,7 @@ async function expectReplacement(): Promise<void> {
   expect(server.output().match(/"msg":"worker (died|could not)/g)).toHaveLength(1);
 }
 
-/** How large the files may become that the server and its workers write, and those that are yet to come. */
+/** Limits the size of the files that the server and its present and future workers write. */
 function limit(bytes: string): void {
   for (const pid of [server.pid, ...childrenOf(server.pid)])
     execFileSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`]);
@@ -135,6 +135,6 @@ function hasPrlimit(): boolean {
     execFileSync("prlimit", ["--version"]);
     return true;
   } catch {
-    return false; // another system: nothing else can take a running process its room, and give it back
+    return false; // not Linux: nothing else can limit a running process and lift the limit
   }
 }

@@ -11,11 +11,11 @@ import { fillStore } from "../support/fuzz/world.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
-/** To repeat a failure: its seed, and one lane where it should be repeated to the letter. */
+/** To repeat a failure, set its seed, and one lane if the order matters. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(1_500, 10_000));
 const LANES = Number(process.env.FUZZ_LANES ?? 8);
-/** Faults that are shown; one cause has many. */
+/** How many faults to show; one cause has many. */
 const SHOWN = 25;
 
 let folder: string;
@@ -30,7 +30,7 @@ afterEach(async () => {
   remove();
 });
 
-it(`withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
+it(`a server withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
   const url = `sqlite:${folder}`;
   const other = await fillStore(url);
   const before = entriesOf(await readEntries(url), other.id);
@@ -45,11 +45,11 @@ it(`withstands ${REQUESTS} hostile requests (FUZZ_SEED=${SEED})`, async () => {
   const after = await readEntries(url);
   expect((await findFaults(after)).slice(0, SHOWN), `FUZZ_SEED=${SEED}`).toEqual([]);
   expect(entriesOf(after, other.id)).toEqual(before);
-  // Else the requests were refused at the door, and nothing was tried.
+  // Otherwise the requests were refused for their form, and nothing was tested.
   expect(statuses[200]).toBeGreaterThan(REQUESTS / 5);
 });
 
-/** Sends all requests, some at a time, and gives what was wrong with their answers. */
+/** Sends all requests, several at a time, and returns the faults of their answers. */
 async function attack({ url, port }: Server, other: Spoiling["other"]) {
   const operations = operationsOf(await (await fetch(`${url}/openapi.json`)).json());
   const judge = newJudge(operations);

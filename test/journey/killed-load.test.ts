@@ -13,9 +13,9 @@ import { startServer, temporaryFolder, type Server } from "../support/server.ts"
 
 const ROUNDS = rounds(1, 5);
 const LANES = 4;
-/** Answers of both servers together after which the first is killed, and then the second. */
+/** The number of answers from both servers after which the first is killed, and then the second. */
 const KILLS = [300, 500];
-/** Made by imports alone, or by the outbox, whose turn need not come before the next kill. */
+/** Records that only imports make, or the outbox, whose turn may not come before the next kill. */
 const NOT_BY_REQUESTS = new Set([
   "delivery",
   "lane",
@@ -39,7 +39,7 @@ afterEach(async () => {
   remove();
 });
 
-it("leaves a whole store when two servers are killed in the middle of all that they can do", async () => {
+it("two servers leave a consistent store when they are killed in the middle of all kinds of requests", async () => {
   const url = `sqlite:${folder}`;
   await fillStore(url);
   for (let round = 0; round < ROUNDS; round++) {
@@ -49,14 +49,14 @@ it("leaves a whole store when two servers are killed in the middle of all that t
     expect(servers.map((server) => server.output()).join("")).not.toContain('"msg":"bug"');
     expect(await findFaults(await readEntries(url))).toEqual([]);
   }
-  // A short run does not get round to all of them.
+  // A short run does not reach all of them.
   if (!IS_LONG) return;
   const { of } = readHoldings(await readEntries(url));
   const missing = COLLECTIONS.filter((from) => of(from).length === 0).map(({ name }) => name);
   expect(missing.filter((name) => !NOT_BY_REQUESTS.has(name))).toEqual([]);
 });
 
-/** Sends honest requests to both servers over several connections each, until each has been killed. */
+/** Sends honest requests to both servers over several connections each, until both have been killed. */
 async function loadAndKill(operations: DescribedOperation[], round: number): Promise<void> {
   let answers = 0;
   const killed: Promise<void>[] = [];

@@ -22,7 +22,7 @@ afterEach(async () => {
   await listener.drain();
 });
 
-/** A client of one connection, which it keeps. */
+/** A client with one connection, which it keeps. */
 function client(): (path: string) => Promise<{ status: number; connection: string; body: string }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agents.push(agent);
@@ -36,7 +36,10 @@ function client(): (path: string) => Promise<{ status: number; connection: strin
   };
 }
 
-/** A handler of `/slow` that answers when it is told to (by `/open`, too), and says when it was reached. */
+/**
+ * A handler of `/slow` that answers when it is released (also by `/open`), and that reports when it was
+ * reached.
+ */
 function gate() {
   const { promise: reached, resolve: reach } = withResolvers<void>();
   const { promise: opened, resolve: open } = withResolvers<void>();
@@ -66,7 +69,7 @@ async function dial(text = ""): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when a connection is closed, by a reset as well, of which `once` would make an error. */
+/** Resolves when a connection is closed, even by a reset, which `once` would turn into an error. */
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -74,7 +77,7 @@ function untilClosed(socket: Socket): Promise<void> {
   });
 }
 
-it("answers 503 from the moment that its port is open until it serves", async () => {
+it("a listener answers 503 from the moment its port is open until it serves", async () => {
   const ask = client();
   expect(await ask("/readyz")).toMatchObject({ status: 503, body: '{"status":"starting"}' });
   listener.serve(() => new Response("ready"));
@@ -82,7 +85,7 @@ it("answers 503 from the moment that its port is open until it serves", async ()
 });
 
 describe("a drain", () => {
-  it("answers what is under way and what comes on kept connections, and closes each with its answer", async () => {
+  it("answers running requests and those on kept connections, and closes each connection with its answer", async () => {
     const { reached, open } = gate();
     const [busy, kept] = [client(), client()];
     expect((await kept("/")).connection).toBe("keep-alive");
@@ -100,7 +103,7 @@ describe("a drain", () => {
     ["before", "/slow /", ""],
     ["after", "/slow", "/"],
   ])(
-    "closes after the last of the requests that one connection sent at once %s it began",
+    "closes a connection after the last of the requests that it sent at once %s the drain began",
     async (_, ...sent) => {
       const { reached } = gate();
       const [first, second] = sent.map((paths) =>
@@ -126,7 +129,7 @@ describe("a drain", () => {
     },
   );
 
-  it("closes connections on which nothing comes, be they used or new", async () => {
+  it("closes idle connections, used or new", async () => {
     listener.serve(() => new Response("done"));
     await client()("/");
     const fresh = await dial();
@@ -160,24 +163,27 @@ describe("a drain", () => {
 it.each([
   ["too large", 413, KEY],
   ["a stranger's", 401, "wrong"],
-])("ends a connection whose body goes on after the answer that it is %s", async (_, status, key) => {
-  const app = await startApp();
-  listener.serve(app.app.fetch);
-  const socket = await dial(
-    "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" +
-      `Content-Type: application/x-www-form-urlencoded\r\nX-API-KEY: ${key}\r\n\r\n`,
-  );
-  let answer = "";
-  socket.on("data", (chunk) => (answer += String(chunk)));
-  const chunk = `8000\r\n${"a".repeat(0x8000)}\r\n`;
-  const sending = setInterval(() => socket.writable && socket.write(chunk), 20);
-  await untilClosed(socket);
-  clearInterval(sending);
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  await app.close();
-});
+])(
+  "a listener ends a connection whose body continues after the answer that it is %s",
+  async (_, status, key) => {
+    const app = await startApp();
+    listener.serve(app.app.fetch);
+    const socket = await dial(
+      "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n" +
+        `Content-Type: application/x-www-form-urlencoded\r\nX-API-KEY: ${key}\r\n\r\n`,
+    );
+    let answer = "";
+    socket.on("data", (chunk) => (answer += String(chunk)));
+    const chunk = `8000\r\n${"a".repeat(0x8000)}\r\n`;
+    const sending = setInterval(() => socket.writable && socket.write(chunk), 20);
+    await untilClosed(socket);
+    clearInterval(sending);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await app.close();
+  },
+);
 
-describe("whoever sends too slowly or too much", () => {
+describe("a client that sends too slowly or too much", () => {
   const SLOW = { ...TIMES, headersMs: 100, requestMs: 300, checkMs: 20 };
   it.each([
     ["headers one by one", "GET / HTTP/1.1\r\nHost: x\r\n", "X-A: b\r\n"],
@@ -187,7 +193,7 @@ describe("whoever sends too slowly or too much", () => {
       "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
       "1\r\na\r\n",
     ],
-  ])("is cut off with %s, while others are served", async (_, begin, more) => {
+  ])("is cut off while it sends %s, and others are served", async (_, begin, more) => {
     const slow = newListener(SLOW);
     port = await slow.listen({ host: HOST, port: 0 });
     slow.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
@@ -206,7 +212,7 @@ describe("whoever sends too slowly or too much", () => {
 
   it.each([
     ["headers of more than 16 KiB", 431, `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`],
-    ["an address that goes on and on", 431, `GET /${"a".repeat(2_000_000)}`],
+    ["an endless address", 431, `GET /${"a".repeat(2_000_000)}`],
     ["a flood of headers", 431, `GET / HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(60_000)}\r\n`],
     [
       "a chunk of no size",
@@ -224,9 +230,9 @@ describe("whoever sends too slowly or too much", () => {
       400,
       "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a length that is no number", 400, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
-    ["no HTTP", 400, "\u0000\u0001\u0002 hello\r\n\r\n"],
-  ])("gets to read why, and an end, after %s", async (_, status, text) => {
+    ["a length that is not a number", 400, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
+    ["data that is not HTTP", 400, "\u0000\u0001\u0002 hello\r\n\r\n"],
+  ])("can read the reason, and is cut off, after %s", async (_, status, text) => {
     listener.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
     const socket = await dial(text);
     let answer = "";
@@ -236,7 +242,7 @@ describe("whoever sends too slowly or too much", () => {
     expect((await client()("/")).status).toBe(200);
   });
 
-  it("is told at once that a body of 1 GB is too large, and cannot send it", async () => {
+  it("gets the answer that a body of 1 GB is too large at once, and can't send it", async () => {
     const app = await startApp();
     listener.serve(app.app.fetch);
     const socket = await dial(
@@ -250,7 +256,7 @@ describe("whoever sends too slowly or too much", () => {
     await app.close();
   });
 
-  it("loses its own connection alone when the body is shorter than it said", async () => {
+  it("loses only its own connection if its body is shorter than announced", async () => {
     const app = await startApp();
     listener.serve(app.app.fetch);
     const socket = await dial(
@@ -266,7 +272,7 @@ describe("whoever sends too slowly or too much", () => {
   });
 });
 
-it("takes what follows a body as a request of its own, and answers each in its turn", async () => {
+it("a listener treats data after a body as the next request, and answers both in order", async () => {
   listener.serve(async (asked) => new Response(`${asked.method} ${await asked.text()}`));
   const socket = await dial();
   let answers = "";
@@ -281,7 +287,7 @@ it("takes what follows a body as a request of its own, and answers each in its t
   expect(bodies).toEqual([...posts.map((_, at) => `POST ${at}`), "GET"]);
 });
 
-it("serves others while a thousand connections say nothing", async () => {
+it("a listener serves others while a thousand connections are silent", async () => {
   listener.serve(() => new Response("done"));
   const idle = await Promise.all(Array.from({ length: 1_000 }, () => dial()));
   expect((await client()("/")).status).toBe(200);
@@ -290,7 +296,7 @@ it("serves others while a thousand connections say nothing", async () => {
   await drained;
 });
 
-/** Reads whole answers with `Content-Length` off a connection; resolves when it is closed. */
+/** Reads whole answers with `Content-Length` from a connection. Resolves when it is closed. */
 async function readAnswers(
   socket: Socket,
 ): Promise<{ status: string; connection: string; length: number }[]> {
@@ -309,7 +315,7 @@ describe("requests that one connection sends without waiting for answers", () =>
   const LARGE = 400_000;
   const FLOOD = "GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_500);
 
-  it("are answered one by one, while others are served", async () => {
+  it("are answered one by one, and others are served meanwhile", async () => {
     let underWay = 0;
     let most = 0;
     listener.serve(async ({ url }) => {
@@ -326,7 +332,7 @@ describe("requests that one connection sends without waiting for answers", () =>
     const answers = await readAnswers(sockets.pop()!);
     for (const socket of sockets) socket.destroy();
     expect(most).toBeLessThanOrEqual(12);
-    // The hundredth says that nothing after it was heard.
+    // The hundredth answer says that nothing after it was read.
     const answer = { status: "200", connection: "keep-alive", length: LARGE };
     const last = { ...answer, connection: "close" };
     expect(answers).toEqual(Array.from({ length: 100 }, (_, at) => (at < 99 ? answer : last)));
@@ -345,7 +351,7 @@ describe("requests that one connection sends without waiting for answers", () =>
     expect(answers.map(({ connection }) => connection)).toEqual(["keep-alive", "keep-alive", "close"]);
   });
 
-  it("are forgotten with their connection", async () => {
+  it("are dropped with their connection", async () => {
     const { reached, open } = gate();
     const socket = await dial(`GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
     await reached;
@@ -355,14 +361,14 @@ describe("requests that one connection sends without waiting for answers", () =>
   });
 });
 
-it("closes a connection whose answer nobody reads, and no other", async () => {
+it("a listener closes a connection whose answer nobody reads, and no other", async () => {
   const strict = newListener({ ...TIMES, answerMs: 200, checkMs: 20 });
   port = await strict.listen({ host: HOST, port: 0 });
   strict.serve(({ url }) => new FastResponse(url.endsWith("/large") ? "a".repeat(50_000_000) : "done"));
   const ask = client();
   expect((await ask("/")).status).toBe(200);
   const socket = (await dial("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")).pause();
-  // What is not read hides the end of a connection from its client; a write to it does not.
+  // A client that reads nothing does not notice the end of its connection until it writes.
   const knock = setInterval(() => socket.write("\r\n"), 20);
   await untilClosed(socket);
   clearInterval(knock);
@@ -387,7 +393,7 @@ it.each([
     "two encodings in headers of their own",
     "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   ],
-])("refuses %s, and hears nothing that follows it", async (_, text) => {
+])("a listener refuses %s, and ignores everything after it", async (_, text) => {
   const heard: string[] = [];
   listener.serve(({ url }) => {
     heard.push(new URL(url).pathname);

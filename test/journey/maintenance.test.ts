@@ -7,7 +7,7 @@ import { callCli, runCli } from "../support/cli.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startServer, temporaryFolder } from "../support/server.ts";
 
-/** Each process gives ids out of a block of its own. */
+/** Each process takes ids from a block of its own. */
 const NUMBER = expect.any(Number) as number;
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => remove());
 
-it("takes over another program's exports, after a dry run, and forgets people who ask for it", async () => {
+it("the command line imports another program's exports after a dry run, and erases people on request", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");
   writeFileSync(at("leads.csv"), "email\tref_id\t\u001b[2Jrating\t\nmia@example.com\tjane\t5\t\n");
   const files = ["--promoters", at("promoters.csv")];
@@ -49,7 +49,7 @@ it("takes over another program's exports, after a dry run, and forgets people wh
   expect(stdout).not.toMatch(/jane|mia/i);
 });
 
-it("tells ten bad lines of a kind one by one, and sums up the others", async () => {
+it("import-csv shows ten bad lines with the same fault, and counts the others", async () => {
   const bad = Array.from({ length: 10_000 }, (_, at) => `mia${at}@example.com,nobody`);
   writeFileSync(at("leads.csv"), ["email,ref_id", ...bad, "no address,nobody", ""].join("\n"));
   const { code, stdout, stderr } = await run("import-csv", "acme", "--leads", at("leads.csv"));
@@ -62,7 +62,7 @@ it("tells ten bad lines of a kind one by one, and sums up the others", async () 
   });
 });
 
-it("tells what is wrong with a set-up, and ends with 1 while anything is", async () => {
+it("doctor shows what is wrong with a set-up, and ends with 1 while anything is", async () => {
   const lines = async () => {
     const { code, stdout, stderr } = await run("doctor");
     return { code, stderr, told: stdout.trimEnd().split("\n") };
@@ -89,7 +89,7 @@ it("tells what is wrong with a set-up, and ends with 1 while anything is", async
   await mended.stop();
 });
 
-it("invites promoters, mails them where that is set up, and lists them with their links", async () => {
+it("promoter invites promoters, e-mails them if a mail server is set up, and lists them with their links", async () => {
   const link = (name: string) => `https://www.acme.example/?via=${name}`;
   const row = (id: number, name: string) => ({
     id,
@@ -140,7 +140,7 @@ it("invites promoters, mails them where that is set up, and lists them with thei
   ]);
 });
 
-it("seeds an account that has people only where it is forced to", async () => {
+it("seed fills an account that has people only with --force", async () => {
   const size = ["--promoters", "1", "--leads", "1", "--payouts", "1"];
   expect(await run("seed", "acme", ...size)).toMatchObject({ code: 0 });
   expect(await run("seed", "acme", ...size)).toEqual({
@@ -180,7 +180,7 @@ it.each([
   expect(stderr).not.toContain("    at "); // no stack: what went wrong is the caller's
 });
 
-it("checks a store, tells its faults one by one, and rebuilds it", async () => {
+it("check shows the faults of a store one by one, and rebuild repairs them", async () => {
   await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
   const driver = await openDriver(`sqlite:${at("store")}`);
@@ -193,7 +193,7 @@ it("checks a store, tells its faults one by one, and rebuilds it", async () => {
   expect(await run("check")).toMatchObject({ code: 0 });
 });
 
-it("tells of damage in the file of a store", async () => {
+it("check shows damage in a store's file", async () => {
   await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
   const file = join(at("store"), "tidemark.db");
   const bytes = readFileSync(file);

@@ -9,13 +9,13 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
-/** Things, and what waits of each. */
+/** The number of records, and of waiting events for each. */
 const LANES = rounds(200, 600);
 const EACH = 3;
 const AT_ONCE = 300;
 const KILLS = rounds(1, 3);
 
-/** The deadline of the test itself comes first. */
+/** The test's own deadline comes first. */
 const PATIENT = { timeout: 240_000 };
 
 let folder: string;
@@ -46,7 +46,7 @@ const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
   }
 };
 
-/** A server that is down, in whose store much waits for a webhook, or was given up. */
+/** A server that is down. Many deliveries in its store wait for a webhook, or were given up. */
 async function fill(status: "pending" | "failed", maxRetries: number): Promise<void> {
   await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -77,7 +77,7 @@ async function fill(status: "pending" | "failed", maxRetries: number): Promise<v
   receiver.received.length = 0;
 }
 
-/** What came of each thing, in the order of its coming. */
+/** The numbers that arrived for each record, in the order of their arrival. */
 function numbersOf(): Map<string, number[]> {
   const numbers = new Map<string, number[]>();
   for (const { body } of receiver.received) {
@@ -87,7 +87,7 @@ function numbersOf(): Map<string, number[]> {
   return numbers;
 }
 
-it("ends all that waits for a webhook that is deleted, also where it is killed amid that", async () => {
+it("a server ends all deliveries to a deleted webhook, even if it is killed meanwhile", async () => {
   await fill("pending", 10);
   receiver.answer((response) => response.writeHead(500).end());
   await start();
@@ -107,7 +107,7 @@ it("ends all that waits for a webhook that is deleted, also where it is killed a
   expect(await server.stop()).toBe(0);
 });
 
-it("sends each once, in order, and counts right, while an operator begins it anew elsewhere", async () => {
+it("a server sends each delivery once, in order, and counts correctly, while an operator restarts them elsewhere", async () => {
   await fill("failed", 10);
   await start();
   const outcomes = await Promise.all(
@@ -127,7 +127,7 @@ it("sends each once, in order, and counts right, while an operator begins it ane
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
 });
 
-it("sends all that was begun anew though it was killed before, or amid the sending", async () => {
+it("a server sends all restarted deliveries even if it was killed before or during the sending", async () => {
   await fill("failed", 10);
   expect(await runCli(folder, "webhook retry acme 1".split(" "))).toMatchObject({ code: 0 });
   for (const more of [50, 0, 200].slice(0, KILLS)) {
@@ -138,7 +138,7 @@ it("sends all that was begun anew though it was killed before, or amid the sendi
   await start();
   const ids = () => new Set(receiver.received.map(({ body }) => body["event_id"]));
   while (ids().size < LANES * EACH) await receiver.has(receiver.received.length + 1);
-  // What was under way at each kill may have come twice.
+  // Deliveries that were being sent at a kill may have arrived twice.
   expect(receiver.received.length - ids().size).toBeLessThanOrEqual(KILLS * 4);
   for (const order of numbersOf().values()) {
     expect(order.filter((number, index) => order.indexOf(number) === index)).toEqual([1, 2, 3]);

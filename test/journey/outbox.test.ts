@@ -9,7 +9,7 @@ import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
-/** Each ends with a kill. */
+/** The number of rounds; each ends with a kill. */
 const ROUNDS = rounds(2, 4);
 
 let folder: string;
@@ -46,7 +46,7 @@ const signUp = async (server: Server, email: string) => {
   return status === 200;
 };
 
-it("loses no event, and keeps each thing's order, however often it is killed", async () => {
+it("a server loses no event and keeps each record's order, however often it is killed", async () => {
   const receiver = await receive();
   let server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -59,7 +59,7 @@ it("loses no event, and keeps each thing's order, however often it is killed", a
       recorded.push(email);
       await v1(server, "/leads/update", { email, new_uid: `uid-${round}-${index}` });
     });
-    // In turn: between the commits and the sending, and in the middle of the sending.
+    // Alternates: between the commits and the sending, and in the middle of the sending.
     if (round % 2 === 0) await Promise.race(signups);
     else await receiver.has(receiver.received.length + 3);
     await server.kill();
@@ -74,7 +74,7 @@ it("loses no event, and keeps each thing's order, however often it is killed", a
   for (let count = 1; !recorded.every((email) => created().includes(email)); count++) {
     await receiver.has(receiver.received.length + 1);
   }
-  // Each lead's first event is its creation; receivers drop what comes twice by its id.
+  // Each lead's first event is its creation. Receivers drop repeated ids.
   const firstTypes = new Map<unknown, string>();
   for (const { body } of receiver.received) {
     if (!firstTypes.has(body["entity_id"])) firstTypes.set(body["entity_id"], String(body["event_type"]));
@@ -89,7 +89,7 @@ it("loses no event, and keeps each thing's order, however often it is killed", a
   await store.close();
 });
 
-it("lets two processes share the work without sending anything twice", async () => {
+it("two servers share the work without sending anything twice", async () => {
   const receiver = await receive();
   const [first, second] = [await start(), await start()];
   await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -102,7 +102,7 @@ it("lets two processes share the work without sending anything twice", async () 
   expect(sent.toSorted()).toEqual(emails.toSorted());
 });
 
-it("leaves the work to another while it is stopped, and takes no part when it wakes up too late", async () => {
+it("a server leaves the work to another while it is paused, and stays out when it wakes up too late", async () => {
   const receiver = await receive();
   const first = await start();
   await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -110,14 +110,14 @@ it("leaves the work to another while it is stopped, and takes no part when it wa
   await signUp(first, "before@example.com");
   await receiver.has(1);
   const second = await start();
-  // In the middle of its sendings, which its receiver takes and answers.
+  // In the middle of its deliveries, which its receiver accepts and answers.
   receiver.answer((response) => void setTimeout(() => response.end(), 300));
   await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(first, `first-${index}@example.com`)));
   await receiver.has(3);
   const probes = await pauseBetweenCommits(first, second);
   const emails = Array.from({ length: 40 }, (_, index) => `second-${index}@example.com`);
   await Promise.all(emails.map((email) => signUp(second, email)));
-  await receiver.has(1 + 8 + probes + 40); // once its lease has run out
+  await receiver.has(1 + 8 + probes + 40); // after its lease has run out
   process.kill(first.pid, "SIGCONT");
   await signUp(first, "after@example.com");
   const all = 1 + 8 + probes + 40 + 1;
@@ -125,7 +125,7 @@ it("leaves the work to another while it is stopped, and takes no part when it wa
   while (ids().size < all) await receiver.has(receiver.received.length + 1);
   expect(await first.stop()).toBe(0);
   expect(await second.stop()).toBe(0);
-  // Only what was under way when it was stopped may have come twice, under the same id.
+  // Only events that were being sent when it was stopped may have arrived twice, with the same id.
   expect(receiver.received.length - ids().size).toBeLessThanOrEqual(4);
   const store = await openStore(`sqlite:${folder}`);
   const kept = await store.page(deliveries, "webhook", 0, [1], { limit: 100 });
@@ -135,7 +135,7 @@ it("leaves the work to another while it is stopped, and takes no part when it wa
   await store.close();
 });
 
-it("answers, and serves other receivers, as quickly as ever while one hangs", async () => {
+it("a server answers, and posts to other receivers, as fast as before while one receiver hangs", async () => {
   const [hanging, quick] = [await receive(), await receive()];
   hanging.answer(() => {});
   const server = await start();
@@ -148,7 +148,7 @@ it("answers, and serves other receivers, as quickly as ever while one hangs", as
   await quick.has(40);
   expect(performance.now() - began).toBeLessThan(15_000);
   expect(hanging.mostAtOnce()).toBeLessThanOrEqual(4);
-  // What hangs is left to the next process; the stop does not wait two minutes for it.
+  // A hanging delivery is left to the next process. The stop does not wait two minutes for it.
   const stopBegan = performance.now();
   expect(await server.stop()).toBe(0);
   expect(performance.now() - stopBegan).toBeLessThan(9_000);
@@ -160,7 +160,7 @@ it("answers, and serves other receivers, as quickly as ever while one hangs", as
   await store.close();
 });
 
-it("tells its operator what was given up or held, and sends it once that is set right", async () => {
+it("a server shows its operator what was given up or held, and sends it once the cause is corrected", async () => {
   const receiver = await receive();
   receiver.answer((response) => response.writeHead(500).end());
   const first = await start();
@@ -198,8 +198,9 @@ it("tells its operator what was given up or held, and sends it once that is set 
 });
 
 /**
- * Stops a process that holds no lock of the store: amid a commit it would keep everybody from writing until it
- * went on, because nobody else can give its lock up. Gives how many sign-ups of another told that.
+ * Pauses a process that holds no lock of the store: in the middle of a commit it would keep everybody from
+ * writing, because nobody else can release its lock. Returns how many sign-ups at the other server showed
+ * that.
  */
 async function pauseBetweenCommits(server: Server, other: Server): Promise<number> {
   for (let count = 1; ; count++) {

@@ -9,7 +9,7 @@ import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
-/** What a request may take while the database is away, on a machine that does other things as well. */
+/** How long a request may take while the database is away, on a busy machine. */
 const PATIENCE_MS = 20_000;
 
 describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", () => {
@@ -22,7 +22,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   });
   afterEach(async () => {
-    // In order, so that the next one need not wait for the outbox's lease to expire.
+    // Stopped cleanly, so that the next server need not wait for the outbox's lease to expire.
     await Promise.all(servers.map((server) => server.stop()));
     servers = [];
   });
@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     return server;
   }
 
-  /** Signs one person up until that is answered with the lead or with its being there already. */
+  /** Signs one person up until the answer says that the lead is recorded or was recorded before. */
   async function signUp(ofServer: () => Server): Promise<{ id: unknown; statuses: number[] }> {
     const email = `lead-${++signedUpCount}@example.com`;
     const statuses: number[] = [];
@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     }
   }
 
-  /** Every person once, and counters that agree. */
+  /** Checks that every person is recorded once and the counters agree. */
   async function expectAllOnce(): Promise<void> {
     const store = await openStore(cluster.url());
     expect((await loadAccountStats(store, 1)).referrals).toBe(signedUpCount);
@@ -58,7 +58,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     await store.close();
   }
 
-  /** People who sign up one after the other, eight at a time, while something happens. */
+  /** Signs people up one after the other, eight at a time, while something happens. */
   async function signUpDuring(pair: Server[], event: () => Promise<void>): Promise<void> {
     const state = { isOver: false };
     const answers: Awaited<ReturnType<typeof signUp>>[] = [];
@@ -74,13 +74,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     const ids = answers.map(({ id }) => id).filter((id) => id !== undefined);
     expect(new Set(ids).size).toBe(ids.length);
     const last = answers.flatMap(({ statuses }) => statuses.slice(-1));
-    // 422 is the answer to who was recorded while the database died with the first answer.
+    // 422: the lead was recorded, but the database died with the first answer.
     expect(last.filter((status) => status !== 200 && status !== 422)).toEqual([]);
     for (const { statuses } of answers) if (statuses.at(-1) === 422) expect(statuses[0]).toBe(503);
     await expectAllOnce();
   }
 
-  it("record everybody once though Postgres is killed under the load of several processes", async () => {
+  it("record everybody once even if Postgres is killed under the load of several processes", async () => {
     const pair = [await start({ WORKERS: "2" }), await start()];
     await signUpDuring(pair, async () => {
       for (let round = 0; round < rounds(1, 3); round++) {
@@ -91,7 +91,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     });
   });
 
-  it("answer 503 soon while it hangs, and record everybody once when it goes on", async () => {
+  it("answer 503 soon while it hangs, and record everybody once when it continues", async () => {
     const pair = [await start(), await start()];
     await signUpDuring(pair, async () => {
       await cluster.freeze();
@@ -104,7 +104,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     });
   });
 
-  it("post the event of each lead though Postgres is killed while events are sent", async () => {
+  it("post the event of each lead even if Postgres is killed while events are sent", async () => {
     const receiver = await startReceiver();
     const server = await start({ WEBHOOK_ALLOW_PRIVATE: "1" });
     const webhook = { url: receiver.url, event_types: ["referral.created"] };
@@ -123,7 +123,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
   it("wait a little for a Postgres that starts after them", async () => {
     await cluster.kill();
     const starting = start();
-    // By then it has tried; nothing tells of that but the database, which is not there.
+    // By then it has tried. Nothing else shows that, because the database is away.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await cluster.start();
     const server = await starting;

@@ -15,7 +15,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   });
   afterAll(() => cluster.remove());
 
-  /** One process, and two under a primary. */
+  /** Starts one process, and two under a primary. */
   const startTwo = async (environment: Record<string, string>) => {
     const settings = { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "3", ...environment };
     servers = [await startServer("", settings), await startServer("", { ...settings, WORKERS: "2" })];
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   const list = (server: Server, key: string) =>
     fetch(`${server.url}/api/v1/leads/list`, { headers: { "x-api-key": key } });
 
-  it("hold over all of their processes, to the request", async () => {
+  it("are shared by all of their processes exactly", async () => {
     const pair = await startTwo({ RATE_LIMIT_V1: "40" });
     const answers = await Promise.all(Array.from({ length: 70 }, (_, at) => list(pair[at % 2]!, KEY)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
@@ -41,7 +41,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
     }
   });
 
-  it("of failed tries to authenticate hold over all of them, and keep no address", async () => {
+  it("of failed attempts to authenticate are shared by all of them, and store no address", async () => {
     const pair = await startTwo({});
     for (let tries = 0; tries < 30; tries++) {
       expect((await list(pair[tries % 2]!, `wrong${tries}`)).status).toBe(401);
@@ -55,7 +55,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
     for (const { key } of rows) expect(key).toMatch(/^[\w-]+:[\w-]{43}$/);
   });
 
-  it("of browsers' sign-ups hold over all of them", async () => {
+  it("of browsers' sign-ups are shared by all of them", async () => {
     const pair = await startTwo({});
     const signUp = (at: number) =>
       fetch(`${pair[at % 2]!.url}/t/signup`, {

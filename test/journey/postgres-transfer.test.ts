@@ -15,7 +15,7 @@ import { startServer, temporaryFolder, v1, type Server } from "../support/server
 import { statsOf } from "../support/stats.ts";
 import { startSignups } from "../support/signup-load.ts";
 
-/** Of util-linux; runs a command on a terminal of its own. */
+/** From util-linux; runs a command on a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
 const run = promisify(execFile);
 
@@ -36,13 +36,13 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   });
   afterAll(() => cluster.remove());
 
-  /** Two servers that take sign-ups from six clients until it is called. */
+  /** Starts two servers that take sign-ups from six clients. Returns a function that stops them. */
   async function startLoad(): Promise<() => Promise<number>> {
     const settings = { STORAGE_URL: cluster.url(), STORAGE_CONNECTIONS: "3" };
     servers.push(await startServer("", settings), await startServer("", settings));
     await v1(servers[0]!, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     const loads = servers.map((server, at) => startSignups(server, { clients: 3, name: `lead-${at}` }));
-    // More than one chunk of entries, so that an export meets writers between two of its reads.
+    // More than one chunk of entries, so that writes happen between two reads of an export.
     await Promise.all(loads.map((load) => load.more(100)));
     return async () => {
       await Promise.all(loads.map((load) => load.stop()));
@@ -51,7 +51,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     };
   }
 
-  /** Leads, their listings and their counters from one moment. */
+  /** Checks that leads, their lists and their counters are from one moment. */
   async function expectWhole(url: string): Promise<number> {
     const store = await openStore(url);
     const count = (await loadAccountStats(store, 1)).referrals;
@@ -65,7 +65,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   const cli = (words: string[], environment = {}) =>
     runCli(folder, words, { STORAGE_URL: cluster.url(), ...environment });
 
-  it("is exported as of one moment while servers write, and comes back from that", async () => {
+  it("is exported from a single moment while servers write, and can be imported again", async () => {
     const stop = await startLoad();
     const exports = [];
     for (const name of ["first", "second"]) exports.push(await cli(["export", at(name)]));
@@ -83,7 +83,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     expect(counts[1]).toBeLessThanOrEqual(recorded);
   });
 
-  it("is moved to SQLite and back to the letter", async () => {
+  it("is moved to SQLite and back exactly", async () => {
     const stop = await startLoad();
     const recorded = await stop();
     await Promise.all(servers.map((server) => server.stop()));
@@ -100,14 +100,14 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     await cli(["export", at("after")]);
     const withoutDate = (name: string) => readFileSync(at(name), "utf8").replace(/^.*\n/, "");
     expect(withoutDate("after")).toBe(withoutDate("before"));
-    // Ids that were given before are not given again.
+    // Ids that were used before are not used again.
     const server = await startServer("", { STORAGE_URL: cluster.url() });
     servers.push(server);
     const { body } = await v1(server, "/track/signup", { uid: "new", ref_id: "jane" });
     expect(body["id"]).toBeGreaterThan(recorded);
   });
 
-  it("passes through processes of 32 MB, and a terminal shows how far it is", async () => {
+  it("is exported and imported by processes with 32 MB, and a terminal shows the progress", async () => {
     const large = `sqlite:${at("large")}`;
     const driver = await openDriver(large);
     await storeOn(driver);

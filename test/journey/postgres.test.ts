@@ -14,7 +14,7 @@ const ALREADY = {
   body: { transaction_id: "there is already a signup event registered on this lead" },
 };
 
-/** The one account that there is. Its id is from the block of whichever server was the first. */
+/** The id of the only account. It is from the block of the server that came first. */
 async function accountIdOf(store: Store): Promise<number> {
   const found = await store.page(accounts, "id", 0, [], { limit: 2 });
   expect(found).toHaveLength(1);
@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     return server;
   };
 
-  it("make their tables when they start at the same time, and record one of many simultaneous sign-ups", async () => {
+  it("create their tables when they start at the same time, and record one of many simultaneous sign-ups", async () => {
     const [first, second] = await Promise.all([start(), start()]);
     expect(await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" })).toMatchObject(
       {
@@ -61,7 +61,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
   });
 
-  it("have every acknowledged sign-up, and counters that agree, after a server and the database were killed", async () => {
+  it("have every acknowledged sign-up, and matching counters, after a server and the database were killed", async () => {
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds(2, 3); round++) {
       const pair = [await start(), await start()] as const;
@@ -94,7 +94,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     await store.close();
   });
 
-  it("answer 503 while the database is away, and serve when it is back", async () => {
+  it("answer 503 while the database is away, and serve again when it is back", async () => {
     const server = await start();
     const ready = async () => {
       const response = await fetch(`${server.url}/readyz`);

@@ -28,7 +28,7 @@ const start = async (environment?: Record<string, string>) => {
   return server;
 };
 
-it("names the account, the key, the script tag and the demo page at the first start, once", async () => {
+it("a server names the account, the key, the script tag and the demo page only at the first start", async () => {
   const first = await start({ TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "" });
   const key = /API key {6}(tdm_\S{32})/.exec(first.output())?.[1];
   const account = /Account ID {3}(acc_\S+)/.exec(first.output())?.[1];
@@ -44,7 +44,7 @@ it("names the account, the key, the script tag and the demo page at the first st
   expect(second.output()).not.toContain("API key");
 });
 
-it("writes the first key into a file where it is told to, and shows no key that it was given", async () => {
+it("a server writes the first key to TIDEMARK_KEY_FILE, and never shows a key that it was given", async () => {
   const keyFile = join(folder, "first-key");
   const first = await start({ TIDEMARK_API_KEY: "", TIDEMARK_KEY_FILE: keyFile });
   const key = readFileSync(keyFile, "utf8").trim();
@@ -60,7 +60,7 @@ it("writes the first key into a file where it is told to, and shows no key that 
   expect(second.output()).not.toContain(KEY);
 });
 
-it("is not ended by SIGHUP, which a single process has nothing to renew for", async () => {
+it("a single process ignores SIGHUP, because it has no workers to renew", async () => {
   const server = await start({ LOG_LEVEL: "info" });
   process.kill(server.pid, "SIGHUP");
   await server.printed(/SIGHUP/);
@@ -68,8 +68,8 @@ it("is not ended by SIGHUP, which a single process has nothing to renew for", as
   expect(await server.stop()).toBe(0);
 });
 
-it("is reached by the SIGTERM that npm start gets, and drains", async () => {
-  // Without its pre-script, which would build anew what other tests are running.
+it("a server gets the SIGTERM that npm start gets, and drains", async () => {
+  // Without its pre-script, which would rebuild files that other tests are running.
   const server = await startServer(
     folder,
     { LOG_LEVEL: "info" },
@@ -80,7 +80,7 @@ it("is reached by the SIGTERM that npm start gets, and drains", async () => {
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
 });
 
-it("records one of many simultaneous sign-ups of one person through two processes", async () => {
+it("two servers record one of many simultaneous sign-ups of one person", async () => {
   const [first, second] = [await start(), await start()];
   await v1(first, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   const answers = await Promise.all(
@@ -102,7 +102,7 @@ it("records one of many simultaneous sign-ups of one person through two processe
   await store.close();
 });
 
-it("has every acknowledged sign-up, and counters that agree, after it was killed again and again", async () => {
+it("a server has every acknowledged sign-up, and matching counters, after it was killed again and again", async () => {
   const acknowledged: string[] = [];
   let server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -131,7 +131,7 @@ it("has every acknowledged sign-up, and counters that agree, after it was killed
   await store.close();
 });
 
-it("finishes what is under way when it is told to stop, and exits 0", async () => {
+it("a server finishes running requests when it is stopped, and exits with 0", async () => {
   const server = await start();
   const socket = connect(server.port, "127.0.0.1");
   await once(socket, "connect");
@@ -140,7 +140,7 @@ it("finishes what is under way when it is told to stop, and exits 0", async () =
     `POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nX-API-KEY: key-of-acme\r\nContent-Length: ${body.length}\r\n` +
       "Content-Type: application/x-www-form-urlencoded\r\n\r\nemail",
   );
-  // The first half must have arrived before the stop, or there is nothing under way.
+  // The first half must have arrived before the stop, otherwise no request is running.
   await fetch(`${server.url}/healthz`);
   const stopped = server.stop();
   socket.write(body.slice("email".length));
@@ -149,7 +149,7 @@ it("finishes what is under way when it is told to stop, and exits 0", async () =
   expect(await stopped).toBe(0);
 });
 
-it("answers busy clients until it stops: each connection's last answer closes it, and none is reset", async () => {
+it("a server answers busy clients until it stops: each connection is closed by its last answer, and none is reset", async () => {
   const server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   const recorded: string[] = [];
@@ -193,8 +193,8 @@ it.each([
     "an oversized chunked body",
     `POST /t/click HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n${"x".repeat(0x20000)}\r\n0\r\n\r\n`,
   ],
-  ["no HTTP at all", "hello\r\n\r\n"],
-])("lives on after %s", async (_, text) => {
+  ["data that is not HTTP", "hello\r\n\r\n"],
+])("a server survives %s", async (_, text) => {
   const server = await start();
   const socket = connect(server.port, "127.0.0.1");
   await once(socket, "connect");
@@ -205,7 +205,7 @@ it.each([
   expect(server.output()).not.toContain('"msg":"bug"');
 });
 
-it("lets everybody read why their address is too long", async () => {
+it("a server lets clients read that their address is too long", async () => {
   const server = await start();
   const agent = new Agent({ keepAlive: true });
   const ask = (path: string) =>
@@ -222,7 +222,7 @@ it("lets everybody read why their address is too long", async () => {
   agent.destroy();
 });
 
-it("reports every fault of its environment at once", async () => {
+it("a server reports every fault of its environment at once", async () => {
   await expect(start({ PORT: "x", PUBLIC_URL: "ftp://x", DEMO: "2" })).rejects.toThrow(
     /PORT must be a whole number[^]*PUBLIC_URL must be an http\(s\) address[^]*DEMO must be 0 or 1/,
   );

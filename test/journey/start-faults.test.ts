@@ -22,7 +22,7 @@ function run(file: string, args: string[], environment: Record<string, string>) 
   return { status, stdout, stderr };
 }
 
-it("says in one line that its port is in use", async () => {
+it("a server says in one line that its port is in use", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
@@ -32,7 +32,7 @@ it("says in one line that its port is in use", async () => {
   other.close();
 });
 
-it("says in one line that the address of its metrics is in use", async () => {
+it("a server says in one line that the address of its metrics is in use", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
@@ -42,13 +42,13 @@ it("says in one line that the address of its metrics is in use", async () => {
   other.close();
 });
 
-it("says in one line that its host is none of this machine", () => {
+it("a server says in one line that its host does not belong to this machine", () => {
   const { status, stdout, stderr } = run("main.js", [], { HOST: "300.1.1.1" });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^Tidemark can't start: HOST 300\.1\.1\.1 and PORT 0 can't be listened on: .*\n$/);
 });
 
-it("says in one line that the folder of its e-mail templates does not exist", () => {
+it("a server says in one line that the folder of its e-mail templates does not exist", () => {
   const { status, stdout, stderr } = run("main.js", [], { MAIL_TEMPLATES: join(folder, "none") });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^Tidemark can't start: MAIL_TEMPLATES .*none does not exist\n$/);
@@ -58,7 +58,7 @@ it.each([
   ["main.js", []],
   ["cli.js", ["start"]],
   ["cli.js", ["account", "list"]],
-] as [string, string[]][])("says in one line of %s %o what is wrong with its store", (file, args) => {
+] as [string, string[]][])("%s %o says in one line what is wrong with its store", (file, args) => {
   writeFileSync(join(folder, "file"), "");
   for (const url of [
     "redis://x",
@@ -71,13 +71,13 @@ it.each([
   }
 });
 
-it("says from the command line, too, what is wrong with its environment", () => {
+it("the command line, too, says what is wrong with its environment", () => {
   const { status, stdout, stderr } = run("cli.js", ["start"], { PORT: "x" });
   const why = "Tidemark can't start: These environment variables are wrong:\n  PORT must be a whole number\n";
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: why });
 });
 
-it("makes no account whose key nobody would be told, where it can't start", () => {
+it("a server that can't start makes no account, because nobody would see its key", () => {
   mkdirSync(join(folder, "accepted.txt"));
   const store = { STORAGE_URL: `sqlite:${join(folder, "data")}` };
   const { status, stdout, stderr } = run("main.js", [], { ...store, MAIL_TEMPLATES: folder });
@@ -88,7 +88,7 @@ it("makes no account whose key nobody would be told, where it can't start", () =
   expect(run("cli.js", ["account", "list"], store)).toEqual({ status: 0, stdout: "[]\n", stderr: "" });
 });
 
-it("names the version of its package", () => {
+it("the command line shows the version of its package", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   const { status, stdout } = run("cli.js", ["--version"], {});
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });

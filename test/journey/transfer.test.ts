@@ -25,7 +25,7 @@ afterEach(async () => {
   remove();
 });
 
-/** Signs people up until it is told to stop; resolves to how many were recorded. */
+/** Signs people up until it is stopped. Resolves to how many were recorded. */
 function signUp(): () => Promise<number> {
   const load = startSignups(server, { clients: 3, name: "lead" });
   return async () => {
@@ -35,7 +35,7 @@ function signUp(): () => Promise<number> {
   };
 }
 
-/** What a copy must be: leads, their listings and their counters from one moment. */
+/** Checks that a copy's leads, lists and counters are from one moment. */
 async function expectWhole(name: string): Promise<number> {
   const store = await openStore(`sqlite:${at(name)}`);
   const count = (await loadAccountStats(store, 1)).referrals;
@@ -47,14 +47,14 @@ async function expectWhole(name: string): Promise<number> {
   return count;
 }
 
-it("backs up while servers take sign-ups, and serves from the copy", async () => {
+it("backup copies a store while servers take sign-ups, and the copy can be served", async () => {
   for (let count = 0; count < 20; count++)
     await v1(server, "/track/signup", { email: `before-${count}@example.com`, ref_id: "jane" });
   const stop = signUp();
   const { code, stdout, stderr } = await runCli(at("first"), ["backup", at("copy")]);
   const recorded = await stop();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  // Neither is for others on the machine to read.
+  // Others on the machine may read neither store.
   for (const store of ["first", "copy"]) expect(statSync(at(store)).mode & 0o777).toBe(0o700);
   const count = await expectWhole("copy");
   expect(count).toBeGreaterThanOrEqual(20);
@@ -70,7 +70,7 @@ it("backs up while servers take sign-ups, and serves from the copy", async () =>
   });
 });
 
-it("exports while servers take sign-ups, imports that, and moves on", async () => {
+it("export works while servers take sign-ups, and its file can be imported and moved", async () => {
   const stop = signUp();
   const exported = await runCli(at("first"), ["export", at("all.ndjson")]);
   await stop();
@@ -92,7 +92,7 @@ it("exports while servers take sign-ups, imports that, and moves on", async () =
   expect(withoutDate(piped.stdout)).toBe(withoutDate(readFileSync(at("all.ndjson"), "utf8")));
 });
 
-it("refuses to call a move done while servers take sign-ups, though what it copied is whole", async () => {
+it("move fails while servers take sign-ups, although its copy is consistent", async () => {
   const stop = signUp();
   const { code, stdout, stderr } = await runCli(folder, [
     "move",
@@ -107,7 +107,7 @@ it("refuses to call a move done while servers take sign-ups, though what it copi
   await expectWhole("second");
 });
 
-it("leaves alone what is there already", async () => {
+it("export, backup, import and move refuse wrong files and stores", async () => {
   writeFileSync(at("mine"), "mine");
   const { code, stderr } = await runCli(at("first"), ["export", at("mine")]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("mine already exists")]);

@@ -26,7 +26,7 @@ const run = (...words: string[]) => runCli(folder, words, settings());
 const backups = () => readdirSync(folder).filter((name) => name.startsWith("before-upgrade-"));
 const records = (text: string) => text.split("\n").slice(1, -2);
 
-it("is done by the start of a server, with a backup first, and once", async () => {
+it("a starting server upgrades an old store once, after a backup", async () => {
   for (let start = 0; start < 2; start++) {
     server = await startServer(folder, { ...settings(), WORKERS: "2" });
     const headers = { "x-api-key": "key-of-acme" };
@@ -42,7 +42,7 @@ it("is done by the start of a server, with a backup first, and once", async () =
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
 });
 
-it("is done by hand, before which other commands refuse the store with one sentence", async () => {
+it("other commands refuse an old store in one sentence until it is upgraded by hand", async () => {
   const { code, stderr } = await run("account", "list");
   expect([code, stderr]).toEqual([
     1,

@@ -15,7 +15,7 @@ let folder: string;
 let remove: () => void;
 let server: Server;
 let port: number;
-// A port of its own: 0 would be another one when all workers are gone, and the port with them.
+// A fixed port: with 0 the port would change once all workers are gone.
 const start = () =>
   startServer(folder, { WORKERS: String(rounds(2, 4)), LOG_LEVEL: "info", PORT: String(port) });
 beforeEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
   remove();
 });
 
-/** Ends the server in order, and holds the store against what it acknowledged. */
+/** Stops the server cleanly, and compares the store with what the server acknowledged. */
 async function expectWhole(recorded: string[]): Promise<void> {
   expect(await server.stop()).toBe(0);
   const entries = await readEntries(`sqlite:${folder}`);
@@ -38,7 +38,7 @@ async function expectWhole(recorded: string[]): Promise<void> {
   expect(recorded.filter((uid) => !text.includes(`"${uid}"`))).toEqual([]);
 }
 
-/** Asks over so many connections; `answers` fills up as they end, with "" for those that got no answer. */
+/** Asks over several connections. `answers` fills as they end, with "" for those that got no answer. */
 async function askOverConnections(count: number) {
   const answers: string[] = [];
   let onAnswer = () => {};
@@ -62,7 +62,7 @@ async function askOverConnections(count: number) {
 }
 
 it.each(["SIGCONT", "SIGKILL"])(
-  "leaves nobody waiting for a worker that is frozen, and then gets %s",
+  "nobody waits for a worker that is frozen and then gets %s",
   async (signal) => {
     const [frozen] = childrenOf(server.pid);
     process.kill(frozen!, "SIGSTOP");
@@ -74,19 +74,19 @@ it.each(["SIGCONT", "SIGKILL"])(
   },
 );
 
-it("ends the connections of workers that are killed amid requests", async () => {
+it("a server ends the connections of workers that are killed during requests", async () => {
   const closed = Array.from({ length: 8 }, () => sendAndWait("POST /t/click HTTP/1.1\r\n"));
   await (await askOverConnections(8)).ended(8);
   for (const worker of childrenOf(server.pid)) process.kill(worker, "SIGKILL");
   await Promise.all(closed);
 });
 
-it("goes on after each of its workers was frozen amid its work", async () => {
+it("a server continues after each of its workers was frozen at work", async () => {
   const load = startSignups(server, { clients: CLIENTS, name: "frozen" });
   for (const worker of childrenOf(server.pid)) {
     await load.more(50);
     process.kill(worker, "SIGSTOP");
-    // Reads go on even where it was frozen amid a write.
+    // Reads continue even if the worker was frozen in the middle of a write.
     await (await askOverConnections(8)).ended(8);
     process.kill(worker, "SIGCONT");
   }
@@ -97,7 +97,7 @@ it("goes on after each of its workers was frozen amid its work", async () => {
   await expectWhole(load.recorded);
 });
 
-it("loses nothing, and is never long without a worker, when they are killed again and again", async () => {
+it("a server loses nothing, and is never long without a worker, when workers are killed again and again", async () => {
   const load = startSignups(server, { clients: CLIENTS, name: "killed" });
   for (let kill = 0; kill < KILLS; kill++) {
     await load.more(30);
@@ -110,12 +110,12 @@ it("loses nothing, and is never long without a worker, when they are killed agai
   await expectWhole(load.recorded);
 });
 
-it("takes busy workers along when it is killed, and leaves its port and a whole store to the next", async () => {
+it("a killed primary takes busy workers along, and leaves its port and a consistent store to the next server", async () => {
   const recorded: string[] = [];
   for (let round = 0; round < rounds(1, 3); round++) {
     const load = startSignups(server, { clients: CLIENTS, name: `round-${round}` });
     await load.more(100);
-    await server.kill(); // resolves when the last process that writes to its output has ended
+    await server.kill(); // resolves when the last process that writes to the server's output has ended
     await load.stop();
     recorded.push(...load.recorded);
     server = await start();
@@ -123,14 +123,14 @@ it("takes busy workers along when it is killed, and leaves its port and a whole 
   await expectWhole(recorded);
 });
 
-it("says that its port is another's, who serves on", async () => {
+it("a server says that its port is in use, and the other server keeps serving", async () => {
   const failure = await start().catch(String);
   expect(failure).toMatch(/^Error: The server ended with 1: Tidemark can't start: HOST .* EADDRINUSE.*\n$/);
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect(server.output()).not.toMatch(/"level":[45]0/);
 });
 
-it("stops in order, and soon, amid slow headers, slow bodies and bodies that are too large", async () => {
+it("a server stops cleanly and soon despite slow headers, slow bodies and bodies that are too large", async () => {
   const post = "POST /api/v1/track/signup HTTP/1.1\r\nHost: x\r\nX-API-KEY: key-of-acme\r\n";
   const texts = [
     "GET /healthz HTTP/1.1\r\nHost: x\r\n",
@@ -149,7 +149,7 @@ it("stops in order, and soon, amid slow headers, slow bodies and bodies that are
   expect(server.output()).not.toMatch(/"level":[45]0/);
 });
 
-/** Sends what is no whole request; resolves when the connection has ended. */
+/** Sends an incomplete request. Resolves when the connection has ended. */
 async function sendAndWait(text: string): Promise<void> {
   const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
   socket.resume();

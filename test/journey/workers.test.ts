@@ -31,7 +31,7 @@ const start = async (environment: Record<string, string> = {}) => {
 
 const workersOf = ({ pid }: Server) => childrenOf(pid);
 
-/** A request on a connection of its own, so that any worker may get it. */
+/** Sends a request on a new connection, so that any worker may get it. */
 function ask(server: Server, path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: IncomingMessage["headers"]; body: string }>(
     (resolve, reject) => {
@@ -57,7 +57,7 @@ const logLines = (server: Server) =>
     .filter((line) => line.startsWith("{"))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-it("makes the first account once, says once that it listens, and counts limits over all workers", async () => {
+it("a server with workers makes the first account once, says once that it listens, and counts limits over all workers", async () => {
   const server = await start({ TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "", RATE_LIMIT_V1: "20" });
   expect(workersOf(server)).toHaveLength(3);
   expect(server.output().match(/API key/g)).toHaveLength(1);
@@ -73,7 +73,7 @@ it("makes the first account once, says once that it listens, and counts limits o
 
 const LIST = "/api/v1/leads/list";
 
-it("hears so many failed tries and no more over all workers, however many come at once", async () => {
+it("all workers together allow no more failed attempts than the limit, however many come at once", async () => {
   const server = await start();
   const guesses = Array.from({ length: 90 }, (_, at) => ask(server, LIST, { "x-api-key": `guess ${at}` }));
   const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -81,7 +81,7 @@ it("hears so many failed tries and no more over all workers, however many come a
   expect(statuses.filter((status) => status === 429)).toHaveLength(60);
 });
 
-/** Asks each worker in turn, by freezing the others, which then take no connection. */
+/** Asks each worker in turn. The others are frozen meanwhile, so they accept no connection. */
 async function askEach(server: Server, key: string): Promise<number[]> {
   const workers = workersOf(server);
   const statuses: number[] = [];
@@ -95,9 +95,9 @@ async function askEach(server: Server, key: string): Promise<number[]> {
 }
 
 it.each([
-  ["serves a key that one worker knew to be good", true, 200],
-  ["refuses a key that nobody had used", false, 429],
-])("%s in all workers after too many failed tries", async (_, isUsed, status) => {
+  ["accept a key that was good in one of them", true, 200],
+  ["refuse a key that nobody has used", false, 429],
+])("all workers %s after too many failed attempts", async (_, isUsed, status) => {
   const server = await start({ WORKERS: "2" });
   if (isUsed) expect((await ask(server, LIST, { "x-api-key": KEY })).status).toBe(200);
   await askAtOnce(30, server, LIST, { "x-api-key": "wrong" });
@@ -105,7 +105,7 @@ it.each([
   expect(await askEach(server, KEY)).toEqual([status, status]);
 });
 
-it("records one of many simultaneous sign-ups, and gives no id twice", async () => {
+it("workers record one of many simultaneous sign-ups, and give no id twice", async () => {
   const server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   const answers = await Promise.all(
@@ -122,7 +122,7 @@ it("records one of many simultaneous sign-ups, and gives no id twice", async () 
   await store.close();
 });
 
-it("shows the metrics of all workers in one page, whoever is asked", async () => {
+it("every worker shows the metrics of all workers on one page", async () => {
   const METRICS_URL = `127.0.0.1:${await freePort()}`;
   const server = await start({ METRICS_URL });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -137,7 +137,7 @@ it("shows the metrics of all workers in one page, whoever is asked", async () =>
   expect((await ask(server, "/metrics")).status).toBe(404);
 });
 
-it("serves, and tells the first key, though one of the first workers dies before it listens", async () => {
+it("a server starts and shows the first key even if one of its first workers dies before it listens", async () => {
   const fault = join(folder, "fault.mjs");
   writeFileSync(fault, 'import cluster from "node:cluster"; if (cluster.worker?.id === 2) process.exit(3);');
   const NODE_OPTIONS = `--import=${pathToFileURL(fault)}`;
@@ -150,7 +150,7 @@ it("serves, and tells the first key, though one of the first workers dies before
   expect(workersOf(server)).toHaveLength(3);
 });
 
-it("replaces workers that die, later and later, while the others serve", async () => {
+it("a server replaces workers that die, with growing delays, while the others serve", async () => {
   const server = await start();
   const before = workersOf(server);
   for (const [at, pid] of before.slice(0, 2).entries()) {
@@ -169,7 +169,7 @@ it("replaces workers that die, later and later, while the others serve", async (
   expect(server.output().match(/listens on/g)).toHaveLength(1);
 });
 
-/** Opens a process's second port, the metrics', long after its first one. */
+/** Opens a process's second port, for metrics, long after its first one. */
 const SLOW_START = `
   import { Server } from "node:net";
   const { listen } = Server.prototype;
@@ -180,7 +180,7 @@ const SLOW_START = `
   };
 `;
 
-it("renews its workers on SIGHUP without a request that fails", async () => {
+it("a server renews its workers on SIGHUP without a failing request", async () => {
   const slow = join(folder, "slow.mjs");
   writeFileSync(slow, SLOW_START);
   const METRICS_URL = `127.0.0.1:${await freePort()}`;
@@ -204,13 +204,13 @@ it("renews its workers on SIGHUP without a request that fails", async () => {
   expect(server.output()).not.toContain("worker died");
 });
 
-/** Looks until there are as many workers as there should be, or for so long that they never will. */
+/** Checks until there are as many workers as expected, or until it is clear that there never will be. */
 async function untilWorkers(server: Server, count: number): Promise<number[]> {
   for (let tries = 0; tries < 100 && workersOf(server).length !== count; tries++) await sleep(100);
   return workersOf(server);
 }
 
-it("keeps the number of its workers when it is asked to renew them twice at once", async () => {
+it("a server keeps the number of its workers when it gets SIGHUP twice at once", async () => {
   const server = await start({ WORKERS: "2" });
   const before = workersOf(server);
   process.kill(server.pid, "SIGHUP");
@@ -222,7 +222,7 @@ it("keeps the number of its workers when it is asked to renew them twice at once
   expect(after.filter((pid) => before.includes(pid) || amid.includes(pid))).toEqual([]);
 });
 
-it("keeps the number of its workers when one dies while they are renewed", async () => {
+it("a server keeps the number of its workers when one dies during a renewal", async () => {
   const server = await start({ WORKERS: "2" });
   const before = workersOf(server);
   process.kill(server.pid, "SIGHUP");
@@ -236,14 +236,14 @@ it("keeps the number of its workers when one dies while they are renewed", async
   expect(after.filter((pid) => !before.includes(pid))).toHaveLength(2);
 });
 
-it("ends with 0 where it is told to stop while it renews its workers", async () => {
+it("a server exits with 0 when it is stopped during a renewal", async () => {
   const server = await start({ WORKERS: "2" });
   process.kill(server.pid, "SIGHUP");
   await untilWorkers(server, 3);
   expect(await server.stop()).toBe(0);
 });
 
-it("answers busy clients until it stops, and ends all workers with 0", async () => {
+it("a server answers busy clients until it stops, and all its workers exit with 0", async () => {
   const server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   let recordedCount = 0;
@@ -272,14 +272,14 @@ it("answers busy clients until it stops, and ends all workers with 0", async () 
   await store.close();
 });
 
-it("takes its workers along when it is killed", async () => {
+it("a killed primary takes its workers along", async () => {
   const server = await start({ WORKERS: "2" });
   await server.kill();
-  // Its output ends when the last process that writes to it does.
+  // Its output ends when the last process that writes to it has ended.
   await expect(ask(server, "/healthz")).rejects.toThrow("ECONNREFUSED");
 });
 
-it("says once what keeps it from starting", async () => {
+it("a server with workers says only once what keeps it from starting", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;

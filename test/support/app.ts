@@ -15,7 +15,7 @@ import { temporaryStore, type STORAGES } from "./temporary-store.ts";
 
 export { STORAGES } from "./temporary-store.ts";
 
-/** Values that look like chance and repeat in every run. */
+/** Values that look random and repeat in every run. */
 export function countedChance(): Chance {
   let count = 0;
   return {
@@ -29,7 +29,7 @@ export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
 
-/** The real routes over a real store, with a clock that is set. */
+/** The real routes over a real store, with a clock that tests set. */
 export interface TestApp {
   app: H3;
   services: Services;
@@ -42,7 +42,7 @@ export interface TestApp {
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Posts a V1 form with the account's key. */
   v1(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
-  /** Calls V2 with the account's key; a body is sent as JSON. */
+  /** Calls V2 with the account's key. A body is sent as JSON. */
   v2(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Posts a browser's form from a page of the landing site. */
   browser(path: string, params: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
@@ -154,7 +154,7 @@ export function form(params: Record<string, string>, headers: Record<string, str
   };
 }
 
-/** Reads an answer; its body as JSON where it says that it is. */
+/** Reads an answer. Its body is parsed if it is JSON. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json");

@@ -10,17 +10,19 @@ import { statsOf } from "./stats.ts";
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
-/** A person's browser: that of a test calls itself headless, which is a bot's name. */
+/**
+ * The user agent of a person's browser. A test's own browser calls itself headless, which counts as a bot.
+ */
 export const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
 
-/** Makes `svc` a queue until the script is there. */
+/** Makes `svc` a queue until the script has loaded. */
 export const STUB =
   "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
 
 /** What a page server serves, by path. */
 export type Site = Record<string, { html: string; headers?: Record<string, string> }>;
 
-/** Starts Chromium, for which every host of example.test and other.test is this machine. */
+/** Starts Chromium, in which every host of example.test and other.test is this machine. */
 export function launchChromium({ args = [], ...options }: LaunchOptions = {}): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
   return chromium.launch({
@@ -40,7 +42,7 @@ export function launchChromium({ args = [], ...options }: LaunchOptions = {}): P
   });
 }
 
-/** The cookies that a browser has, by name. */
+/** The cookies of a browser, by name. */
 export async function cookieValues(context: BrowserContext): Promise<Record<string, string>> {
   return Object.fromEntries((await context.cookies()).map(({ name, value }) => [name, value]));
 }

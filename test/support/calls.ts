@@ -6,7 +6,10 @@ import { answerOf, form, KEY, type Answer, type TestApp } from "./app.ts";
 /** Parameters of a V1 call. */
 export type Params = Record<string, string>;
 
-/** Calls V1 with a form, or a query where the method has no body; a success is what its operation declares. */
+/**
+ * Calls V1 with a form, or with a query if the method has no body. A success must match the operation's
+ * schema.
+ */
 export async function v1(
   app: TestApp,
   method: "GET" | "POST" | "PUT" | "DELETE",
@@ -22,7 +25,7 @@ export async function v1(
   return declared(await answerOf(response), { method, path: `/api/v1${path}` });
 }
 
-/** Calls V2 with a JSON body; a success is what its operation declares. */
+/** Calls V2 with a JSON body. A success must match the operation's schema. */
 export async function v2(
   app: TestApp,
   method: "GET" | "POST" | "PUT" | "PATCH",
@@ -41,7 +44,9 @@ export async function v2(
   return declared(await answerOf(response), { method, path: `/api/v2/company${path}` });
 }
 
-/** Schemas drop what they do not list, so an answer that equals what its schema makes of it holds nothing else. */
+/**
+ * A schema drops fields that it does not list. So an answer that equals its parsed self has no other fields.
+ */
 function declared(answer: Answer, { method, path }: { method: string; path: string }): Answer {
   if (answer.status >= 300) return answer;
   const plain = path.split("?")[0] ?? "";

@@ -15,8 +15,8 @@ const ECDSA_WITH_SHA256 = der(SEQUENCE, der(OBJECT_ID, Buffer.from("2a8648ce3d04
 const COMMON_NAME = der(OBJECT_ID, Buffer.from("550403", "hex"));
 
 /**
- * A key and a certificate that nobody has signed but itself, made anew each time: none lies in the
- * repository, and no openssl is needed.
+ * Makes a key and a self-signed certificate. They are new each time, so that none is in the repository and no
+ * openssl is needed.
  *
  * @see RFC 5280, section 4.1
  */
@@ -40,13 +40,13 @@ export function selfSigned(host = "example.test"): { key: string; cert: string }
   };
 }
 
-/** A value in DER, of text or of parts that are DER already. */
+/** A value in DER, from text or from parts that are DER already. */
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
   return Buffer.concat([Buffer.of(tag, ...lengthOf(content)), content]);
 }
 
-/** Chromium takes the shortest form alone. */
+/** Chromium accepts only the shortest form. */
 function lengthOf({ length }: Buffer): number[] {
   if (length < 0x80) return [length];
   return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
-/** The processes that a process has started and that have not ended. */
+/** The processes that a process has started and that are still running. */
 export function childrenOf(pid: number): number[] {
-  // Where there is no such file, pgrep tells; small Linux systems have the file alone.
+  // pgrep is used if there is no such file. Small Linux systems have only the file.
   const listing = `/proc/${pid}/task/${pid}/children`;
   try {
     const text = existsSync(listing)
@@ -11,11 +11,11 @@ export function childrenOf(pid: number): number[] {
       : execFileSync("pgrep", ["-P", String(pid)]).toString();
     return text.trim().split(/\s+/).filter(Boolean).map(Number);
   } catch {
-    return []; // pgrep's way to say that there are none
+    return []; // pgrep reports no children by this error
   }
 }
 
-/** Kills a process, if there still is one. */
+/** Kills a process if it is still running. */
 export function endNow(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");

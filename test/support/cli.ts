@@ -8,7 +8,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs the built command line on the store in a folder, in a process of its own. */
+/** Runs the built command line, as a separate process, on the store in a folder. */
 export function runCli(
   folder: string,
   words: string[],
@@ -22,7 +22,10 @@ export function runCli(
   });
 }
 
-/** Runs a command in this process, which is much quicker. One at a time: streams and environment are the process's own. */
+/**
+ * Runs a command in this process, which is much quicker. Only one at a time, because they share streams and
+ * environment.
+ */
 export async function callCli(
   folder: string,
   words: string[],
@@ -43,7 +46,7 @@ export async function callCli(
   }
 }
 
-/** Keeps what is written to a stream, instead of showing it. */
+/** Keeps the text that is written to a stream instead of showing it. */
 function capture(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const { write } = stream;
   let text = "";

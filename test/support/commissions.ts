@@ -3,7 +3,7 @@ import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Context } from "../../server/domain/context.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 
-/** Stores a commission of 10.00 for a promoter's default campaign, unless told otherwise. */
+/** Stores a commission, by default of 10.00 for a promoter's default campaign. */
 export async function addCommission(
   { store, now }: Context,
   { accountId, id: promoterId, defaultPromoterCampaignId: promoterCampaignId }: Promoter,

@@ -6,7 +6,7 @@ import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";
 import { readHoldings } from "./consistency/structure.ts";
 
-/** All that a store holds, in key order. */
+/** All entries of a store, in key order. */
 export async function readEntries(url: string): Promise<Entry[]> {
   const driver = await openDriver(url);
   const entries: Entry[] = [];
@@ -16,8 +16,8 @@ export async function readEntries(url: string): Promise<Entry[]> {
 }
 
 /**
- * What in a store does not hang together, in sentences: claims, index entries and counters that its records
- * don't make, records that name others which are not there.
+ * The inconsistencies of a store, in sentences: claims, index entries and counters that its records don't
+ * make, and records that name missing records.
  */
 export async function findFaults(entries: Entry[]): Promise<string[]> {
   const faults: string[] = [];
@@ -31,7 +31,7 @@ export async function findFaults(entries: Entry[]): Promise<string[]> {
   return faults;
 }
 
-/** The entries of one account, those that the system keeps for it too. */
+/** The entries of one account, including those that the system keeps for it. */
 export function entriesOf(entries: Entry[], accountId: number): Entry[] {
   return entries.filter(([key, text]) => {
     const [owner, name] = decodeKey(key.split(":", 2).join(":"));

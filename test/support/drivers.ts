@@ -12,7 +12,7 @@ import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
 import { IS_QUICK } from "./rounds.ts";
 
-/** A driver over an empty store, and how to be rid of that store once the driver is closed. */
+/** A driver over an empty store, and a function that removes the store after the driver is closed. */
 export interface EmptyDriver {
   driver: AtomicDriver;
   remove(): Promise<void> | void;
@@ -21,11 +21,11 @@ export interface EmptyDriver {
 /** Opens empty stores of one kind. */
 export interface DriverSource {
   open(): Promise<EmptyDriver> | EmptyDriver;
-  /** Ends what was started for all of them. */
+  /** Ends everything that was started for these stores. */
   end(): Promise<void>;
 }
 
-/** The drivers that the contract is held against. */
+/** The drivers that the contract is tested on. */
 export const DRIVERS: Record<string, () => DriverSource> = IS_QUICK
   ? { memory: memorySource }
   : {
@@ -35,7 +35,7 @@ export const DRIVERS: Record<string, () => DriverSource> = IS_QUICK
       ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
     };
 
-/** Gives each test of the block that calls it an empty store of a kind, and is rid of it after. */
+/** Gives each test of the calling block an empty store of a kind, and removes it afterwards. */
 export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store: Store) => void): void {
   const source = DRIVERS[kind]!();
   let opened: EmptyDriver & { store: Store };

@@ -15,7 +15,7 @@ const MINI_BROWSER = ["4.1", "4.0"]
   .map((version) => `/usr/lib/x86_64-linux-gnu/webkit2gtk-${version}/MiniBrowser`)
   .find((path) => existsSync(path));
 
-/** Whether WebKitGTK is here, and its driver, and a display for it. */
+/** Whether WebKitGTK, its driver and a display are installed. */
 export const hasWebKit = MINI_BROWSER !== undefined && existsSync(WEBKIT_DRIVER) && existsSync(BROADWAY);
 
 /** A cookie as the browser keeps it. */
@@ -26,10 +26,12 @@ export interface KeptCookie {
   expires: number;
 }
 
-/** One tab of a browser that is not Chromium, for which hosts of example.test lead to one port of this machine. */
+/**
+ * One tab of a browser other than Chromium, in which hosts of example.test lead to one port of this machine.
+ */
 export interface Tab {
   goto(url: string): Promise<void>;
-  /** What an expression in the page gives, once it is settled. */
+  /** The value of an expression in the page, once it is settled. */
   run(expression: string): Promise<unknown>;
   /** The cookies of the page. */
   cookies(): Promise<KeptCookie[]>;
@@ -52,7 +54,7 @@ export const ENGINES: Engine[] = [
   },
 ];
 
-/** By WebDriver BiDi, which Firefox speaks without a driver beside it. */
+/** Uses WebDriver BiDi, which Firefox speaks without a separate driver. */
 async function openFirefox(): Promise<Tab> {
   const browser = await launch({
     browser: "firefox",
@@ -72,7 +74,7 @@ async function openFirefox(): Promise<Tab> {
   };
 }
 
-/** By the engine's own driver; through the port as a proxy. */
+/** Uses the engine's own driver, with the port as a proxy. */
 async function openWebKit(port: number): Promise<Tab> {
   const screen = await openScreen();
   const driverPort = await freePort();
@@ -116,8 +118,8 @@ async function openWebKit(port: number): Promise<Tab> {
 }
 
 /**
- * Opens a page in WebKitGTK with its tracking prevention, which drivers switch off; nobody drives it, and the
- * cookies are read from its jar.
+ * Opens a page in WebKitGTK with its tracking prevention, which drivers switch off. So nothing drives the
+ * page, and the cookies are read from its jar.
  */
 export async function openPrevented(url: string, port: number) {
   const screen = await openScreen();
@@ -125,7 +127,7 @@ export async function openPrevented(url: string, port: number) {
   const args = ["--enable-itp", `--cookies-file=${jar}`, `--proxy=http://127.0.0.1:${port}`, url];
   const child = spawn(MINI_BROWSER!, args, { env: screen.environment, stdio: "ignore" });
   return {
-    /** The days that are left to each cookie. */
+    /** The remaining days of each cookie. */
     days(): Record<string, number> {
       const lines = existsSync(jar) ? readFileSync(jar, "utf8").split("\n") : [];
       const fields = lines.filter((line) => line.includes("\t")).map((line) => line.split("\t"));
@@ -143,7 +145,7 @@ export async function openPrevented(url: string, port: number) {
   };
 }
 
-/** A display of GTK's own that nobody sees, and folders that are new. */
+/** A display of GTK that nobody sees, and new folders. */
 async function openScreen() {
   const display = `:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "tidemark-webkit-"));
@@ -156,7 +158,7 @@ async function openScreen() {
     XDG_CACHE_HOME: folder,
   };
   const child = spawn(BROADWAY, ["--port", String(await freePort()), display], { env: environment });
-  // It says so once it listens.
+  // It prints a line once it listens.
   await new Promise((resolve) => child.stdout.once("data", resolve));
   const close = () => {
     child.kill();

@@ -5,13 +5,13 @@ import { H3, toNodeHandler, type H3Event } from "h3";
 /** How a request can reach the reader. */
 export const WAYS = ["in process", "over a socket"] as const;
 
-/** A request, in process unless told otherwise. */
+/** A request, in process by default. */
 export interface TestRequest extends RequestInit {
   path?: string;
   way?: (typeof WAYS)[number];
 }
 
-/** What a reader makes of a request; its refusal is thrown as it is. */
+/** The result of a reader for a request. A refusal is thrown unchanged. */
 export async function readWith<T>(
   read: (event: H3Event) => T | Promise<T>,
   { path = "/", way = "in process", ...init }: TestRequest,

@@ -1,12 +1,11 @@
-import type { PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
+import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { collection } from "../../server/storage/collection.ts";
 import { factCounts, type Fact } from "../../server/domain/report/stats.ts";
-import type { Belonging } from "../../server/domain/promoter-campaign/belonging.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };
 
-/** Stands for records that are not kept yet, such as refunds, by what they will count for. */
+/** Stands for records that do not exist yet, such as refunds, by their counts. */
 const countedFacts = collection<CountedFact>()({
   name: "counted-fact",
   id: ({ id }) => [id],

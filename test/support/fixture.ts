@@ -3,13 +3,13 @@ import type { Entry } from "../../server/storage/listing/snapshot.ts";
 import type { TestApp } from "./app.ts";
 import { v1, v2 } from "./calls.ts";
 
-/** An export of a program, made by the release whose stores were of layout 5: all entries of its store. */
+/** An export that the release with layout 5 made: all entries of its store. */
 export const EXPORT_5 = "test/fixtures/layout-5.jsonl";
 
-/** What that release answered of it. */
+/** The answers of that release. */
 export const ANSWERS_5 = JSON.parse(readFileSync("test/fixtures/layout-5.json", "utf8")) as unknown;
 
-/** The store of the program, as that release kept it. */
+/** The entries of that release's store. */
 export function entriesOfLayout5(): Entry[] {
   const lines = readFileSync(EXPORT_5, "utf8").trimEnd().split("\n").slice(1, -1);
   return lines.map((line): Entry => {
@@ -18,7 +18,7 @@ export function entriesOfLayout5(): Entry[] {
   });
 }
 
-/** What this release answers of the same. Earnings that were explained by nothing are commissions by now. */
+/** The answers of this release from the same data. Earnings without an explanation are commissions now. */
 export async function answersOf(app: TestApp): Promise<unknown> {
   const range = { start_date: "2025-01-01", end_date: "2026-03-31" };
   const report = async (name: string, group_by: string) =>
@@ -34,7 +34,7 @@ export async function answersOf(app: TestApp): Promise<unknown> {
     },
     overview: (await report("overview", "month")).map(withoutEarnings),
     campaignsReport: await report("campaigns", "year"),
-    // Who was paid has a row since, though not a figure of those that are shown.
+    // Promoters who were paid have had a row since then, but none of the figures that are shown.
     promotersReport: (await report("promoters", "year")).filter(({ referrals_count, clicks_count }) =>
       [referrals_count, clicks_count].some((count) => count !== 0),
     ),
@@ -54,7 +54,7 @@ function statsOf({ id, stats }: Json): Json {
   return { id, stats };
 }
 
-/** Balances are also shown by kind since. */
+/** Since then, balances are also shown by kind. */
 function flat(balances: Json): Json {
   return Object.fromEntries(Object.entries(balances).filter(([, value]) => typeof value === "number"));
 }

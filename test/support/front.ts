@@ -5,27 +5,27 @@ import { buffer } from "node:stream/consumers";
 import type { Site } from "./browser.ts";
 import { selfSigned } from "./certificate.ts";
 
-/** One port for a site's pages and for Tidemark behind it, as a reverse proxy has it; it sees all requests. */
+/** One port for a site's pages and for Tidemark behind it, like a reverse proxy. It records all requests. */
 export interface Front {
   port: number;
-  /** What browsers asked for, oldest first, as `GET /?via=jane`; without the icons that they look for unasked. */
+  /** The requests of browsers, oldest first, as `GET /?via=jane`, without those for icons. */
   requests: string[];
   /** The forms that were posted, oldest first. */
   forms: Record<string, string>[];
-  /** Lets requests of a path wait from now on; gives what lets them go. */
+  /** Holds up requests of a path from now on. Returns a function that releases them. */
   hold(path: string): () => void;
   close(): void;
 }
 
-/** What a front stands before. */
+/** What is behind a front. */
 export interface Behind {
   site: Site;
-  /** Where Tidemark listens; it answers what the site does not have. */
+  /** The port of Tidemark, which answers everything that the site does not have. */
   port: number;
   isSecure?: boolean;
 }
 
-/** Starts a front, with a certificate of its own making if it is to be secure. */
+/** Starts a front, with a self-signed certificate if it is secure. */
 export async function startFront({ site, port, isSecure = false }: Behind): Promise<Front> {
   const requests: string[] = [];
   const forms: Record<string, string>[] = [];
@@ -61,7 +61,7 @@ export async function startFront({ site, port, isSecure = false }: Behind): Prom
   };
 }
 
-/** Hands a request on as it came, host and all. */
+/** Passes a request on unchanged, including its host. */
 function pass(
   { request, body, port }: { request: IncomingMessage; body: Buffer; port: number },
   response: ServerResponse,

@@ -1,6 +1,6 @@
 import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
 
-/** The same driver, before each commit of which something else may happen. */
+/** Wraps a driver so that something else may happen before each commit. */
 export function gatedDriver(
   driver: AtomicDriver,
   gate: (changes: Changes) => Promise<void> | void,
@@ -14,7 +14,7 @@ export function gatedDriver(
   };
 }
 
-/** The same driver, before each read and commit of which something else may happen, as with a store that is far away. */
+/** Wraps a driver so that something else may happen before each read and commit, as with a remote store. */
 export function steppedDriver(
   driver: AtomicDriver,
   step: (kind: "read" | "commit") => Promise<void>,

@@ -15,14 +15,14 @@ export interface ReceivedEmail {
 export interface MailServer {
   url: string;
   emails: ReceivedEmail[];
-  /** Refuses recipients, senders or emails with this status from now on; null takes them again. */
+  /** Refuses recipients, senders or e-mails with this status from now on. null: accepts them again. */
   refuse(status: number | null, what?: "recipient" | "sender" | "email"): void;
-  /** Resolves when so many emails have come. */
+  /** Resolves when this many e-mails have arrived. */
   has(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a mail server. */
 export async function startMailServer(): Promise<MailServer> {
   const emails: ReceivedEmail[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

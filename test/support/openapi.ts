@@ -4,7 +4,7 @@ import { EVENTS } from "../../server/v2/webhook/event-data.ts";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** As much of a document as tests look at. */
+/** The parts of a document that tests read. */
 export interface OpenApi {
   openapi: string;
   servers: { url: string }[];
@@ -49,7 +49,7 @@ export function newDocument(): OpenApi {
   return JSON.parse(JSON.stringify(document)) as OpenApi;
 }
 
-/** The same with each reference replaced by what it refers to. */
+/** A copy in which each reference is replaced by its target. */
 export function resolved<T>(value: T, root: unknown = value): T {
   if (Array.isArray(value)) return value.map((item) => resolved(item, root)) as T;
   if (typeof value !== "object" || value === null) return value;

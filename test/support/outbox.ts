@@ -17,7 +17,7 @@ export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: 
   return newDispatcher({ ...parts, ...over });
 }
 
-/** Works until nothing is left to be done at this time; gives the number of turns with work. */
+/** Works until nothing is left to do at this time. Returns the number of rounds with work. */
 export async function workOff(dispatcher: Dispatcher): Promise<number> {
   for (let turns = 0; ; turns++) {
     const work = await dispatcher.pass();
@@ -26,7 +26,7 @@ export async function workOff(dispatcher: Dispatcher): Promise<number> {
   }
 }
 
-/** A posted body must be exactly what the interface's description says. */
+/** Checks that a posted body is exactly as the interface describes it. */
 export function expectAsDescribed(body: Record<string, unknown>): void {
   const isTest = (body["data"] as { test?: boolean }).test === true;
   // zod drops what a schema does not list, so that a body which says more differs from itself.

@@ -1,18 +1,23 @@
+import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
+import type { Period } from "../../server/domain/payout/period.ts";
+import { generatePayouts } from "../../server/domain/payout-run/generate.ts";
 import { newProfile } from "../../server/domain/promoter/profile.ts";
 import { createPromoter } from "../../server/domain/promoter/creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { accounts } from "../../server/domain/account/account.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { Account } from "../../server/domain/account/record.ts";
+import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
+import type { PayoutRun } from "../../server/domain/payout-run/record.ts";
 import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 
-/** Makes a promoter in the default campaign, then changes the record as told. */
+/** Makes a promoter in the default campaign, then applies the given changes to the record. */
 export async function addPromoter(
   context: Context,
   account: Account,
@@ -60,7 +65,7 @@ export function selectMethod(
   });
 }
 
-/** Makes a payout: pending, of 100.00 with 20 % tax, for January, unless told otherwise. */
+/** Makes a payout, by default pending, of 100.00 with 20 % tax, for January. */
 export async function addPayout(
   { store, now }: Context,
   promoter: Promoter,
@@ -81,6 +86,7 @@ export async function addPayout(
     periodEnd: "2026-01-31T23:59:59.999Z",
     dueDate: "2026-03-02",
     hasOwnTerms: false,
+    runId: null,
     groupRef: null,
     paymentsBatchId: null,
     payoutMethodId: null,
@@ -112,4 +118,39 @@ export async function changeAccount(
 /** Makes another campaign. */
 export function addCampaign(context: Context, accountId: number, name: string) {
   return createCampaign(context, accountId, { name, landingUrl: "https://www.acme.example/" });
+}
+
+/** Makes an approved cash commission of 10.00 of January, in no payout, unless told otherwise. */
+export async function addCommission(
+  { store }: Context,
+  promoter: Promoter,
+  changes: Partial<Commission> = {},
+): Promise<Commission> {
+  const commission = newCommission({
+    accountId: promoter.accountId,
+    id: await store.nextId("commission"),
+    promoterCampaignId: promoter.defaultPromoterCampaignId,
+    promoterId: promoter.id,
+    campaignId: 1,
+    amount: 1_000,
+    createdAt: "2026-01-15T12:00:00.000Z",
+    ...changes,
+  });
+  await store.transact((tx) => tx.put(commissions, commission));
+  return commission;
+}
+
+/** Runs the payouts of a period to the end. */
+export async function runPayouts(context: Context, account: Account, period: Period): Promise<PayoutRun> {
+  const run = generatePayouts(context, account, period);
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done) return value;
+  }
+}
+
+/** The ids of a payout's commissions. */
+export async function commissionIdsOf({ store }: Context, { accountId, id }: Payout): Promise<number[]> {
+  const page = await store.page(commissions, "payout", accountId, [id], { limit: 10_000 });
+  return page.map((commission) => commission.id);
 }

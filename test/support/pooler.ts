@@ -6,21 +6,21 @@ import { freePort } from "./free-port.ts";
 import { SUPERUSER, type Cluster } from "./postgres.ts";
 import { unprivileged } from "./postgres-programs.ts";
 
-/** Debian puts it where only administrators look. */
+/** Debian installs it where only administrators look. */
 const FOLDERS = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"];
 
-/** PgBouncer, where it is installed. */
+/** The path of PgBouncer. undefined: it is not installed. */
 export const POOLER = FOLDERS.map((folder) => join(folder, "pgbouncer")).find((file) => existsSync(file));
 
 if (POOLER === undefined) console.warn("Tests by way of PgBouncer are left out: it is not installed");
 
-/** A pooler that stands before a cluster. */
+/** A pooler in front of a cluster. */
 export interface Pooler {
   port: number;
   end(): Promise<void>;
 }
 
-/** Starts PgBouncer in transaction mode: each transaction may get another connection. */
+/** Starts PgBouncer in transaction mode, in which each transaction may get another connection. */
 export async function startPooler(cluster: Cluster): Promise<Pooler> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "tidemark-pooler-"));

@@ -8,38 +8,38 @@ import { childrenOf, endNow } from "./child-processes.ts";
 import { freePort } from "./free-port.ts";
 import { POSTGRES_FOLDER, unprivileged } from "./postgres-programs.ts";
 
-/** A Postgres of its own, in a temporary folder. */
+/** A Postgres cluster in a temporary folder. */
 export interface Cluster {
   port: number;
-  /** Of the process whose children serve the connections; undefined while it does not run. */
+  /** The id of the process whose children serve the connections. undefined: it is not running. */
   pid(): number | undefined;
-  /** The `STORAGE_URL` of its only database; by way of another port where a proxy stands before it. */
+  /** The `STORAGE_URL` of its only database. `port`: of a proxy in front of it. */
   url(port?: number): string;
   start(): Promise<void>;
-  /** Ends it as a power cut would: the server and every process that serves a connection, at once. */
+  /** Ends it like a power cut: the server and every process that serves a connection, at once. */
   kill(): Promise<void>;
-  /** Makes it hang, as a machine or a network that takes everything and answers nothing. */
+  /** Makes it hang, like a machine or network that accepts everything and answers nothing. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** What it has told since it was started first. */
+  /** Its log since the first start. */
   log(): string;
-  /** Looks on from a connection of its own. */
+  /** Watches it from a separate connection. */
   watch(): Promise<{
-    /** Resolves when so many connections wait for a lock. */
+    /** Resolves when this many connections wait for a lock. */
     waiting(count: number): Promise<void>;
     end(): Promise<void>;
   }>;
-  /** Asks it something, on a connection of its own. */
+  /** Runs a query on a separate connection. */
   query(text: string): Promise<{ rows: Record<string, unknown>[] }>;
-  /** Ends it for good, with its folder. */
+  /** Stops it and removes its folder. */
   remove(): Promise<void>;
 }
 
 export const SUPERUSER = "tidemark";
 
 /**
- * Starts a cluster. Where nothing but this machine's own end is tested, `isSynced: false` spares the disk.
- * With a certificate it takes connections with TLS alone.
+ * Starts a cluster. `isSynced: false` spares the disk in tests that never end the whole machine. With a
+ * certificate it only accepts TLS connections.
  */
 export async function startCluster({
   isSynced = false,
@@ -83,7 +83,7 @@ export async function startCluster({
       ssl: certificate ? "on" : "off",
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // Right after a kill, the shared memory may be held for a moment by what has not quite ended.
+    // Right after a kill, processes that have not quite ended may hold the shared memory for a moment.
     for (let tries = 0; tries < 50; tries++) {
       const words = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, ...flags];
       server = spawn(join(POSTGRES_FOLDER!, "postgres"), words, {
@@ -107,7 +107,7 @@ export async function startCluster({
     await ended;
   }
 
-  /** The server and every process that serves a connection; new ones may come while it goes on. */
+  /** Signals the server and every process that serves a connection. New ones may start meanwhile. */
   async function signal(name: NodeJS.Signals): Promise<void> {
     if (server === null) return;
     for (const pid of [server.pid!, ...childrenOf(server.pid!)]) process.kill(pid, name);
@@ -151,7 +151,7 @@ export async function startCluster({
   };
 }
 
-/** Postgres refuses a key that others may read. */
+/** Postgres refuses a key file that others may read. */
 function encrypt(
   data: string,
   { key, cert }: { key: string; cert: string },

@@ -1,18 +1,18 @@
 import type { Browser } from "playwright-core";
 import { expect } from "vitest";
 
-/** A tab in a browser context of its own that no debugger is attached to. */
+/** A tab in a separate browser context, without a debugger. */
 export interface UnattachedTab {
   cookies(): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
-/** Opens a tab that is not one of Playwright's: Chromium renders nothing ahead while a debugger is attached. */
+/** Opens a tab outside Playwright, because Chromium prerenders nothing while a debugger is attached. */
 export async function openUnattached(browser: Browser, url: string): Promise<UnattachedTab> {
   const session = await browser.newBrowserCDPSession();
   const { browserContextId } = await session.send("Target.createBrowserContext");
   const { targetId } = await session.send("Target.createTarget", { url, browserContextId });
-  // Playwright attaches itself to every new tab, and lets go of those that it did not open.
+  // Playwright attaches to every new tab, and detaches from those that it did not open.
   const target = async () => (await session.send("Target.getTargetInfo", { targetId })).targetInfo;
   await expect.poll(target).toMatchObject({ url, attached: false });
   return {
@@ -26,7 +26,7 @@ export async function openUnattached(browser: Browser, url: string): Promise<Una
   };
 }
 
-/** Runs in the page: has a page rendered ahead once `/start` is answered, and goes there once `/go` is. */
+/** Runs in the page: prerenders a page once `/start` is answered, and opens it once `/go` is. */
 export async function followAhead(path: string): Promise<void> {
   await fetch("/start");
   const rules = document.createElement("script");

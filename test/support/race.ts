@@ -4,15 +4,15 @@ import { startApp, type Answer, type TestApp } from "./app.ts";
 import { steppedDriver } from "./gated-driver.ts";
 import { temporaryStore, type TemporaryStore } from "./temporary-store.ts";
 
-/** A request, or an operation, and what gets in its way. */
+/** A request or an operation, and what interferes with it. */
 export interface Race<A = Answer> {
   call: () => Promise<A>;
   meanwhile: () => Promise<unknown>;
-  /** What is to be seen of it in the end. */
+  /** What to look at in the store at the end. */
   look?: (stored: TemporaryStore) => Promise<unknown>;
 }
 
-/** How a request ended in whose way something got. */
+/** The result of a request that something interfered with. */
 export interface Outcome<A = Answer> {
   answer: A;
   seen?: unknown;
@@ -23,14 +23,14 @@ export interface Outcome<A = Answer> {
 type Begin<A> = (app: TestApp) => Promise<Race<A>>;
 
 /**
- * Runs a race for each read and commit of a request, each on a store of its own, with `meanwhile` right before that
+ * Runs a race for each read and commit of a request, each on a new store. `meanwhile` runs right before that
  * step. In the last race it comes too late.
  */
 export function racesAtEachStep<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
   return races(begin, { isStep: () => true });
 }
 
-/** The same for each commit alone. */
+/** The same, but only for commits. */
 export function racesAtEachCommit<A>(begin: Begin<A>): Promise<Outcome<A>[]> {
   return races(begin, { isStep: (kind) => kind === "commit" });
 }
@@ -60,7 +60,7 @@ async function raceAtStep<A>(begin: Begin<A>, { at, isStep }: Steps & { at: numb
       ...stepped,
       async commit(changes) {
         const isDone = await stepped.commit(changes);
-        // A lease of ids is no change that anybody asked for.
+        // A lease of ids is not a change that a request makes.
         const isLease = changes.puts.every(([key]) => decodeKey(key)[1] === "ids");
         if (isDone && !isLease) onWrite();
         return isDone;
@@ -68,7 +68,8 @@ async function raceAtStep<A>(begin: Begin<A>, { at, isStep }: Steps & { at: numb
     };
   });
   const app = await startApp("memory", { store: temporary.store });
-  // An address that has shown no good key yet has its keys looked at one after the other: both would wait for ever.
+  // Keys from a new address are looked up one after the other, so two requests would wait for each other for
+  // ever.
   await app.v2("GET", "/campaigns");
   const { call, meanwhile, look } = await begin(app);
   let stepsLeft = at;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "h3";
 import { KEY, type TestApp } from "./app.ts";
 
-/** A request as fetch would not send it: a GET with a body, a path as it is written. */
+/** A request that fetch can't send: a GET with a body, or an unnormalised path. */
 export interface RawRequest {
   path: string;
   method?: string;
@@ -11,7 +11,7 @@ export interface RawRequest {
   body?: string;
 }
 
-/** Sends a request with the account's key over a socket; gives status and JSON body. */
+/** Sends a request with the account's key over a socket. Returns status and JSON body. */
 export async function sendRaw(
   { app }: TestApp,
   { path, method = "GET", headers = {}, body = "" }: RawRequest,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A posting as the receiver got it. */
+/** A posting that the receiver got. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
@@ -13,16 +13,16 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** The most postings that it had open at once. */
+  /** The most postings that were open at the same time. */
   mostAtOnce(): number;
-  /** What it does with each posting from now on; 200 until told. */
+  /** How to answer each posting from now on. Default: 200. */
   answer(how: (response: ServerResponse, posting: Received) => void): void;
-  /** Resolves when so many postings have come. */
+  /** Resolves when this many postings have arrived. */
   has(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

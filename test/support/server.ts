@@ -6,28 +6,28 @@ import { join } from "node:path";
 export const ACCOUNT = "acme";
 export const KEY = "key-of-acme";
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Server {
   url: string;
   port: number;
   pid: number;
   output(): string;
-  /** Resolves when it has printed so much. */
+  /** Resolves when its output matches. */
   printed(pattern: RegExp): Promise<void>;
-  /** Ends it in order and resolves to its exit code. */
+  /** Stops it cleanly and resolves to its exit code. */
   stop(): Promise<number | null>;
   /** Kills it at once. */
   kill(): Promise<void>;
 }
 
-/** A folder for a store, and how to be rid of it. */
+/** A folder for a store, and a function that removes it. */
 export function temporaryFolder(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /**
- * Starts the built server on a store in a folder; resolves when it listens. With `logFile` its log goes there; `command`
+ * Starts the built server on a store in a folder. Resolves when it listens. `logFile` gets its log; `command`
  * starts it in another way.
  */
 export function startServer(
@@ -84,7 +84,7 @@ export function startServer(
   });
 }
 
-/** Posts a V1 form, with the first account's key or another's. */
+/** Posts a V1 form with the first account's key or another one. */
 export async function v1(
   { url, key = KEY }: { url: string; key?: string },
   path: string,

@@ -2,22 +2,22 @@ import { Agent, request, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { KEY } from "./server.ts";
 
-/** How long a client that was refused leaves a server alone that may be about to come back. */
+/** How long a client waits after a refusal by a server that may be restarting. */
 const RETRY_MS = 50;
 
-/** Clients that sign people up, each over a connection that it keeps, until they are told to stop. */
+/** Clients that sign people up until they are stopped. Each keeps one connection. */
 export interface SignupLoad {
-  /** Whom the server has acknowledged, by `uid`. */
+  /** The `uid` of everybody whom the server has acknowledged. */
   recorded: string[];
-  /** Answers that were no success, as status and body. */
+  /** Unsuccessful answers, as status and body. */
   refused: string[];
-  /** Resolves when so many more are recorded. */
+  /** Resolves when this many more people are recorded. */
   more(count: number): Promise<void>;
-  /** Resolves when each client has had its last answer. */
+  /** Resolves when each client has its last answer. */
   stop(): Promise<void>;
 }
 
-/** Begins so many clients; whatever cuts their connections, they go on. */
+/** Starts a number of clients. They continue even if their connections are cut. */
 export function startSignups(
   { port }: { port: number },
   { clients, name }: { clients: number; name: string },

@@ -4,10 +4,10 @@ import { launchChromium, USER_AGENT, type Site } from "./browser.ts";
 import { startFront, type Front } from "./front.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "./server.ts";
 
-/** The promoter of every test's account. */
+/** The promoter in every test's account. */
 export const JANE = { email: "jane@example.com", ref_id: "jane" };
 
-/** What a test has for its own: a server, a site before it, a browser with one tab. */
+/** What each test has for itself: a server, a site in front of it, and a browser with one tab. */
 export interface World {
   browser: Browser;
   server: Server;
@@ -19,13 +19,13 @@ export interface World {
   page: Page;
 }
 
-/** Makes a world for each test of the file that calls it; the site's one page is the tracked `/`. */
+/** Makes a world for each test of the calling file. The site's only page is the tracked `/`. */
 export function newWorlds(): World {
   const world = {} as World;
   let remove: () => void;
   beforeAll(async () => {
     world.browser = await launchChromium({
-      // Playwright turns the back/forward cache off.
+      // Playwright switches the back/forward cache off.
       ignoreDefaultArgs: ["--disable-back-forward-cache"],
       args: [`--user-agent=${USER_AGENT}`],
     });
@@ -50,14 +50,14 @@ export function newWorlds(): World {
   return world;
 }
 
-/** Opens a browser of another kind in place of the test's own. */
+/** Replaces the test's browser by one of another kind. */
 export async function reopen(world: World, options: BrowserContextOptions): Promise<void> {
   await world.context.close();
   world.context = await world.browser.newContext(options);
   world.page = await world.context.newPage();
 }
 
-/** An address on the front, of a host of example.test unless another domain is named. */
+/** An address on the front, by default of a host of example.test. */
 export function address(
   { front }: World,
   host: string,
@@ -66,7 +66,7 @@ export function address(
   return `${scheme}://${host}.${domain}:${front.port}`;
 }
 
-/** The one tag that tracks a page. */
+/** The tag that tracks a page. */
 export function tag(world: World, { cid = ACCOUNT, scheme = "http" } = {}): string {
   return `<script src="${address(world, "track", { scheme })}/svc.js" data-cid="${cid}"></script>`;
 }
@@ -74,11 +74,11 @@ export function tag(world: World, { cid = ACCOUNT, scheme = "http" } = {}): stri
 /** The visitor ids that were posted, oldest first. */
 export const postedTids = ({ front }: World) => front.forms.map((form) => form["tid"]);
 
-/** Waits until a page has its script, has run, and has sent all that it has to send. */
+/** Waits until a page has loaded and run its script, and has sent everything. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction("window.svc && new Promise((resolve) => svc('onReady', () => resolve(true)))");
 }
 
-/** All that a page has stored: cookies, local storage, session storage. */
+/** Everything that a page has stored: cookies, local storage, session storage. */
 export const stored = (page: Page) =>
   page.evaluate(() => [document.cookie, { ...localStorage }, { ...sessionStorage }]);

@@ -1,5 +1,5 @@
-// A process of its own that commits pairs of records until it is killed, and says what was acknowledged.
-// Arguments: the bundled storage module, the store's url, the writer's name.
+// Commits pairs of records until it is killed, and prints what was acknowledged. Arguments: the bundled
+// storage module, the store's URL, the writer's name.
 const [, , module, url, writer] = process.argv;
 const { openStore, collection } = await import(module);
 const things = collection()({
@@ -17,7 +17,7 @@ async function write(lane) {
     try {
       await writePair(lane, count);
     } catch (error) {
-      // Where the database was killed as well, what became of this pair is not known; so it is not said.
+      // If the database was killed too, the outcome of this pair is unknown, so it is not printed.
       if (error.kind !== "unavailable" && error.kind !== "conflict") throw error;
     }
   }

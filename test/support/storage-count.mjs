@@ -1,5 +1,5 @@
-// A process of its own that adds one to the same record again and again, eight at a time.
-// Arguments: the bundled storage module, the store's url, how often each of the eight adds.
+// Adds one to the same record again and again, eight at a time. Arguments: the bundled storage module, the
+// store's URL, how often each of the eight adds.
 const [, , module, url, times] = process.argv;
 const { openStore, collection } = await import(module);
 const things = collection()({ name: "thing", id: (thing) => [thing.id], claims: {}, indexes: {} });
@@ -11,12 +11,14 @@ async function add() {
       const thing = await tx.get(things, 1, 0);
       await tx.put(things, { accountId: 1, id: 0, count: (thing?.count ?? 0) + 1 });
     });
-    // Reads between commits are what a process could remember for too long.
+    // A read between commits could fill a cache that is kept for too long.
     await store.get(things, 1, 0);
   }
 }
 
-/** Among this many, a transaction may lose all of its tries: then it has changed nothing, and says so. */
+/**
+ * With so many writers, a transaction may lose all of its tries. Then it has changed nothing, and says so.
+ */
 async function untilUncontended(work) {
   for (;;) {
     try {

@@ -1,5 +1,4 @@
-// A process of its own that ends itself while it writes.
-// Arguments: the bundled storage module, the store's url.
+// Exits in the middle of a write. Arguments: the bundled storage module, the store's URL.
 const [, , module, url] = process.argv;
 const { openStore, collection } = await import(module);
 const turns = collection()({ name: "turn", id: ({ id }) => [id], claims: {}, indexes: {} });

@@ -1,5 +1,5 @@
-// A process of its own that writes until its file may not grow any more, then gets room and writes on.
-// Arguments: the bundled storage module, the store's url. Prints what became of its writes, as JSON.
+// Writes until its file may not grow any more, then gets room and writes again. Arguments: the bundled
+// storage module, the store's URL. Prints the results of its writes as JSON.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function write(rounds) {
   for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 8 }, writePair));
 }
 
-/** The ids of what a backup has. */
+/** The ids in a backup. */
 async function copy() {
   const folder = mkdtempSync(join(tmpdir(), "tidemark-copy-"));
   await driver.backup(folder);

@@ -1,5 +1,4 @@
-// A process of its own that commits one record and ends.
-// Arguments: the bundled storage module, the store's url, the record's id.
+// Commits one record and exits. Arguments: the bundled storage module, the store's URL, the record's id.
 const [, , module, url, id] = process.argv;
 const { openStore, collection } = await import(module);
 const things = collection()({ name: "thing", id: (thing) => [thing.id], claims: {}, indexes: {} });

@@ -1,32 +1,32 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** Where a connection is cut: after so many bytes that come from one side once the client has sent `after`. */
+/** Where a connection is cut: after a number of bytes from one side, once the client has sent `after`. */
 export interface Cut {
   after: string;
   from: "client" | "server";
   byteCount: number;
   /**
-   * What becomes of the rest that the client has sent: `lost`, or it is `kept` until `release`, with the
-   * server's end of the connection still open.
+   * The rest of what the client has sent: `lost`, or `kept` until `release` while the server's end of the
+   * connection stays open.
    */
   rest: "lost" | "kept";
 }
 
-/** Stands between a database and its clients. */
+/** A proxy between a database and its clients. */
 export interface TcpProxy {
   port: number;
-  /** Cuts the next connection that fits, once. Resolves when it is cut. */
+  /** Cuts the next connection that matches, once. Resolves when it is cut. */
   cut(cut: Cut): Promise<void>;
-  /** Cuts at once the connection that has begun to fit. */
+  /** Immediately cuts the connection that has begun to match. */
   cutNow(): void;
   /** Replaces a text that a client sends by another one of the same length, once. */
   spoil(text: string, by: string): void;
-  /** Lets the server have what was kept from it. */
+  /** Sends the server what was kept back. */
   release(): void;
   close(): void;
 }
 
-/** Starts a proxy before a port of this machine. */
+/** Starts a proxy in front of a port of this machine. */
 export function startProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let armed: { cut: Cut; resolve: () => void } | null = null;
@@ -38,7 +38,7 @@ export function startProxy(target: number): Promise<TcpProxy> {
     const server = connect(target, "127.0.0.1");
     for (const socket of [client, server]) {
       sockets.add(socket);
-      // The other end hears of it by the close that follows.
+      // The close event that follows tells the other end.
       socket.on("error", () => {});
     }
     let ongoing: { cut: Cut; resolve: () => void; left: number } | null = null;
@@ -71,7 +71,7 @@ export function startProxy(target: number): Promise<TcpProxy> {
       isCut = true;
       if (cut.rest === "kept") kept.push({ server, chunks: held });
       else server.end();
-      // What the client had sent is read first, as it would be on its way.
+      // What the client has sent is read first, as in a real network.
       setImmediate(() => (client.destroy(), resolve()));
     };
     client.on("data", (chunk) => pass("client", chunk));

@@ -10,19 +10,19 @@ import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
 
-/** Where tests above storage run; `engines.test.ts` holds the other engines against memory in every run. */
+/** Where tests above storage run. `engines.test.ts` compares the other engines with memory in every run. */
 export const STORAGES: readonly Kind[] = IS_LONG ? ["memory", "sqlite"] : ["memory"];
 
-/** A store that is gone when it is closed, and can be looked into until then. */
+/** A store that is removed when it is closed, and that can be read until then. */
 export interface TemporaryStore {
   store: Store;
-  /** All that it holds, in key order. */
+  /** All its entries, in key order. */
   entries(): Promise<Entry[]>;
-  /** What in it, keys and values, holds a text, which is in lower case. */
+  /** The keys and values that contain a text, which is in lower case. */
   placesOf(text: string): Promise<string[]>;
 }
 
-/** Makes an empty store; with `through`, what is committed goes through that driver. */
+/** Makes an empty store. `through`: a driver that its commits go through. */
 export async function temporaryStore(
   kind: Kind,
   through: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,

@@ -22,7 +22,7 @@ export const V1_LEAD = {
   visitor_sub_id: null,
 };
 
-/** The first promoter, made of `jane@example.com` alone, as V1 shows them within other records. */
+/** The first promoter, made with only `jane@example.com`, as V1 shows them within other records. */
 export const V1_PROMOTER = {
   id: 1,
   status: "approved",

@@ -17,7 +17,7 @@ export async function send(
   );
 }
 
-/** The body of a success, which holds what the operation says of its answer, and nothing else. */
+/** The body of a success. It must match the operation's schema exactly. */
 export function bodyOf({ status, body }: Answer, { answer }: { answer: z.ZodType }): unknown {
   expect({ status, body }).toEqual({ status: 200, body: answer.parse(body) });
   return body;

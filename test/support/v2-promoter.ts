@@ -1,6 +1,6 @@
 import { NOW } from "./app.ts";
 
-/** The profile of a promoter who said nothing of themselves. */
+/** The profile of a promoter who gave no data. */
 export const PROFILE = {
   id: 1,
   first_name: null,
@@ -26,7 +26,7 @@ export const PROFILE = {
   invoice_details_validation_errors: {},
   should_validate_invoice_details: false,
 };
-/** A profile with all that may be written. */
+/** A profile with every writable field. */
 export const GIVEN_PROFILE = {
   first_name: "Jane",
   last_name: "Doe",
@@ -48,7 +48,7 @@ export const GIVEN_PROFILE = {
   tiktok_url: "tt",
 };
 const NO_BALANCE = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
-/** The first promoter, made of `jane@example.com` alone. */
+/** The first promoter, made with only `jane@example.com`. */
 export const JANE = {
   id: 1,
   email: "jane@example.com",

@@ -2,10 +2,10 @@ import { expect } from "vitest";
 import { V2_OPERATIONS } from "../../server/v2/operations.ts";
 import { KEY, NOW, answerOf, type Answer, type TestApp } from "./app.ts";
 
-/** What every V2 request carries. */
+/** The headers of every V2 request. */
 const V2_HEADERS = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
 
-/** Calls a company operation with a JSON body, or none; a success must be exactly what its schema says. */
+/** Calls a company operation with or without a JSON body. A success must match its schema exactly. */
 export async function company(
   app: TestApp,
   request: string,
@@ -24,7 +24,7 @@ export async function company(
   return answer;
 }
 
-/** Status and body alone, as most tests compare them. */
+/** Only status and body, which most tests compare. */
 export async function outcome(answer: Promise<Answer>): Promise<{ status: number; body: unknown }> {
   const { status, body } = await answer;
   return { status, body };
@@ -42,7 +42,7 @@ export async function join(
   return { promoterId: id, promoterCampaignId: default_promotion_id };
 }
 
-/** The promoter campaign of Jane Doe, jane@example.com, as it begins where she is the first promoter. */
+/** The promoter campaign of Jane Doe, jane@example.com, when she is the first promoter. */
 export const JANE = {
   id: 1,
   campaign_id: 1,
@@ -72,7 +72,7 @@ const NO_STATS = {
   promoters_count: 0,
   revenue_amount: 0,
 };
-/** The account's first campaign, as it begins. */
+/** The account's first campaign, unchanged. */
 export const DEFAULT_CAMPAIGN = {
   id: 1,
   name: "Default campaign",
@@ -101,7 +101,7 @@ export const DEFAULT_CAMPAIGN = {
     payout_sent: false,
   },
 };
-/** The outcome of a call with faulty parameters, or, by status 400, with a record that breaks a rule. */
+/** The outcome of a call with faulty parameters, or, with status 400, with a record that breaks a rule. */
 export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 422) {
   const faults = Object.entries(errors).flatMap(([name, messages]) =>
     messages.map((message) => `${name} ${message}`),
@@ -110,7 +110,7 @@ export function invalid(errors: Record<string, string[]>, status: 400 | 422 = 42
   return { status, body: { message: `Validation failed: ${faults.join(", ")}`, code, errors } };
 }
 
-/** A reward made through V2; gives its id. */
+/** Makes a reward through V2 and returns its id. */
 export async function reward(app: TestApp, over: Record<string, unknown> = {}): Promise<number> {
   const { status, body } = await company(app, "POST /rewards", {
     name: "20 percent",
@@ -122,7 +122,9 @@ export async function reward(app: TestApp, over: Record<string, unknown> = {}): 
   return (body as { id: number }).id;
 }
 
-/** zod drops what a schema does not list, so that an answer which says more differs from itself. */
+/**
+ * zod drops fields that a schema does not list, so an answer with more fields differs from its parsed self.
+ */
 function expectAsDeclared(method: string, path: string, { status, body }: Answer): void {
   const plain = path.replace(/\?.*$/, "");
   const declared = V2_OPERATIONS.find(([declaredMethod, route]) => {

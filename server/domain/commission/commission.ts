@@ -1,7 +1,7 @@
 import type { Commission } from "./record.ts";
 import { collection, lengthCounter, listCounts, type Count } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
 import { balanceCounts } from "./balance.ts";
-import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
 export const commissions = collection<Commission>()({
@@ -9,8 +9,11 @@ export const commissions = collection<Commission>()({
   id: (commission) => [commission.id],
   claims: {},
   indexes: {
-    ...BELONGING_INDEXES,
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
     lead: ({ leadId }) => (leadId === null ? null : [leadId]),
+    /** By the client's own id of the event, which may be any text. */
+    event: ({ eventId }) => (eventId === null ? null : eventKey(eventId)),
     payout: ({ payoutId }) => (payoutId === null ? null : [payoutId]),
     /** Held commissions, by the instant of their approval. */
     due: ({ status, approveAt }) =>
@@ -28,6 +31,11 @@ export const commissions = collection<Commission>()({
     ...earned(commission),
   ],
 });
+
+/** The start of the `event` index for one event. */
+export function eventKey(eventId: string): [string] {
+  return [digest(eventId)];
+}
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
 

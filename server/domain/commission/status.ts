@@ -1,9 +1,10 @@
 import { Failure } from "../../failure.ts";
-import type { Reader, Transaction } from "../../storage/store.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
-import { commissions } from "./commission.ts";
+import type { Show } from "../show.ts";
+import { commissions, eventKey } from "./commission.ts";
 import type { Commission, CommissionStatus } from "./record.ts";
 
 /**
@@ -31,15 +32,52 @@ export async function setCommissionStatus(
   return loadCommission(tx, commission.accountId, commission.id);
 }
 
-/** Sets the status of the commission with this id, in a commit of its own. @throws Failure `not_found`, `refused` */
-export function changeCommissionStatus(
+/** Names commissions: one by its id, or all of an event. The first given field decides. null: not given. */
+export interface CommissionSelector {
+  id: number | null;
+  eventId: string | null;
+}
+
+/**
+ * Sets the status of one commission, or of all that an event has earned: those of the promoter, of the parents and of
+ * the promoters who share. Returns the first. null: the status stays.
+ *
+ * @throws Failure `missing` if nothing is named, `not_found`, `refused`
+ */
+export function changeCommissionStatus<T>(
   context: Context,
   accountId: number,
-  { id, status }: { id: number; status: CommissionStatus },
-): Promise<Commission> {
-  return context.store.transact(async (tx) =>
-    setCommissionStatus(tx, context, { commission: await loadCommission(tx, accountId, id), status }),
-  );
+  { selector, status, show }: StatusChange<T>,
+): Promise<T> {
+  return context.store.transact(async (tx) => {
+    const ids = await namedIds(context.store, { accountId, ...selector });
+    for (const id of ids) {
+      const commission = await loadCommission(tx, accountId, id);
+      if (status !== null) await setCommissionStatus(tx, context, { commission, status });
+    }
+    return show(tx.view, await loadCommission(tx, accountId, ids[0]));
+  });
+}
+
+interface StatusChange<T> {
+  selector: CommissionSelector;
+  status: CommissionStatus | null;
+  show: Show<Commission, T>;
+}
+
+async function namedIds(
+  store: Store,
+  { accountId, id, eventId }: CommissionSelector & { accountId: number },
+): Promise<[number, ...number[]]> {
+  if (id !== null) return [id];
+  if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
+  const ids: number[] = [];
+  for await (const chunk of store.scan(commissions, "event", accountId, eventKey(eventId))) {
+    ids.push(...chunk.map((commission) => commission.id));
+  }
+  const [first, ...others] = ids;
+  if (first === undefined) throw new Failure("not_found", "Commission not found.");
+  return [first, ...others];
 }
 
 /** @throws Failure `not_found` */

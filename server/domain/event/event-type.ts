@@ -76,8 +76,9 @@ function transitionsOf(change: RecordChange): string[] {
     case "promoter_campaign":
       return before?.state === after.state ? [] : [after.state];
     case "commission":
-    case "payout":
       return before?.status === after.status ? [] : [after.status];
+    case "payout":
+      return payoutTransitions(before, after);
     case "promo_code":
       return before?.archivedAt === null && after.archivedAt !== null ? ["archived"] : [];
     case "referral":
@@ -85,6 +86,14 @@ function transitionsOf(change: RecordChange): string[] {
     default:
       return [];
   }
+}
+
+/** A payout begins with commissions. Later only a commission that leaves it changes its amount. */
+function payoutTransitions(before: EntityRecords["payout"] | null, after: EntityRecords["payout"]): string[] {
+  const transitions = before?.status === after.status ? [] : [after.status as string];
+  if (before === null) transitions.push("commissions.added");
+  else if (before.amount !== after.amount) transitions.push("commissions.removed");
+  return transitions;
 }
 
 function leadTransitions(before: EntityRecords["referral"], after: EntityRecords["referral"]): string[] {

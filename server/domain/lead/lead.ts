@@ -2,7 +2,6 @@ import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
-import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
 export const leads = collection<Lead>()({
@@ -14,7 +13,11 @@ export const leads = collection<Lead>()({
     /** A visitor who bought something without a name is one lead. */
     nameless: ({ email, uid, tid }) => (email === null && uid === null && tid !== null ? [tid] : null),
   },
-  indexes: { ...BELONGING_INDEXES, visitor: ({ tid }) => (tid === null ? null : [tid]) },
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+    visitor: ({ tid }) => (tid === null ? null : [tid]),
+  },
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
 

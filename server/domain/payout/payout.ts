@@ -10,7 +10,11 @@ import { factCounts } from "../report/stats.ts";
 export const payouts = collection<Payout>()({
   name: "payout",
   id: (payout) => [payout.id],
-  claims: {},
+  claims: {
+    /** A run pays a promoter once for each campaign and unit. */
+    run: ({ runId, status, promoterId, campaignId, unit }) =>
+      runId === null || status === "cancelled" ? null : [runId, promoterId, campaignId, unit],
+  },
   indexes: {
     status: ({ status }) => [status],
     campaign: ({ campaignId }) => [campaignId],

@@ -13,7 +13,10 @@ export interface Payout {
   campaignId: number;
   status: PayoutStatus;
   unit: Unit;
-  /** In cents for `cash`, otherwise in whole units. Without tax. */
+  /**
+   * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled payout keeps its
+   * last amount and has no commissions.
+   */
   amount: number;
   /** In hundredths of a percent. */
   taxRateHundredths: number;
@@ -23,9 +26,14 @@ export interface Payout {
   periodEnd: string;
   /** The calendar day (UTC) by which it must be paid. */
   dueDate: string;
-  /** Whether the due date comes from the promoter's own terms. */
+  /**
+   * Whether it is due apart from the account's cycle: by the promoter's own terms, or because no run of a period made
+   * it.
+   */
   hasOwnTerms: boolean;
-  /** Payouts made by the same run share it. */
+  /** The run of a period that made it. null: it was made by hand, or with the approval of its commission. */
+  runId: number | null;
+  /** Payouts that were made together share it. */
   groupRef: string | null;
   paymentsBatchId: number | null;
   /** The method that pays or paid it. null: the one that the promoter has selected. */

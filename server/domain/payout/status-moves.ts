@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { promoters } from "../promoter/promoter.ts";
+import { freeCommissions } from "./leaving.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 
@@ -18,7 +19,7 @@ const MOVES: Record<PayoutStatus, readonly PayoutStatus[]> = {
 const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
 
 /**
- * Moves a payout to another status.
+ * Moves a payout to another status. A cancelled payout frees its commissions.
  *
  * @throws Failure `not_found`, or `refused` if its status does not allow the move
  */
@@ -43,13 +44,14 @@ export function movePayout(
       payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
     };
     await tx.put(payouts, moved);
+    if (to === "cancelled") await freeCommissions(tx, context.store, moved);
     await announce(tx, context, { entity: "payout", before: payout, after: moved });
     return moved;
   });
 }
 
 /**
- * Deletes a payout that moved no money.
+ * Deletes a payout that moved no money, and frees its commissions.
  *
  * @throws Failure `not_found`, or `refused` if it is processing or completed
  */
@@ -59,6 +61,7 @@ export function removePayout(context: Context, accountId: number, id: number): P
     if (!REMOVABLE.has(payout.status)) {
       throw new Failure("refused", `A ${payout.status} payout can't be removed`);
     }
+    await freeCommissions(tx, context.store, payout);
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
     return payout;

@@ -1,12 +1,14 @@
 import { Failure } from "../../failure.ts";
-import type { PromoterCampaign } from "./record.ts";
+import type { Belonging, PromoterCampaign } from "./record.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Reader, Store } from "../../storage/store.ts";
 import { findPage, type Found, type Listing, type Window } from "../../storage/listing/page-search.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import type { Belonging, BelongingIndex } from "./belonging.ts";
 import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "../report/stats.ts";
+
+/** The indexes that all these records have. */
+type BelongingIndex = "promoter" | "campaign";
 
 /**
  * Limits a list to what belongs to a promoter campaign, promoter or campaign. All null: everything in the account.

@@ -29,6 +29,14 @@ export interface PromoterCampaign {
   createdAt: string;
 }
 
+/** A record that belongs to a promoter campaign: a lead, or a commission. */
+export interface Belonging {
+  accountId: number;
+  promoterCampaignId: number;
+  promoterId: number;
+  campaignId: number;
+}
+
 /** The state of a promoter campaign before its promoter was archived, for the day when they are restored. */
 export interface ArchivedState {
   accountId: number;

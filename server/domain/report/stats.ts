@@ -1,7 +1,7 @@
 import type { Count } from "../../storage/collection.ts";
 import type { Key } from "../../storage/keys.ts";
 import type { Store, View } from "../../storage/store.ts";
-import type { Belonging } from "../promoter-campaign/belonging.ts";
+import type { Belonging } from "../promoter-campaign/record.ts";
 
 export const METRICS = [
   "clicks",

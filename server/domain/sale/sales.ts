@@ -1,7 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { collection, type Collection } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
-import { BELONGING_INDEXES } from "../promoter-campaign/belonging.ts";
 import { factCounts } from "../report/stats.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";
 
@@ -9,7 +8,11 @@ export const sales = collection<Sale>()({
   name: "sale",
   id: (sale) => [sale.id],
   claims: { event: ({ eventId }) => [eventId] },
-  indexes: { ...BELONGING_INDEXES, lead: ({ leadId }) => [leadId] },
+  indexes: {
+    promoter: ({ promoterId }) => [promoterId],
+    campaign: ({ campaignId }) => [campaignId],
+    lead: ({ leadId }) => [leadId],
+  },
   counts: (sale) =>
     factCounts(sale, [
       { metric: "sales", at: sale.createdAt },

@@ -137,6 +137,7 @@ export function newPayout(plan: SeedPlan, members: Member[], id: number): Payout
     periodEnd: at,
     dueDate: new Date(end.getTime() + plan.netPayoutDays * DAY_MS).toISOString().slice(0, 10),
     hasOwnTerms: false,
+    runId: null,
     groupRef: `run-${at.slice(0, 7)}`,
     paymentsBatchId: null,
     payoutMethodId: status === "pending" || status === "cancelled" ? null : (payoutMethod?.id ?? null),

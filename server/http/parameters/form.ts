@@ -1,9 +1,8 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
-import { numberText, parseJsonObject } from "./json.ts";
-import { nest, readNestedQuery } from "./nested-query.ts";
-import { multipartPairs, pairsOf, readPairs, type Pair } from "./pairs.ts";
+import { MAX_KEYS, numberText, parseJsonObject } from "./json.ts";
+import { nest, type Pair, type Query } from "./nesting.ts";
 
 /**
  * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number
@@ -13,6 +12,7 @@ export type Params = Record<string, string | number>;
 
 /** A `text/plain` body is read like a form, because sendBeacon and fetch give that type to a plain string. */
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", ""]);
+const LIST_ITEM = /(\[\]|%5B%5D)$/i;
 
 /**
  * The parameters of the query string and of the body; the body wins. A GET may have a body too: PHP's Guzzle
@@ -43,7 +43,17 @@ export async function readNestedParams(event: H3Event): Promise<Record<string, u
 
 /** The parameters of the query string. @throws Failure `malformed` */
 export function readQuery(event: H3Event): Params {
-  return event.url.search.length > 1 ? flatPairs(readPairs(event)) : emptyParams();
+  return event.url.search.length > 1 ? flatPairs(queryPairs(event)) : emptyParams();
+}
+
+/**
+ * The parameters of the query string with lists and objects as they are. Blank values count as absent on every
+ * level.
+ *
+ * @throws Failure `malformed` or `too_large`
+ */
+export function readNestedQuery(event: H3Event): Query {
+  return nest(queryPairs(event).filter(([, value]) => value.trim() !== ""));
 }
 
 /** The values in a body: a form's pairs or a JSON object. */
@@ -56,6 +66,58 @@ async function readGiven(event: H3Event): Promise<{ pairs: Pair[]; json: Record<
   if (type === "multipart/form-data") return { pairs: await multipartPairs(body, contentType), json: {} };
   if (FORM_TYPES.has(type)) return { pairs: pairsOf(body), json: {} };
   throw new Failure("malformed", "The content type is not understood; send a form or JSON");
+}
+
+function queryPairs(event: H3Event): Pair[] {
+  return pairsOf(event.url.search.slice(1));
+}
+
+/**
+ * The parameters of a form or a query, one by one. node:querystring would hide malformed escapes, and
+ * URLSearchParams would replace them.
+ */
+function pairsOf(text: string): Pair[] {
+  const pairs = text
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair): Pair => {
+      const at = pair.indexOf("=");
+      return at === -1 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+    });
+  refuseTooMany(pairs);
+  return pairs.map(([name, value]) => [decode(name), decode(value)]);
+}
+
+/** The text fields of a multipart form. Choice: files are dropped because no parameter is a file. */
+async function multipartPairs(body: string, contentType: string): Promise<Pair[]> {
+  const pairs = await parseMultipart(body, contentType);
+  refuseTooMany(pairs);
+  return pairs;
+}
+
+async function parseMultipart(body: string, contentType: string): Promise<Pair[]> {
+  try {
+    const form = await new Response(body, { headers: { "content-type": contentType } }).formData();
+    return [...form].filter((field): field is Pair => typeof field[1] === "string");
+  } catch {
+    throw new Failure("malformed", "The body is not valid multipart/form-data");
+  }
+}
+
+/** Items of a list (`ids[]=1`) share a key, so they are not counted. */
+function refuseTooMany(pairs: Pair[]): void {
+  if (pairs.filter(([name]) => !LIST_ITEM.test(name)).length > MAX_KEYS)
+    throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
+}
+
+function decode(text: string): string {
+  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    throw new Failure("malformed", "A parameter is not valid percent-encoded UTF-8");
+  }
 }
 
 function flatPairs(pairs: Pair[]): Params {

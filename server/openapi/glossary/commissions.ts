@@ -19,6 +19,8 @@ const OWN: Fields = {
 
 /** Fields of commissions. */
 export const COMMISSION_FIELDS: Fields = {
+  lead_id: ["Id of the lead whose promoter gets it.", 204],
+  reward_type: "Unit of the amount.",
   is_self_referral: "Whether promoter and lead are the same person. null: not judged.",
   commission_type: "Whether it is for a sale or for something else.",
   created_by_user_at: "Always null.",

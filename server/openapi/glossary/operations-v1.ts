@@ -84,6 +84,21 @@ export const V1_OPERATIONS: Operations = {
     "v1ListRewards",
     "Lists commissions, oldest first. V1 calls a commission a reward: what a promoter earned by one sale.",
   ],
+  "POST /api/v1/rewards/create": [
+    "v1CreateReward",
+    "Gives a promoter a reward by hand: the promoter of the lead that `lead_id`, `uid` or `email` names, or the one whom `promotion_id` or `ref_id` names. A negative amount of `cash` corrects an earlier one.",
+    { ref_id: "jane", reward_type: "cash", amount: 2000 },
+  ],
+  "PUT /api/v1/rewards/update": [
+    "v1UpdateReward",
+    "Sets the status of a reward, or of all rewards of one event. A reward that was paid stays as it is.",
+    { event_id: "order-1001", status: "denied" },
+  ],
+  "POST /api/v1/rewards/update": [
+    "v1UpdateRewardByPost",
+    "The same as `PUT`, for clients that can't send it.",
+    { id: 17, status: "approved" },
+  ],
   "GET /api/v1/payouts/list": [
     "v1ListPayouts",
     "Lists payouts, oldest first. A payout is what a promoter is paid for one campaign and period.",

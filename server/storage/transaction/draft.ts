@@ -1,10 +1,11 @@
 import { readSum, type AtomicDriver, type Changes, type MaybePromise, type Range } from "../driver.ts";
+import type { Read } from "./reader.ts";
 import type { Items } from "./view.ts";
 
 /** The reads and planned writes of a transaction. null stands for a missing item. */
 export interface Draft {
   /** The text under a key as the transaction sees it. Returns without a promise if the driver does. */
-  text(key: string): MaybePromise<string | null>;
+  text: Read;
   /** The same if it is known without reading; otherwise undefined. */
   known(key: string): string | null | undefined;
   /** The amount that the commit would add to a counter. */
@@ -17,7 +18,7 @@ export interface Draft {
 }
 
 /** Begins a draft on items that `read` returns. */
-export function newDraft(read: (key: string) => MaybePromise<string | null>): Draft {
+export function newDraft(read: Read): Draft {
   const seen = new Map<string, string | null>();
   const written = new Map<string, string | null>();
   const sums = new Map<string, number>();

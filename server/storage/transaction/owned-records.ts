@@ -11,8 +11,8 @@ interface OwnedRange<Index extends string> {
 
 /**
  * Loads all records that belong to another record, for example all promoter campaigns of a promoter. A listing alone
- * would miss a record that is added meanwhile. So this reads the counter first, then each record by key, and both
- * numbers must agree.
+ * would miss a record that is added meanwhile. So this reads the counter first, then each record by key, and as many
+ * must be listed as were counted. Records that this transaction has taken away are left out.
  *
  * @throws Failure `conflict` if they do not
  */
@@ -23,7 +23,9 @@ export async function loadOwnedRecords<R extends { accountId: number }, Index ex
 ): Promise<R[]> {
   const total = await tx.sum(accountId, lengthCounter(from, index, [ownerId]));
   const owned: R[] = [];
+  let listedCount = 0;
   for await (const chunk of store.scan(from, index, accountId, [ownerId])) {
+    listedCount += chunk.length;
     for (const listed of chunk) {
       const record = await tx.get(from, accountId, ...from.id(listed));
       if (record === null) continue;
@@ -31,6 +33,6 @@ export async function loadOwnedRecords<R extends { accountId: number }, Index ex
       if (owner === ownerId) owned.push(record);
     }
   }
-  if (owned.length !== total) throw new Failure("conflict", "The records changed meanwhile; try again");
+  if (listedCount !== total) throw new Failure("conflict", "The records changed meanwhile; try again");
   return owned;
 }

@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
 import {
-  claimKey,
   claimKeyOf,
   counterKey,
   indexKeyOf,
@@ -9,10 +8,10 @@ import {
   type Pointer,
 } from "../collection.ts";
 import { draftItems, newDraft, type Draft } from "./draft.ts";
-import { readSum, type AtomicDriver, type Changes, type MaybePromise } from "../driver.ts";
+import { readSum, type AtomicDriver, type Changes } from "../driver.ts";
 import { encodeKey, type Key } from "../keys.ts";
-import { parse } from "../parsed.ts";
-import { newView, type Reader, type View } from "./view.ts";
+import { load, newReader, type Read, type Reader } from "./reader.ts";
+import { newView, type View } from "./view.ts";
 
 /** Reads and writes that become one commit. The commit checks all reads by key again. */
 export interface Transaction extends Reader {
@@ -60,28 +59,24 @@ export interface OpenTransaction extends Transaction {
 }
 
 /** Begins a transaction on a driver's items. `read` is called once for each item. */
-export function beginTransaction(
-  driver: AtomicDriver,
-  read: (key: string) => MaybePromise<string | null>,
-): OpenTransaction {
+export function beginTransaction(driver: AtomicDriver, read: Read): OpenTransaction {
   const draft = newDraft(read);
   return {
     get view() {
       return newView(draftItems(draft, driver));
     },
-    get: (from, accountId, ...id) => load(draft, recordKey(from, accountId, id)),
-    async find(from, claim, accountId, value) {
-      const pointer = await load<Pointer>(draft, claimKey(from, claim, accountId, value));
-      return pointer && load(draft, recordKey(from, accountId, pointer));
-    },
+    ...newReader(draft.text),
     async isTaken(from, claim, record) {
       const key = claimKeyOf(from, claim, record);
       if (key === null) return false;
-      const pointer = await load<Pointer>(draft, key);
+      const pointer = await load<Pointer>(draft.text, key);
       return pointer !== null && encodeKey(pointer) !== encodeKey(from.id(record));
     },
     async put(into, record, refusals = {}) {
-      const before = await load<typeof record>(draft, recordKey(into, record.accountId, into.id(record)));
+      const before = await load<typeof record>(
+        draft.text,
+        recordKey(into, record.accountId, into.id(record)),
+      );
       return write(draft, into, { before, after: record, refusals });
     },
     async sum(accountId, counter) {
@@ -90,7 +85,7 @@ export function beginTransaction(
     insert: (into, record, refusals = {}) => write(draft, into, { before: null, after: record, refusals }),
     async remove<R>(from: Collection<R>, accountId: number, ...id: Key) {
       const key = recordKey(from, accountId, id);
-      const before = await load<R & { accountId: number }>(draft, key);
+      const before = await load<R & { accountId: number }>(draft.text, key);
       if (before === null) return;
       for (const claim of Object.keys(from.claims)) move(draft, { from: claimKeyOf(from, claim, before) });
       for (const index of Object.keys(from.indexes)) move(draft, { from: indexKeyOf(from, index, before) });
@@ -102,11 +97,6 @@ export function beginTransaction(
 }
 
 type Refusals = Record<string, (() => Failure) | undefined>;
-
-async function load<R>(draft: Draft, key: string): Promise<R | null> {
-  const stored = draft.text(key);
-  return parse<R>(stored instanceof Promise ? await stored : stored);
-}
 
 async function write<R extends { accountId: number }>(
   draft: Draft,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import type { AtomicDriver, MaybePromise } from "../driver.ts";
+import type { AtomicDriver } from "../driver.ts";
+import type { Read } from "./reader.ts";
 import { beginTransaction, type Transaction } from "./transaction.ts";
 
 const MAX_TRIES = 20;
@@ -10,10 +11,7 @@ const MAX_DELAY_MS = 50;
 export type Transactor = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 /** Makes a transactor over a driver whose items `read` returns. */
-export function transactor(
-  driver: AtomicDriver,
-  read: (key: string) => MaybePromise<string | null>,
-): Transactor {
+export function transactor(driver: AtomicDriver, read: Read): Transactor {
   /** Retries run one at a time, so that those of one process can't keep failing each other. */
   let line: Promise<unknown> = Promise.resolve();
 
@@ -35,10 +33,7 @@ export function transactor(
     throw new Failure("conflict", "Others kept changing the same records; try again");
   }
 
-  async function attempt<T>(
-    work: (tx: Transaction) => Promise<T>,
-    readFirst: (key: string) => MaybePromise<string | null>,
-  ): Promise<Attempt<T>> {
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>, readFirst: Read): Promise<Attempt<T>> {
     const tx = beginTransaction(driver, readFirst);
     let result: T;
     try {

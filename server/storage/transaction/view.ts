@@ -1,29 +1,8 @@
-import {
-  claimKey,
-  counterKey,
-  indexPrefix,
-  recordKey,
-  type Collection,
-  type Pointer,
-} from "../collection.ts";
-import { readSum, type AtomicDriver, type MaybePromise } from "../driver.ts";
-import { encodeKey, prefixRange, type Key, type KeyPart } from "../keys.ts";
-import { parse } from "../parsed.ts";
+import { counterKey, indexPrefix, recordKey, type Collection, type Pointer } from "../collection.ts";
+import { readSum, type AtomicDriver } from "../driver.ts";
+import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "../keys.ts";
 import { passOver, scan } from "../listing/scan.ts";
-import { scanSums, type NamedSum } from "../listing/sums.ts";
-
-/** Reads records; a store and a transaction both do. */
-export interface Reader {
-  /** The record with this id, or null. */
-  get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null>;
-  /** The record that claims this value, or null. */
-  find<R, Claim extends string>(
-    from: Collection<R, Claim>,
-    claim: Claim,
-    accountId: number,
-    value: Key,
-  ): Promise<R | null>;
-}
+import { newReader, type Read, type Reader } from "./reader.ts";
 
 /** A page of an ordered listing. */
 export interface Page {
@@ -33,6 +12,9 @@ export interface Page {
   /** The length of the whole listing, if known: a page near its end is then read from the end. */
   total?: number;
 }
+
+/** A counter: the rest of its name after the prefix, and its value. */
+export type NamedSum = [rest: KeyPart[], sum: number];
 
 /** Reads records, lists and counters. A store is a view; a transaction has one for answers. */
 export interface View extends Reader {
@@ -71,20 +53,11 @@ export interface View extends Reader {
 
 /** The items that a view reads: those of a driver, or those that a transaction would leave. */
 export interface Items extends Pick<AtomicDriver, "list" | "count"> {
-  read(key: string): MaybePromise<string | null>;
+  read: Read;
 }
 
 /** Makes a view of items. */
 export function newView(items: Items): View {
-  async function load<R>(key: string): Promise<R | null> {
-    const stored = items.read(key);
-    return parse<R>(stored instanceof Promise ? await stored : stored);
-  }
-
-  function get<R>(from: Collection<R>, accountId: number, ...id: Key): Promise<R | null> {
-    return load(recordKey(from, accountId, id));
-  }
-
   /** Leaves out records that were removed since they were listed. */
   async function recordsOf<R>(
     from: Collection<R>,
@@ -101,11 +74,7 @@ export function newView(items: Items): View {
   }
 
   return {
-    get,
-    async find(from, claim, accountId, value) {
-      const pointer = await load<Pointer>(claimKey(from, claim, accountId, value));
-      return pointer && get(from, accountId, ...pointer);
-    },
+    ...newReader(items.read),
     async page(from, index, accountId, start, page) {
       const range = prefixRange(listPrefix(from, index, accountId, start));
       const { isTurned, ...stretch } = nearest(page);
@@ -129,6 +98,17 @@ export function newView(items: Items): View {
       return items.count(prefixRange(listPrefix(from, index, accountId, start)));
     },
   };
+}
+
+async function* scanSums(
+  items: Items,
+  prefix: Key,
+  range: { from: string; before: string },
+): AsyncGenerator<NamedSum[]> {
+  for await (const entries of scan(items, range)) {
+    const sums = entries.map(([key, text]): NamedSum => [decodeKey(key).slice(prefix.length), readSum(text)]);
+    yield sums.filter(([, sum]) => sum !== 0);
+  }
 }
 
 /** The same page, counted from the nearer end. */

@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { COMMISSION_STATUSES, type Commission } from "../../domain/commission/record.ts";
+import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Unit } from "../../domain/money/unit.ts";
-import type { Embedded } from "../embedded.ts";
+import type { View } from "../../storage/store.ts";
+import { newEmbedded, type Embedded } from "../embedded.ts";
 import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { promotionAnswer } from "../promoter/promotion-json.ts";
 
-/** V1's names of units where they differ. */
-const V1_UNITS = { mon_discount: "discount_mon" } as const;
+/** V1's names of units. One differs from ours. */
+export const V1_UNITS = ["cash", "credits", "points", "free_months", "discount_mon", "discount_per"] as const;
+
+type V1Unit = (typeof V1_UNITS)[number];
 
 /** @see docs/spec/v1.md "Reward record" */
 export const rewardAnswer = z
@@ -16,7 +20,7 @@ export const rewardAnswer = z
     id: z.int(),
     status: z.enum(COMMISSION_STATUSES),
     amount: z.int(),
-    unit: z.enum(["cash", "credits", "points", "free_months", "discount_mon", "discount_per"]),
+    unit: z.enum(V1_UNITS),
     created_at: z.iso.datetime(),
     lead: leadAnswer.nullable(),
     event_id: z.string().nullable(),
@@ -27,6 +31,13 @@ export const rewardAnswer = z
     promotion: promotionAnswer.nullable(),
   })
   .meta({ id: "V1Reward" });
+
+/** Shows a commission with its lead, promoter and promotion. */
+export async function showReward(view: View, commission: Commission): Promise<z.output<typeof rewardAnswer>> {
+  const { accountId, leadId } = commission;
+  const lead = leadId === null ? null : await view.get(leads, accountId, leadId);
+  return rewardJson(commission, lead, newEmbedded(view, accountId));
+}
 
 /** The reward within an event, which shows promoter and lead itself. */
 export const rewardSummaryAnswer = rewardAnswer
@@ -68,6 +79,11 @@ export function rewardSummaryJson(
 }
 
 /** A unit under V1's name. */
-export function v1Unit(unit: Unit) {
-  return unit === "mon_discount" ? V1_UNITS[unit] : unit;
+export function v1Unit(unit: Unit): V1Unit {
+  return unit === "mon_discount" ? "discount_mon" : unit;
+}
+
+/** The unit that V1 calls so. */
+export function unitOfV1(unit: V1Unit): Unit {
+  return unit === "discount_mon" ? "mon_discount" : unit;
 }

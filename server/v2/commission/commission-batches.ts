@@ -1,6 +1,8 @@
 import { runBatch } from "../../domain/batch/batch.ts";
+import type { CommissionStatus } from "../../domain/commission/record.ts";
 import { changeCommissionStatus } from "../../domain/commission/status.ts";
 import type { Context } from "../../domain/context.ts";
+import { asItIs } from "../../domain/show.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
@@ -12,14 +14,19 @@ type Work = (context: Context, accountId: number, id: number) => Promise<unknown
 /** `POST /api/v2/company/commissions/approve` */
 export const approveCommissionsOperation = commissionBatch("approve", {
   summary: "Approve commissions",
-  work: (context, accountId, id) => changeCommissionStatus(context, accountId, { id, status: "approved" }),
+  work: setStatus("approved"),
 });
 
 /** `POST /api/v2/company/commissions/deny` */
 export const denyCommissionsOperation = commissionBatch("deny", {
   summary: "Deny commissions",
-  work: (context, accountId, id) => changeCommissionStatus(context, accountId, { id, status: "denied" }),
+  work: setStatus("denied"),
 });
+
+function setStatus(status: CommissionStatus): Work {
+  return (context, accountId, id) =>
+    changeCommissionStatus(context, accountId, { selector: { id, eventId: null }, status, show: asItIs });
+}
 
 function commissionBatch(name: string, { summary, work }: { summary: string; work: Work }): V2Operation {
   return {

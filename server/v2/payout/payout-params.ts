@@ -3,7 +3,7 @@ import { DUE_PERIODS, type PayoutFilter, type Span } from "../../domain/payout/f
 import { INVOICEABLE } from "../../domain/payout/groups.ts";
 import type { PayoutSort } from "../../domain/payout/search.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/nested-query.ts";
+import type { Query } from "../../http/parameters/nesting.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";

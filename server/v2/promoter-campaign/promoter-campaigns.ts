@@ -9,7 +9,7 @@ import { showAll } from "../../domain/show.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { flag, id, listOf, oneOf, text, webAddress } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { readNestedQuery } from "../../http/parameters/nested-query.ts";
+import { readNestedQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";

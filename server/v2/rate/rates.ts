@@ -4,7 +4,7 @@ import { isCurrency } from "../../domain/money/currency.ts";
 import { isRate, ratesFor, storeRates } from "../../domain/money/rate.ts";
 import type { DayRates } from "../../domain/money/record.ts";
 import { numberText, readJson } from "../../http/parameters/json.ts";
-import { readNestedQuery } from "../../http/parameters/nested-query.ts";
+import { readNestedQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 

@@ -22,7 +22,7 @@ import type { Holdings, RecordsOf } from "./structure.ts";
 type Report = (fault: string) => void;
 type WithId = { accountId: number; id: number };
 
-/** Every record that another one names is there, of the same account. */
+/** Checks that every record that another one names exists in the same account. */
 export function checkRelations({ of, nextIds }: Holdings, report: Report): void {
   const has = finder(of);
   for (const { id, defaultCampaignId } of of(accounts)) {
@@ -105,7 +105,7 @@ function checkPromoters(of: RecordsOf, has: ReturnType<typeof finder>, report: R
   }
 }
 
-/** Each lane of deliveries counts those that are open, of which one alone is due. */
+/** Checks that each lane counts its open deliveries, and that only one of them is due. */
 export function checkLanes({ of }: Holdings, report: Report): void {
   const open = new Map<string, { count: number; due: number }>();
   for (const delivery of of(deliveries)) {

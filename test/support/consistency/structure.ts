@@ -11,11 +11,11 @@ export type RecordsOf = <R extends Stored>(from: Collection<R>) => R[];
 /** A store's records by kind. */
 export interface Holdings {
   of: RecordsOf;
-  /** The first id of each kind that was not leased yet. */
+  /** The first id of each kind that has not been leased yet. */
   nextIds: Map<string, number>;
 }
 
-/** Sorts out what a store holds. */
+/** Sorts a store's entries by kind. */
 export function readHoldings(entries: Entry[]): Holdings {
   const records = new Map<string, Stored[]>();
   const nextIds = new Map<string, number>();

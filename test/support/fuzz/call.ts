@@ -5,17 +5,17 @@ import { writeJson } from "./hostile.ts";
 import type { Known } from "./known.ts";
 import { plausible, someOf, type Making } from "./plausible.ts";
 
-/** A request before it is written down, so that parts of it can be spoilt. */
+/** A request before it is written, so that parts of it can be spoilt. */
 export interface Call {
   method: string;
-  /** Segments of the path, percent-encoded where that is needed. */
+  /** Segments of the path, percent-encoded where needed. */
   segments: string[];
   /** Names and values, percent-encoded. */
   query: [name: string, value: string][];
   form: [name: string, value: string][] | null;
   json: Record<string, unknown> | null;
   headers: Record<string, string | string[]>;
-  /** Takes the place of form and JSON. */
+  /** Replaces form and JSON. */
   rawBody: string | Buffer | null;
 }
 
@@ -31,7 +31,7 @@ export interface WrittenCall {
 export function honestCall(operation: DescribedOperation, dice: Dice, known: Known): Call {
   const making: Making = { dice, known, path: operation.path };
   const form = operation.form && pairs(someOf(making, operation.form), { isNested: false });
-  // V1 takes the query of a POST as well as its form.
+  // V1 accepts the query of a POST as well as its form.
   const isInQuery = form !== null && dice.percent(30);
   const query = pairs(someOf(making, operation.query), { isNested: operation.tag === "V2" });
   return {
@@ -48,7 +48,7 @@ export function honestCall(operation: DescribedOperation, dice: Dice, known: Kno
   };
 }
 
-/** Puts a request into words. */
+/** Writes a request. */
 export function write({ method, segments, query, form, json, headers, rawBody }: Call): WrittenCall {
   const search = query.map(([name, value]) => `${name}=${value}`).join("&");
   const text = form ? form.map(([name, value]) => `${name}=${value}`).join("&") : json && writeJson(json);
@@ -62,7 +62,7 @@ export function write({ method, segments, query, form, json, headers, rawBody }:
   };
 }
 
-/** What a request carries to be heard. */
+/** The headers that authenticate a request. */
 export function credentials(tag: DescribedOperation["tag"]): Record<string, string> {
   if (tag === "V1") return { "x-api-key": KEY };
   if (tag === "V2") return { authorization: `Bearer ${KEY}`, "account-id": ACCOUNT };
@@ -72,7 +72,7 @@ export function credentials(tag: DescribedOperation["tag"]): Record<string, stri
   };
 }
 
-/** Percent-encoded, lone surrogates as bytes that are no UTF-8. */
+/** Percent-encodes a text. Lone surrogates become bytes that are not UTF-8. */
 export function encode(text: string): string {
   return text
     .split(/([\ud800-\udfff])/u)
@@ -80,7 +80,7 @@ export function encode(text: string): string {
     .join("");
 }
 
-/** Names and values as forms have them; objects and lists in brackets, or as JSON. */
+/** Names and values in the form of a form; objects and lists in brackets or as JSON. */
 export function pairs(
   values: Record<string, unknown>,
   { isNested }: { isNested: boolean },
@@ -105,7 +105,10 @@ function idFor(making: Making, path: string, part: string): string {
   return String(plausible({ ...making, path: at }, "id", { type: "number" }));
 }
 
-/** Behind one proxy: most come from one address, some from anywhere, as strangers are counted by it. */
+/**
+ * The address behind one proxy: mostly the same one, sometimes a random one, because limits count strangers
+ * by address.
+ */
 function address(dice: Dice): Record<string, string> {
   if (dice.percent(50)) return { "x-forwarded-for": "192.0.2.7" };
   const part = () => dice.below(256);

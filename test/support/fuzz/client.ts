@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { WrittenCall } from "./call.ts";
 
-/** What came back. */
+/** The answer to a request. */
 export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
@@ -10,21 +10,21 @@ export interface Reply {
 
 /** A client that keeps its connections. */
 export interface Client {
-  /** @throws Error where no whole answer came */
+  /** @throws Error if no whole answer came */
   send(call: WrittenCall): Promise<Reply>;
   close(): void;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** Makes a client of a server on this machine. */
+/** Makes a client for a server on this machine. */
 export function newClient(port: number): Client {
   const agent = new Agent({ keepAlive: true });
 
   function send(call: WrittenCall): Promise<Reply> {
     const { method, target, headers, body } = call;
     return new Promise((resolve, reject) => {
-      // Node announces no body by itself where a method is not meant to have one.
+      // Node announces no body by itself for methods that usually have none.
       const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
       const path = target.replaceAll(/[^\u0021-\u007e]/g, encodeURIComponent);
       const asked = request({
@@ -38,7 +38,7 @@ export function newClient(port: number): Client {
       });
       asked.on("timeout", () => asked.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
       asked.on("error", (error: NodeJS.ErrnoException) => {
-        // A server may end an idle connection in the moment that a request is sent on it.
+        // A server may end an idle connection at the moment when a request is sent on it.
         if (asked.reusedSocket && error.code === "ECONNRESET") resolve(send(call));
         else reject(error);
       });

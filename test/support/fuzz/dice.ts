@@ -1,13 +1,13 @@
-/** Chance that a seed repeats. */
+/** Random values that are the same for the same seed. */
 export interface Dice {
   /** A whole number from 0 to below `bound`. */
   below(bound: number): number;
-  /** Whether something happens that happens so often of a hundred times. */
+  /** true in `share` of a hundred cases. */
   percent(share: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Dice of a seed (mulberry32). */
+/** Makes the dice of a seed (Mulberry32). */
 export function newDice(seed: number): Dice {
   let state = seed >>> 0;
   const next = () => {

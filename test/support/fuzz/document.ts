@@ -78,7 +78,7 @@ function querySchema(parameters: Parameter[]): Schema {
   return query;
 }
 
-/** The operation that a request went to, if the document has it. */
+/** The operation that a request went to. null: the document has none. */
 export function findOperation(
   operations: DescribedOperation[],
   method: string,
@@ -90,7 +90,7 @@ export function findOperation(
   const isAsked = (operation: DescribedOperation) =>
     operation.method === (method === "HEAD" ? "GET" : method);
   const exact = operations.filter((operation) => operation.path === path);
-  // What is named by itself is no id of something else.
+  // A fixed path beats a path with an id.
   if (exact.length > 0) return exact.find(isAsked) ?? null;
   return operations.find((operation) => isAsked(operation) && patternOf(operation.path).test(path)) ?? null;
 }
@@ -105,7 +105,10 @@ function patternOf(path: string): RegExp {
   return pattern;
 }
 
-/** Says what is wrong with a body, by the schema of its operation and status; null where nothing is. */
+/**
+ * Makes a check that says what is wrong with a body, by the schema of its operation and status. null: nothing
+ * is.
+ */
 export function newBodyCheck() {
   const ajv = addFormats(new Ajv2020({ strict: false }));
   const compiled = new Map<Schema, ValidateFunction>();

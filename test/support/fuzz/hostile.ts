@@ -1,6 +1,6 @@
 import type { Dice } from "./dice.ts";
 
-/** Written into JSON as it stands, since no value of ours would be written so. */
+/** Inserted into JSON unchanged, because no serialiser would write them. */
 export const RAW_JSON = [
   "1e400",
   "-1e400",
@@ -24,13 +24,13 @@ function rawMark(at: number): string {
   return `${MARK}${at}`;
 }
 
-/** JSON with raw texts where their marks stand. */
+/** Writes JSON with raw texts in the place of their marks. */
 export function writeJson(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return text.replace(new RegExp(`"${MARK}(\\d+)"`, "g"), (_, at: string) => RAW_JSON[Number(at)] ?? "null");
 }
 
-/** Texts that have broken somebody's server. */
+/** Texts that have broken real servers. */
 export const HOSTILE_TEXTS = [
   "",
   " ",
@@ -142,7 +142,7 @@ const HOSTILE_VALUES: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`k${at}`, at])),
 ];
 
-/** Names of fields that nobody should have. */
+/** Field names that no record should have. */
 export const HOSTILE_NAMES = [
   "__proto__",
   "constructor",
@@ -166,7 +166,7 @@ export const HOSTILE_NAMES = [
   "length",
 ] as const;
 
-/** Names with brackets, some without end. */
+/** Names with brackets, some of them endless. */
 export const HOSTILE_BRACKETS = [
   "a[b][c][d][e][f]",
   "filters[",
@@ -191,7 +191,7 @@ export const HOSTILE_BRACKETS = [
   `a${"[".repeat(2_000)}`,
 ] as const;
 
-/** A value that does not belong there: a text in queries and forms, anything in JSON. */
+/** A value that does not fit: a text in queries and forms, anything in JSON. */
 export function hostileValue(dice: Dice, { isJson }: { isJson: boolean }): unknown {
   if (!isJson || dice.percent(45)) return dice.pick(HOSTILE_TEXTS);
   return dice.percent(30) ? rawMark(dice.below(RAW_JSON.length)) : structuredClone(dice.pick(HOSTILE_VALUES));

@@ -2,18 +2,18 @@ import type { WrittenCall } from "./call.ts";
 import type { Reply } from "./client.ts";
 import { findOperation, newBodyCheck, type DescribedOperation } from "./document.ts";
 
-/** What paths and methods that the document does not have may be answered with; 302 leads on from `/`. */
+/** Statuses for paths and methods that the document does not have. 302 is the redirect from `/`. */
 const OFF_THE_MAP = new Set([204, 302, 400, 401, 403, 404, 405, 413, 422, 429]);
 
-/** Says by which law an answer is wrong; null where it is right. */
+/** Says which rule an answer breaks. null: none. */
 export type Judge = (call: WrittenCall, reply: Reply) => string | null;
 
-/** Holds answers against the document. */
+/** Compares answers with the document. */
 export function newJudge(operations: DescribedOperation[]): Judge {
   const checkBody = newBodyCheck();
   return ({ method, target }, { status, headers, body }) => {
     if (status >= 500 && (status !== 503 || headers["retry-after"] === undefined)) return `status ${status}`;
-    // Node's own answer to more than 16 KiB of headers, the path among them.
+    // Node's own answer to more than 16 KiB of headers, which include the path.
     if (status === 431) return null;
     const operation = findOperation(operations, method, target);
     if (operation === null) {

@@ -1,8 +1,8 @@
 import type { Dice } from "./dice.ts";
 
-/** Values of each name that are remembered; the oldest go. */
+/** How many values of each name are remembered. The oldest are dropped. */
 const MOST = 60;
-/** Whose ids a path or a field of an answer speaks of, the most particular first. */
+/** The resource whose ids a path or a field of an answer contains, the most specific first. */
 const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/webhook_deliver/, "delivery"],
   [/webhook/, "webhook"],
@@ -18,7 +18,7 @@ const RESOURCES: [pattern: RegExp, resource: string][] = [
   [/batch/, "batch"],
   [/lead|signup|referral/, "lead"],
 ];
-/** Under which name the values of a field are remembered, where that is not its own. */
+/** The name under which the values of a field are remembered, if it is not its own. */
 const SAME: Record<string, string> = {
   promoter_email: "promoter.email",
   parent_promoter_email: "promoter.email",
@@ -39,16 +39,16 @@ const SAME: Record<string, string> = {
   product_ids: "product.id",
 };
 
-/** What answers have told of records, by which later requests reach them. */
+/** Values from answers, which let later requests reach existing records. */
 export interface Known {
-  /** Takes in all that an answer holds. */
+  /** Remembers the values of an answer. */
   learn(path: string, body: unknown): void;
   add(name: string, value: unknown): void;
   /** A value that a field of this name may well have; undefined: nothing is known. */
   value(dice: Dice, path: string, field: string): unknown;
 }
 
-/** Begins with nothing known. */
+/** Starts without any values. */
 export function newKnown(): Known {
   const values = new Map<string, unknown[]>();
 

@@ -1,7 +1,7 @@
 import type { Dice } from "./dice.ts";
 import type { Known } from "./known.ts";
 
-/** As much of JSON Schema as the document speaks. */
+/** The part of JSON Schema that the document uses. */
 export interface Schema {
   type?: string | string[];
   enum?: unknown[];
@@ -17,7 +17,7 @@ export interface Schema {
 export interface Making {
   dice: Dice;
   known: Known;
-  /** Where the value is to go. */
+  /** The path of the request. */
   path: string;
 }
 
@@ -30,7 +30,7 @@ const EVENTS = [
   "webhook.test",
 ];
 
-/** Values of fields whose schema says little, by the field's name. */
+/** Values for fields whose schema says little, by the field's name. */
 const BY_NAME: [pattern: RegExp, make: (making: Making) => unknown][] = [
   [/email$/, ({ dice }) => `fuzz-${dice.below(1e6)}@example.com`],
   [/tid$/, ({ dice }) => uuid(dice)],
@@ -55,7 +55,7 @@ const BY_NAME: [pattern: RegExp, make: (making: Making) => unknown][] = [
   ],
 ];
 
-/** A value that a field may well have: of a record that is known, or a new one. */
+/** A plausible value for a field: from a known record, or a new one. */
 export function plausible(making: Making, field: string, schema: Schema): unknown {
   const { dice, known, path } = making;
   const choices = schema.anyOf?.filter(({ type }) => type !== "null");
@@ -74,7 +74,7 @@ export function plausible(making: Making, field: string, schema: Schema): unknow
   return types[0] === "number" || types[0] === "integer" ? 1 + dice.below(50) : dice.pick(WORDS);
 }
 
-/** Required fields, and some of the others. */
+/** The required fields and some of the others. */
 export function someOf(making: Making, { properties = {}, required = [] }: Schema): Record<string, unknown> {
   const { dice } = making;
   const share = dice.pick([10, 30, 80]);

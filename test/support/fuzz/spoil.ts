@@ -11,7 +11,7 @@ import {
   writeJson,
 } from "./hostile.ts";
 
-/** What spoils a request is made from. */
+/** The material for spoiling a request. */
 export interface Spoiling {
   dice: Dice;
   operation: DescribedOperation;
@@ -168,7 +168,7 @@ function addHostileName(call: Call, { dice }: Spoiling): void {
   const name = dice.pick(HOSTILE_NAMES);
   const value = hostileValue(dice, { isJson: call.json !== null });
   if (call.json === null) pairsOf(call).push([encode(name), encode(String(value))]);
-  // Written as text, since setting it would set the prototype.
+  // Written as text, because setting it would set the prototype.
   else
     call.rawBody = writeJson(call.json)
       .replace("{", `{${JSON.stringify(name)}:${writeJson(value)},`)
@@ -190,7 +190,7 @@ function spoilSegment(call: Call, { dice }: Pick<Spoiling, "dice">): void {
   else call.segments[at === -1 ? last : at] = dice.pick(SEGMENTS);
 }
 
-/** The other account's records by our key: to us there are none such. */
+/** The other account's records with our key: for us they must not exist. */
 function useOtherAccount(call: Call, { dice, other }: Spoiling): void {
   const value = dice.pick(other.values);
   const at = call.segments.findIndex((part) => /^\d+$/.test(part));
@@ -228,7 +228,7 @@ function spoilCredentials(call: Call, { dice, operation, other }: Spoiling): voi
   }
   if (operation.tag !== "V2")
     return void (headers["origin"] = dice.pick(["null", "https://evil.example", "x", wrong]));
-  // Their account with their key would be theirs to change.
+  // With its own key, the other account could be changed.
   const isTheirs = headers["authorization"]?.includes(other.key) ?? false;
   const strange = isTheirs ? wrong : other.account;
   const choices: (() => void)[] = [
@@ -245,7 +245,7 @@ function spoilCredentials(call: Call, { dice, operation, other }: Spoiling): voi
     () => void (headers["account-id"] = dice.pick([wrong, strange, "ACME", "1", "acme, acme"])),
     () => void (headers["account-id"] = ["acme", strange]),
     () => void (headers["authorization"] = [`Bearer ${KEY}`, `Bearer ${wrong}`]),
-    // Another's key does not open our account.
+    // The other account's key must not open ours.
     () => Object.assign(headers, { authorization: `Bearer ${other.key}`, "account-id": ACCOUNT }),
     () => Object.assign(headers, { authorization: "", "x-api-key": KEY }),
   ];
@@ -340,7 +340,7 @@ function spoilHeaders({ headers }: Call, { dice, operation }: Spoiling): void {
   if (operation.tag === "V1" && dice.percent(20)) Object.assign(headers, credentials("V2"));
 }
 
-/** Where the parameters are; those of the query for what has neither form nor JSON. */
+/** The parameters of a request: those of the query if it has neither form nor JSON. */
 function pairsOf({ form, query }: Call): [string, string][] {
   return form !== null && form.length > 0 ? form : query;
 }

@@ -9,13 +9,13 @@ import { openStore } from "../../../server/storage/open.ts";
 import { ACCOUNT, KEY } from "../server.ts";
 import type { Spoiling } from "./spoil.ts";
 
-/** The account that is to stay as it is. */
+/** The account that must stay unchanged. */
 export interface OtherAccount {
   id: number;
   spoiling: Spoiling["other"];
 }
 
-/** Fills a store with two accounts: the one that is attacked, and another. */
+/** Fills a store with two accounts: the one that is attacked, and another one. */
 export async function fillStore(url: string): Promise<OtherAccount> {
   const store = await openStore(url);
   const context: Context = { store, now: new Date(), chance: systemChance };

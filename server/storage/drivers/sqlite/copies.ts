@@ -3,7 +3,7 @@ import { scan } from "../../listing/scan.ts";
 import { EVERYTHING, type Entry } from "../../listing/snapshot.ts";
 import { connect, makeFile, type Database } from "./database.ts";
 import { isDamage, isPassing, unavailable } from "./faults.ts";
-import { newList } from "./lists.ts";
+import { newList } from "./view.ts";
 
 /**
  * More pages than any file has: a backup in several steps starts again whenever somebody commits between

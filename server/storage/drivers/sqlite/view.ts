@@ -2,7 +2,6 @@ import type { Range } from "../../driver.ts";
 import type { Entry } from "../../listing/snapshot.ts";
 import type { Database } from "./database.ts";
 import { isPassing, unavailable } from "./faults.ts";
-import { newList } from "./lists.ts";
 
 /** The reads of a process. */
 export interface View {
@@ -81,4 +80,13 @@ export function newView(db: Database): View {
     // A fault of the disk may have ended it already.
     if (db.isTransaction) end.run();
   }
+}
+
+/** Returns a function that lists the entries of a range as a connection sees them. */
+export function newList(db: Database): (range: Range) => Entry[] {
+  const entries = "select key, value from items where key >= ? and key < ? order by key";
+  const forward = db.prepare(`${entries} limit ? offset ?`);
+  const backward = db.prepare(`${entries} desc limit ? offset ?`);
+  return ({ from, before, limit, offset = 0, reverse = false }) =>
+    (reverse ? backward : forward).all(from, before, limit, offset) as Entry[];
 }

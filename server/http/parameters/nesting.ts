@@ -1,6 +1,7 @@
-import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
-import { readPairs, type Pair } from "./pairs.ts";
+
+/** A parameter as it was sent. A name may come more than once. */
+export type Pair = [name: string, value: string];
 
 /** A query's value: a text, a list, or values by name. */
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
@@ -10,22 +11,14 @@ const MAX_DEPTH = 4;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /**
- * The query's parameters, with brackets read as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and
- * `ids=1&ids=2` are lists, `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which
- * they came.
+ * Reads brackets in names as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and `ids=1&ids=2` are lists,
+ * `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which they came. h3 and
+ * URLSearchParams do not nest.
  *
  * Choice: a single-value parameter that came twice becomes a list too, which its schema refuses.
  *
- * h3 and URLSearchParams do not nest.
- *
- * @throws Failure `malformed` or `too_large`
+ * @throws Failure `too_large` if names are nested too deeply
  */
-export function readNestedQuery(event: H3Event): Query {
-  // Blank values count as absent on every level.
-  return nest(readPairs(event).filter(([, value]) => value.trim() !== ""));
-}
-
-/** Builds the lists and objects that the names describe. @throws Failure `too_large` */
 export function nest(pairs: Pair[]): Query {
   const query = emptyQuery();
   for (const [name, value] of pairs) put(query, pathOf(name), value);

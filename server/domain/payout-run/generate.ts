@@ -1,0 +1,100 @@
+import type { Account } from "../account/record.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Payout } from "../payout/record.ts";
+import type { PayoutRun } from "./record.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { commissions } from "../commission/commission.ts";
+import type { Context } from "../context.ts";
+import { carryReason, payoutTerms } from "../payout/decision.ts";
+import { insertPayout, readUnpaid, sumOf, type UnpaidGroup } from "../payout/making.ts";
+import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+import { payouts } from "../payout/payout.ts";
+import type { Period } from "../payout/period.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
+import { loadPromoterStats } from "../report/stats.ts";
+import { beginRun, finishRun } from "./run.ts";
+
+/** How far a run is. */
+export interface RunProgress {
+  commissions: number;
+  payouts: number;
+}
+
+/**
+ * Makes the payouts of a period: one for each promoter, campaign and unit, of all unpaid commissions that were made
+ * up to the period's end. It yields after each of them.
+ *
+ * Each payout is one commit. So the run may be cut short, repeated, or done by two processes at once: it finishes
+ * what is missing and changes nothing that is there.
+ *
+ * @throws Failure `refused` if the period is not over
+ * @see docs/spec/states.md "Payout runs"
+ */
+export async function* generatePayouts(
+  context: Context,
+  account: Account,
+  period: Period,
+): AsyncGenerator<RunProgress, PayoutRun> {
+  const run = await beginRun(context, account.id, period);
+  const done: RunProgress = { commissions: 0, payouts: 0 };
+  for await (const group of unpaidGroups(context.store, run)) {
+    const payout = await payGroup(context, account, { run, group });
+    done.commissions += group.commissionIds.length;
+    if (payout !== null) done.payouts += 1;
+    yield { ...done };
+  }
+  return finishRun(context, run);
+}
+
+/** Groups the commissions that a run may pay. They are listed by promoter, campaign and unit. */
+async function* unpaidGroups(store: Store, run: PayoutRun): AsyncGenerator<UnpaidGroup> {
+  let group: UnpaidGroup | null = null;
+  for await (const chunk of store.scan(commissions, "unpaid", run.accountId, [])) {
+    for (const commission of chunk.filter(({ createdAt }) => createdAt <= run.periodEnd)) {
+      if (group === null || !isIn(group, commission)) {
+        if (group !== null) yield group;
+        const { promoterId, campaignId, unit } = commission;
+        group = { promoterId, campaignId, unit, commissionIds: [] };
+      }
+      group.commissionIds.push(commission.id);
+    }
+  }
+  if (group !== null) yield group;
+}
+
+function isIn(group: UnpaidGroup, { promoterId, campaignId, unit }: Commission): boolean {
+  return group.promoterId === promoterId && group.campaignId === campaignId && group.unit === unit;
+}
+
+/** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */
+async function payGroup(
+  context: Context,
+  account: Account,
+  { run, group }: { run: PayoutRun; group: UnpaidGroup },
+): Promise<Payout | null> {
+  const { store } = context;
+  const { promoterId, campaignId, unit } = group;
+  const id = await store.nextId("payout");
+  return store.transact(async (tx) => {
+    const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
+    // Commissions that were approved after the run has paid the others wait for the next run.
+    if (made !== null) return null;
+    const paid = await readUnpaid(tx, account.id, group);
+    const amount = sumOf(paid);
+    const standing = await standingOf(tx, account, promoterId);
+    if (carryReason({ unit, amount, ...standing }, account) !== null) return null;
+    const promoter = await loadPromoter(tx, account.id, promoterId);
+    const period = { start: run.periodStart, end: run.periodEnd };
+    const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
+    return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, paid });
+  });
+}
+
+/** Reads only the facts that the account's rules ask for. Others count as fine. */
+async function standingOf(tx: Transaction, account: Account, promoterId: number) {
+  const { id, minPayingCustomers, requiresPayoutMethod } = account;
+  const { activeCustomers } =
+    minPayingCustomers > 0 ? await loadPromoterStats(tx.view, id, promoterId) : { activeCustomers: 0 };
+  const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
+  return { activeCustomers, method };
+}

@@ -1,0 +1,66 @@
+import { Failure } from "../../failure.ts";
+import type { PayoutRun } from "./record.ts";
+import { collection } from "../../storage/collection.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import type { Period } from "../payout/period.ts";
+
+export const payoutRuns = collection<PayoutRun>()({
+  name: "payout-run",
+  id: (run) => [run.id],
+  claims: { groupRef: ({ groupRef }) => [groupRef] },
+  indexes: {},
+});
+
+/** How many runs a list shows: ten years of weeks. */
+const LISTED = 520;
+
+/**
+ * Begins the run of a period, or goes on with it.
+ *
+ * @throws Failure `refused` if the period is not over
+ */
+export async function beginRun(context: Context, accountId: number, period: Period): Promise<PayoutRun> {
+  const { store, now } = context;
+  if (Date.parse(period.end) >= now.getTime()) {
+    throw new Failure("refused", `The period ${period.key} is not over yet`);
+  }
+  const id = await store.nextId("payout-run");
+  return store.transact(async (tx) => {
+    const known = await tx.find(payoutRuns, "groupRef", accountId, [period.key]);
+    if (known !== null) return known;
+    const run: PayoutRun = {
+      accountId,
+      id,
+      groupRef: period.key,
+      periodStart: period.start,
+      periodEnd: period.end,
+      startedAt: now.toISOString(),
+      finishedAt: null,
+    };
+    await tx.insert(payoutRuns, run);
+    return run;
+  });
+}
+
+/** Records that a run has looked at everything. A repeated run keeps the time of its first end. */
+export function finishRun({ store, now }: Context, { accountId, id }: PayoutRun): Promise<PayoutRun> {
+  return store.transact(async (tx) => {
+    const run = await tx.get(payoutRuns, accountId, id);
+    if (run === null) throw new Failure("not_found", "Payout run not found.");
+    const finished = { ...run, finishedAt: run.finishedAt ?? now.toISOString() };
+    await tx.put(payoutRuns, finished);
+    return finished;
+  });
+}
+
+/** Whether the run of a period has ended. */
+export async function isFinished(store: Store, accountId: number, { key }: Period): Promise<boolean> {
+  const run = await store.find(payoutRuns, "groupRef", accountId, [key]);
+  return run !== null && run.finishedAt !== null;
+}
+
+/** An account's runs, newest first. */
+export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> {
+  return store.page(payoutRuns, "id", accountId, [], { limit: LISTED, reverse: true });
+}
