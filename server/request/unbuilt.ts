@@ -29,7 +29,6 @@ export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v2/company/referrals/enable"],
   ["POST", "/api/v2/company/referrals/move_to_promoter"],
   ["POST", "/api/v2/company/referrals/:id/import_events"],
-  ["GET", "/api/v2/company/commissions"],
   ["POST", "/api/v2/company/commissions"],
   ["PUT", "/api/v2/company/commissions/:id"],
   ["PATCH", "/api/v2/company/commissions/:id"],

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { once } from "../domain/once.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
 import { loadPromoterCampaign } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { unlessGone } from "../domain/show.ts";
@@ -22,15 +23,5 @@ export function newEmbedded(view: View, accountId: number): Embedded {
   return {
     promoter: once((id) => unlessGone(promoter(id))),
     promotion: once((id) => unlessGone(promotion(id))),
-  };
-}
-
-/** Remembers the result of a function for each id. */
-export function once<T>(read: (id: number) => Promise<T>): (id: number) => Promise<T> {
-  const known = new Map<number, Promise<T>>();
-  return (id) => {
-    const value = known.get(id) ?? read(id);
-    known.set(id, value);
-    return value;
   };
 }

@@ -8,6 +8,7 @@ import {
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
 import { approveCommissionsOperation, denyCommissionsOperation } from "./commission/commission-batches.ts";
+import { listCommissionsOperation } from "./commission/commissions.ts";
 import type { V2Operation } from "./operation.ts";
 import {
   destroyPayoutsOperation,
@@ -112,6 +113,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/products/:id", updateProductOperation],
   ["PATCH", "/products/:id", updateProductOperation],
   ["DELETE", "/products/:id", deleteProductOperation],
+  ["GET", "/commissions", listCommissionsOperation],
   ["POST", "/commissions/approve", approveCommissionsOperation],
   ["POST", "/commissions/deny", denyCommissionsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],

@@ -1,5 +1,5 @@
 import type { Commission } from "./record.ts";
-import { collection, lengthCounter, listCounts, type Count } from "../../storage/collection.ts";
+import { collection, listCounts, type Count } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import { balanceCounts } from "./balance.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
@@ -11,7 +11,12 @@ export const commissions = collection<Commission>()({
   indexes: {
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
-    lead: ({ leadId }) => (leadId === null ? null : [leadId]),
+    /** Also sorts by lead. Those without a lead come first. */
+    lead: ({ leadId }) => [leadId ?? 0],
+    status: ({ status }) => [status],
+    amount: ({ amount }) => [amount],
+    saleAmount: ({ saleCents }) => [saleCents],
+    createdAt: ({ createdAt }) => [Date.parse(createdAt)],
     /** By the client's own id of the event, which may be any text. */
     event: ({ eventId }) => (eventId === null ? null : eventKey(eventId)),
     payout: ({ payoutId }) => (payoutId === null ? null : [payoutId]),
@@ -25,8 +30,7 @@ export const commissions = collection<Commission>()({
         : null,
   },
   counts: (commission) => [
-    ...(commission.leadId === null ? [] : listCounts("commission", { lead: [commission.leadId] })),
-    ...(commission.payoutId === null ? [] : payoutCounts(commission.payoutId)),
+    ...lengths(commission),
     ...factCounts(commission, commissionFacts(commission)),
     ...earned(commission),
   ],
@@ -94,8 +98,13 @@ export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boo
   return status === "approved" && payoutId === null && !isPaidElsewhere;
 }
 
-function payoutCounts(payoutId: number): Count[] {
-  return [[lengthCounter({ name: "commission" }, "payout", [payoutId]), 1]];
+/** The lengths of lists. Those of promoters and campaigns are counted among their statistics. */
+function lengths({ leadId, payoutId, status }: Commission): Count[] {
+  return listCounts("commission", {
+    status: [status],
+    ...(leadId !== null && { lead: [leadId] }),
+    ...(payoutId !== null && { payout: [payoutId] }),
+  });
 }
 
 function earned(commission: Commission): Count[] {

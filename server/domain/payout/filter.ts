@@ -6,7 +6,7 @@ import type { Promoter } from "../promoter/record.ts";
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
 
-/** A range of time in milliseconds, without its end. null: open. */
+/** A range of numbers, or of time in milliseconds, without its end. null: open. */
 export interface Span {
   from: number | null;
   before: number | null;
@@ -92,6 +92,7 @@ export function isPayable({ promoter, selected, pendingCents }: Payee, account: 
   return pendingCents >= account.minPaymentCents;
 }
 
-function isWithin(instant: number, { from, before }: Span): boolean {
-  return (from === null || instant >= from) && (before === null || instant < before);
+/** Whether a number lies in a range. */
+export function isWithin(number: number, { from, before }: Span): boolean {
+  return (from === null || number >= from) && (before === null || number < before);
 }

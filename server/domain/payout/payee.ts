@@ -2,6 +2,7 @@ import type { PayoutMethod } from "../payout-method/record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Payee } from "./filter.ts";
 import { findSelectedPayoutMethod, payoutMethods } from "../payout-method/payout-method.ts";
+import { once } from "../once.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 
 /** Reads the promoters and methods of payouts. Each is read once, however many payouts it has. */
@@ -13,11 +14,9 @@ export interface PayeeReader {
 
 /** Makes a reader for one request. */
 export function payeeReader(store: Store, accountId: number): PayeeReader {
-  const payees = new Map<number, Promise<Payee>>();
-  const methods = new Map<number, Promise<PayoutMethod | null>>();
   return {
-    payee: (promoterId) => remembered(payees, promoterId, () => readPayee(store, accountId, promoterId)),
-    method: (id) => remembered(methods, id, () => store.get(payoutMethods, accountId, id)),
+    payee: once((promoterId) => readPayee(store, accountId, promoterId)),
+    method: once((id) => store.get(payoutMethods, accountId, id)),
   };
 }
 
@@ -35,10 +34,4 @@ async function pendingCents(store: Store, accountId: number, promoterId: number)
     for (const [[, metric], sum] of sums) if (metric === "cents") cents += sum;
   }
   return cents;
-}
-
-function remembered<K, V>(known: Map<K, V>, key: K, read: () => V): V {
-  const value = known.get(key) ?? read();
-  known.set(key, value);
-  return value;
 }

@@ -61,10 +61,8 @@ function ranges({ status, promoterId, groupRef, ...filter }: PayoutFilter): Rang
 
 /** Makes the test for one request. Conditions on the payout itself come first, because they need no read. */
 async function newJudge(context: Context, account: Account, filter: PayoutFilter) {
-  const { store, now } = context;
-  const today = now.toISOString().slice(0, 10);
-  const nextDueDate = filter.duePeriod === "next" ? await findNextDueDate(store, account.id, today) : null;
-  const day: PayoutDay = { account, today, nextDueDate };
+  const { store } = context;
+  const day = await payoutDay(context, account, filter.duePeriod);
   const readers = payeeReader(store, account.id);
   const given = givenFilters(filter);
   const byPayout = given.flatMap((name) =>
@@ -78,6 +76,17 @@ async function newJudge(context: Context, account: Account, filter: PayoutFilter
     const payee = await unlessGone(readers.payee(payout.promoterId));
     return payee !== null && byPayee.every(([test, wanted]) => test(payee, wanted as never, day));
   };
+}
+
+/** The account and the day of a request. The next due date is read only for the period that needs it. */
+export async function payoutDay(
+  { store, now }: Context,
+  account: Account,
+  period: PayoutFilter["duePeriod"],
+): Promise<PayoutDay> {
+  const today = now.toISOString().slice(0, 10);
+  const nextDueDate = period === "next" ? await findNextDueDate(store, account.id, today) : null;
+  return { account, today, nextDueDate };
 }
 
 /** The method that a payout was paid by, otherwise the one that its promoter selected. */

@@ -1,5 +1,7 @@
 import type { Fields } from "./entry.ts";
 
+const DAY = "2026-03-01";
+
 /** The fields of a commission that have another meaning elsewhere. */
 const OWN: Fields = {
   metadata: ["Further data. Always empty so far.", {}],
@@ -21,6 +23,28 @@ const OWN: Fields = {
 export const COMMISSION_FIELDS: Fields = {
   lead_id: ["Id of the lead whose promoter gets it.", 204],
   reward_type: "Unit of the amount.",
+  paid: "`yes`: money that was paid. `no`: money that was not.",
+  fulfilled: "`yes`: other units that the promoter got. `no`: those that the promoter did not get.",
+  first_commission: "Whether it belongs to the first event that earned something for its lead.",
+  refunded: "Whether a refund took a part of it back, or made it to take another one back.",
+  payout_id: ["Id of the payout.", 88],
+  "filters.payout_id": ["Ids of the payouts that they belong to.", [88]],
+  "filters.plan_id": ["The sold prices or plans, by your own ids.", ["pro-monthly"]],
+  "filters.fraud_check":
+    "Any of these suspicions. `no_suspicion`: the sale was judged, and nothing was found.",
+  "listCommissions.q": [
+    "Text to search for in event ids, and in leads' e-mail addresses and uids.",
+    "order-1001",
+  ],
+  "created_at.from": ["From this day or moment on.", DAY],
+  "created_at.to": ["Until this moment, or the end of this day.", DAY],
+  "amount.from": ["At least this much.", 1000],
+  "amount.to": ["At most this much.", 100_000],
+  "sale_amount.from": ["At least this much, in cents.", 1000],
+  "sale_amount.to": ["At most this much, in cents.", 100_000],
+  "sorting.sale_amount": "By the amount of the sale.",
+  "sorting.created_at": "By the moment when they were earned.",
+  "sorting.referral": "By lead, in the order in which the leads came. Those without a lead come first.",
   is_self_referral: "Whether promoter and lead are the same person. null: not judged.",
   commission_type: "Whether it is for a sale or for something else.",
   created_by_user_at: "Always null.",

@@ -18,6 +18,10 @@ export const MONEY_OPERATIONS: Operations = {
     `Marks completed payouts as unpaid again. ${BATCH}`,
   ],
   "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
+  "GET /commissions": [
+    "listCommissions",
+    "Lists commissions, oldest first, with filters and sorting. A commission is what a promoter earns.",
+  ],
   "POST /commissions/approve": [
     "approveCommissions",
     `Approves commissions, so that the next payout pays them. Paid ones stay as they are. ${BATCH}`,

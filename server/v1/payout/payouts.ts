@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
+import { once } from "../../domain/once.ts";
 import { listPayouts as list } from "../../domain/payout/promoter-payouts.ts";
 import { id, oneOf } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
-import { newEmbedded, once } from "../embedded.ts";
+import { newEmbedded } from "../embedded.ts";
 import { listParams, readListPage } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { commissions } from "../../domain/commission/commission.ts";
 import { leads } from "../../domain/lead/lead.ts";
+import { once } from "../../domain/once.ts";
 import { listBelongings } from "../../domain/promoter-campaign/belongings.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { newEmbedded, once } from "../embedded.ts";
+import { newEmbedded } from "../embedded.ts";
 import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";

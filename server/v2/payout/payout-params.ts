@@ -1,27 +1,14 @@
 import { z } from "zod";
-import { DUE_PERIODS, type PayoutFilter, type Span } from "../../domain/payout/filter.ts";
+import { DUE_PERIODS, type PayoutFilter } from "../../domain/payout/filter.ts";
 import { INVOICEABLE } from "../../domain/payout/groups.ts";
 import type { PayoutSort } from "../../domain/payout/search.ts";
-import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
+import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
 import { pageParams } from "../page-params.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The exclusive end of a range: the end of the named day, or of the named millisecond. */
-const until = z
-  .string("is invalid")
-  .trim()
-  .transform((value, context) => {
-    const parsed = instant.safeParse(value);
-    if (!parsed.success) context.addIssue("is invalid");
-    return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
-  });
-
-const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
+import { period, span } from "../range-params.ts";
 
 /** @see docs/spec/v2.md "List payouts" */
 export const listParams = z.object({
@@ -105,9 +92,4 @@ export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], q
   return written
     .filter((name) => sorting[name] !== undefined)
     .map((name) => ({ by: SORT_NAMES[name], isDescending: sorting[name] === "desc" }));
-}
-
-function span(given: { from?: Date | undefined; to?: number | undefined } | undefined): Span | undefined {
-  if (given === undefined) return undefined;
-  return { from: given.from?.getTime() ?? null, before: given.to ?? null };
 }

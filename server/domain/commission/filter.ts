@@ -1,0 +1,54 @@
+import type { Suspicion } from "../lead/record.ts";
+import type { Unit } from "../money/unit.ts";
+import { isWithin, type DUE_PERIODS, type Span } from "../payout/filter.ts";
+import type { Commission, CommissionStatus } from "./record.ts";
+
+/** The conditions for listed commissions. Absent ones do not matter. */
+export interface CommissionFilter {
+  /** Part of the event's id, or of the lead's e-mail address or uid, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  status?: CommissionStatus | undefined;
+  unit?: Unit | undefined;
+  /** Money that was paid, or was not. */
+  isPaid?: boolean | undefined;
+  /** Other units that the promoter got, or did not get. */
+  isFulfilled?: boolean | undefined;
+  saleCents?: Span | undefined;
+  amount?: Span | undefined;
+  createdAt?: Span | undefined;
+  campaignIds?: number[] | undefined;
+  payoutIds?: number[] | undefined;
+  /** When its payout is due. */
+  duePeriod?: (typeof DUE_PERIODS)[number] | undefined;
+  promoterId?: number | undefined;
+  /** Whether it belongs to the first event that earned something for its lead. */
+  isFirst?: boolean | undefined;
+  /** Whether a refund took a part of it back, or made it to take another back. */
+  isRefunded?: boolean | undefined;
+  suspicions?: Suspicion[] | undefined;
+  planIds?: string[] | undefined;
+}
+
+type Filters = Required<{ [F in keyof CommissionFilter]: NonNullable<CommissionFilter[F]> }>;
+type Tests = { [F in keyof Filters]?: (commission: Commission, wanted: Filters[F]) => boolean };
+
+/** The conditions on the commission alone. The others need its lead or its payout. */
+export const BY_COMMISSION: Tests = {
+  ids: ({ id }, ids) => ids.includes(id),
+  status: ({ status }, wanted) => status === wanted,
+  unit: ({ unit }, wanted) => unit === wanted,
+  // Choice: one speaks of money alone, the other of everything else.
+  isPaid: ({ unit }) => unit === "cash",
+  isFulfilled: ({ unit }) => unit !== "cash",
+  saleCents: ({ saleCents }, span) => isWithin(saleCents, span),
+  amount: ({ amount }, span) => isWithin(amount, span),
+  createdAt: ({ createdAt }, span) => isWithin(Date.parse(createdAt), span),
+  campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
+  payoutIds: ({ payoutId }, ids) => payoutId !== null && ids.includes(payoutId),
+  promoterId: ({ promoterId }, id) => promoterId === id,
+  isRefunded: ({ takenBackByIds, takesBackId }, wanted) =>
+    (takenBackByIds.length > 0 || takesBackId !== null) === wanted,
+  suspicions: ({ suspicion }, wanted) => suspicion !== null && wanted.includes(suspicion),
+  planIds: ({ planId }, ids) => planId !== null && ids.includes(planId),
+};

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import type { Span } from "../domain/payout/filter.ts";
+import { instant, wholeAmount } from "../input/fields.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The exclusive end of a range: the end of the named day, or of the named millisecond. */
+const until = z
+  .string("is invalid")
+  .trim()
+  .transform((value, context) => {
+    const parsed = instant.safeParse(value);
+    if (!parsed.success) context.addIssue("is invalid");
+    return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
+  });
+
+/** A filter's range of time. Both ends are included, and may be left open. */
+export const period = z.object({ from: instant, to: until }, "is invalid").partial().optional();
+
+/** A filter's range of integers. Both ends are included, and may be left open. */
+export const amounts = z.object({ from: wholeAmount, to: wholeAmount }, "is invalid").partial().optional();
+
+/** The domain's form of a range of time. */
+export function span(given: z.output<typeof period>): Span | undefined {
+  if (given === undefined) return undefined;
+  return { from: given.from?.getTime() ?? null, before: given.to ?? null };
+}
+
+/** The domain's form of a range of integers, whose end is not included there either. */
+export function amountSpan(given: z.output<typeof amounts>): Span | undefined {
+  if (given === undefined) return undefined;
+  return { from: given.from ?? null, before: given.to === undefined ? null : given.to + 1 };
+}
