@@ -12,7 +12,7 @@ import { announce } from "../event/event.ts";
 import { alreadyRegistered, findKnownLead, leads, overlay, type LeadDetails } from "./lead.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { addLead, type NewLead } from "./new-lead.ts";
+import { addLead } from "./new-lead.ts";
 
 /** The input of a sign-up. At least one of `email` and `uid` is given. */
 export interface Signup {
@@ -62,25 +62,15 @@ export async function recordSignup<T>(
     const referrer = await findReferrer(tx, account.id, { ...signup, tid, now: context.now });
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
+    const known = await findKnownLead(tx, account.id, signup.details);
+    const eventId = known?.signupEventId ?? ids.eventId;
     const entrySource = referrer.visitor === null ? "api" : "cookie";
-    const recorded = await record(tx, context, { account, signup, referrer, entrySource, ids });
-    return show(tx.view, { ...recorded, visit });
+    const { lead, promoter } =
+      known === null
+        ? await addLead(tx, context, { account, signup, referrer, entrySource, ids })
+        : await signUpKnown(tx, context, { known, signup, referrer, eventId });
+    return show(tx.view, { eventId, lead, promoter, visit });
   });
-}
-
-type RecordedPerson = Omit<RecordedSignup, "visit">;
-
-/** @throws Failure `already_registered` */
-async function record(
-  tx: Transaction,
-  context: Context,
-  arrival: NewLead & { signup: Signup; ids: { eventId: number } },
-): Promise<RecordedPerson> {
-  const { account, signup, referrer, ids } = arrival;
-  const known = await findKnownLead(tx, account.id, signup.details);
-  if (known === null) return { eventId: ids.eventId, ...(await addLead(tx, context, arrival)) };
-  if (known.signupEventId !== null && !signup.overridesExistingLead) throw alreadyRegistered();
-  return recordKnown(tx, context, { known, signup, referrer, eventId: known.signupEventId ?? ids.eventId });
 }
 
 async function refuseForeignSite(
@@ -102,16 +92,25 @@ interface KnownSignup {
   eventId: number;
 }
 
-/** Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. */
-async function recordKnown(tx: Transaction, context: Context, input: KnownSignup): Promise<RecordedPerson> {
+/**
+ * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event.
+ *
+ * @throws Failure `already_registered`
+ */
+async function signUpKnown(
+  tx: Transaction,
+  context: Context,
+  input: KnownSignup,
+): Promise<{ lead: Lead; promoter: Promoter }> {
   const { known, signup, eventId } = input;
+  if (known.signupEventId !== null && !signup.overridesExistingLead) throw alreadyRegistered();
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const lead = { ...known, ...details, signupEventId: eventId };
   await tx.put(leads, lead);
   await announce(tx, context, { entity: "referral", before: known, after: lead });
-  return { eventId, lead, promoter: await promoterOf(tx, input) };
+  return { lead, promoter: await promoterOf(tx, input) };
 }
 
 /**
