@@ -10,7 +10,7 @@ import { text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { isUnattended } from "./unattended.ts";
+import { isUnattended } from "./bots.ts";
 import { clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
 
 /**
