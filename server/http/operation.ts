@@ -16,7 +16,7 @@ export interface Operation<Request> {
   /** The answer on success. */
   answer: z.ZodType;
   /** The status on success, 200 by default. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   /** Whether the answer is a page of a list, with the page headers. */
   isPaged?: boolean;
   /** Refusals besides those that every operation may give. */

@@ -1,5 +1,5 @@
 import { accounts } from "../domain/account/account.ts";
-import { campaigns, loadCampaign } from "../domain/campaign/campaign.ts";
+import { loadCampaign } from "../domain/campaign/campaign.ts";
 import type { RecordChange } from "../domain/event/event-type.ts";
 import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method/payout-method.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
@@ -22,7 +22,7 @@ import {
 } from "../v2/promoter-campaign/promoter-campaign-json.ts";
 import { promoterJson } from "../v2/promoter/promoter-json.ts";
 import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter/promoter-parts.ts";
-import { referralJson } from "../v2/referral/referral-json.ts";
+import { showReferral } from "../v2/referral/referral-json.ts";
 
 type Json = Record<string, unknown>;
 
@@ -89,16 +89,9 @@ async function promoterCampaignData(store: Store, promoterCampaign: PromoterCamp
 }
 
 async function referralData(store: Store, lead: Lead): Promise<Json> {
-  const { accountId } = lead;
-  const promoter = await store.get(promoters, accountId, lead.promoterId);
-  const referral = referralJson({
-    lead,
-    promoter,
-    promoterCampaign: await store.get(promoterCampaigns, accountId, lead.promoterCampaignId),
-    campaign: await store.get(campaigns, accountId, lead.campaignId),
-  });
-  const promoterCampaign = { ...referral.promoter_campaign, promoter: ownerJson(promoter) };
-  return { ...referral, promoter_campaign: promoterCampaign };
+  const shown = await showReferral(store, lead);
+  const promoter = await store.get(promoters, lead.accountId, lead.promoterId);
+  return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
 /** V2's promo code does not name its promoter. Receivers need the promoter's `cust_id`, so it is added. */

@@ -52,6 +52,19 @@ import {
   listRewardsOperation,
   updateRewardOperation,
 } from "./reward/rewards.ts";
+import {
+  getReferralOperation,
+  importEventsOperation,
+  listReferralsOperation,
+  updateReferralOperation,
+} from "./referral/referrals.ts";
+import {
+  approveReferralsOperation,
+  deleteReferralsOperation,
+  disableReferralsOperation,
+  enableReferralsOperation,
+  moveReferralsOperation,
+} from "./referral/referral-batches.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/tracking.ts";
 import {
@@ -107,6 +120,16 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PUT", "/rewards/:id", updateRewardOperation],
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["GET", "/referrals", listReferralsOperation],
+  ["DELETE", "/referrals", deleteReferralsOperation],
+  ["GET", "/referrals/:id", getReferralOperation],
+  ["PUT", "/referrals/:id", updateReferralOperation],
+  ["PATCH", "/referrals/:id", updateReferralOperation],
+  ["POST", "/referrals/approve", approveReferralsOperation],
+  ["POST", "/referrals/disable", disableReferralsOperation],
+  ["POST", "/referrals/enable", enableReferralsOperation],
+  ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
+  ["POST", "/referrals/:id/import_events", importEventsOperation],
   ["GET", "/products", listProductsOperation],
   ["POST", "/products", createProductOperation],
   ["GET", "/products/:id", getProductOperation],

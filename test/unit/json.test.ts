@@ -64,6 +64,11 @@ describe.each(WAYS)("the JSON body of a request %s", (way) => {
     [" \r\n", {}],
     ['{"a":{"b":1}}', { a: { b: 1 } }],
     ['\uFEFF{"a":1}', { a: 1 }],
+    ['{"a[b]":1,"a[c][d]":2}', { a: { b: 1, c: { d: 2 } } }],
+    ['{"a":{"b":1},"a[c]":2}', { a: { b: 1, c: 2 } }],
+    ['{"a":{"b":1},"a[b]":2}', { a: { b: 1 }, "a[b]": 2 }],
+    ['{"a":[1],"a[b]":2,"a[]":3,"a[b":4}', { a: [1], "a[b]": 2, "a[]": 3, "a[b": 4 }],
+    ['{"__proto__[a]":1}', JSON.parse('{"__proto__":{"a":1}}')],
   ])("is read from %j, whatever its type", async (body, value) => {
     expect(await read(body)).toEqual(value);
   });

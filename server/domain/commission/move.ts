@@ -1,32 +1,54 @@
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import { settlementOf, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import { commissions } from "./commission.ts";
+import type { Commission } from "./record.ts";
 
 /**
- * Moves the commissions that a lead earned for its promoter to another promoter campaign. Paid ones never move.
+ * Moves the commissions that a lead earned for its promoter to another promoter campaign. They leave their pending
+ * payouts. Paid ones, and those whose money may be on its way, never move.
  *
- * Choice: commissions for the promoter's parents stay with the parents. Payouts don't name their commissions yet, so
- * all that were not paid elsewhere count as unpaid.
+ * Choice: commissions for the promoter's parents, and the parts of a split, stay where they are. A commission that
+ * was paid stays together with those that take it back. Otherwise the new promoter would pay back money that the
+ * former one got.
  */
 export async function moveCommissions(
   tx: Transaction,
-  store: Store,
+  context: Context,
   { lead, target }: { lead: Lead; target: PromoterCampaign },
 ): Promise<void> {
-  const { accountId, id, promoterId } = lead;
-  for (const commission of await loadOwnedRecords([tx, store], commissions, {
-    accountId,
-    index: "lead",
-    ownerId: id,
-  })) {
-    if (commission.promoterId !== promoterId || commission.isPaidElsewhere) continue;
-    await tx.put(commissions, {
-      ...commission,
+  const moving = await movableCommissions(tx, context, lead);
+  const freed = await withdrawFromPayouts(tx, context, moving);
+  for (const [at, before] of moving.entries()) {
+    const after = {
+      ...freed[at]!,
       promoterCampaignId: target.id,
       promoterId: target.promoterId,
       campaignId: target.campaignId,
-    });
+    };
+    await tx.put(commissions, after);
+    await announce(tx, context, { entity: "commission", before, after });
   }
+}
+
+async function movableCommissions(
+  tx: Transaction,
+  { store }: Context,
+  { accountId, id, promoterId }: Lead,
+): Promise<Commission[]> {
+  const earned = await loadOwnedRecords([tx, store], commissions, { accountId, index: "lead", ownerId: id });
+  const settled = new Set<number>();
+  for (const each of earned) {
+    if ((await settlementOf(tx, each)) !== null) settled.add(familyOf(each));
+  }
+  return earned.filter((each) => each.promoterId === promoterId && !settled.has(familyOf(each)));
+}
+
+/** A commission and those that take it back share this id. */
+function familyOf({ id, takesBackId }: Commission): number {
+  return takesBackId ?? id;
 }

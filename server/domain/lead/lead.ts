@@ -1,7 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
-import type { Reader, Transaction } from "../../storage/store.ts";
+import { fingerprint, type Key } from "../../storage/keys.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
 export const leads = collection<Lead>()({
@@ -17,6 +18,7 @@ export const leads = collection<Lead>()({
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
     visitor: ({ tid }) => (tid === null ? null : [tid]),
+    username: ({ username }) => (username === null ? null : usernameKey(username)),
   },
   counts: (lead) => factCounts(lead, leadFacts(lead)),
 });
@@ -62,6 +64,16 @@ export type LeadDetails = Pick<
 /** The lead with this e-mail address, ignoring case, or null. */
 export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/** The lead with this username, or null. Choice: of several, the oldest. */
+export async function findLeadByUsername(
+  view: View,
+  accountId: number,
+  username: string,
+): Promise<Lead | null> {
+  const [lead] = await view.page(leads, "username", accountId, usernameKey(username), { limit: 1 });
+  return lead ?? null;
 }
 
 /** Names a lead in a request. The first given field decides, in this order. null: not given. */
@@ -125,6 +137,11 @@ async function findSelected(
   if (id !== null) return reader.get(leads, accountId, id);
   if (uid !== null) return reader.find(leads, "uid", accountId, [uid]);
   return email === null ? null : findLeadByEmail(reader, accountId, email);
+}
+
+/** Usernames may be long, so the key holds a hash. */
+function usernameKey(username: string): Key {
+  return [fingerprint([username])];
 }
 
 /** The form in which e-mail addresses of leads are compared. */

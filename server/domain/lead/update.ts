@@ -1,25 +1,25 @@
 import { Failure } from "../../failure.ts";
-import type { Lead, LeadState } from "./record.ts";
-import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import type { Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { moveCommissions } from "../commission/move.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads, loadLead, type LeadSelector } from "./lead.ts";
-import { acceptsLeads } from "../promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
+import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
+import { checkSplits } from "./splits.ts";
 import type { Show } from "../show.ts";
 import { findTaken, refuseTaken } from "../../storage/transaction/taken-claims.ts";
 
-/** Changes to a lead. undefined: unchanged. null: cleared. */
-export interface LeadChanges {
-  email: string | null | undefined;
-  uid: string | null | undefined;
-  planName: string | null | undefined;
-  customerSince: Date | null | undefined;
-  state: LeadState | undefined;
-  /** The ref token of the new promoter. */
-  refToken: string | undefined;
+/** Changes to a lead. Absent or undefined: unchanged. null: cleared. A new owner gets the lead. */
+export interface LeadChanges extends OwnerName {
+  email?: string | null | undefined;
+  uid?: string | null | undefined;
+  username?: string | null | undefined;
+  planName?: string | null | undefined;
+  customerSince?: Date | null | undefined;
+  state?: LeadState | undefined;
+  suspicion?: Suspicion | undefined;
+  splits?: Split[] | null | undefined;
   /** Whether the commissions stay with the former promoter. */
   leavesCommissions: boolean;
 }
@@ -45,7 +45,8 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
 /**
  * Changes a lead, or gives it to another promoter.
  *
- * @throws Failure `missing`, `not_found` for the lead or the new promoter, `invalid`, `taken`
+ * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may not get
+ * leads, `invalid`, `taken`
  */
 export async function updateLead<T>(
   context: Context,
@@ -55,13 +56,14 @@ export async function updateLead<T>(
   const { store, now } = context;
   return store.transact(async (tx) => {
     const before = await loadLead(tx, accountId, selector);
-    const target = await findTarget(tx, before, changes.refToken);
+    const target = await findTarget(tx, before, changes);
     const after = changed(target === null ? before : belongingTo(before, target), changes, now);
     await refuseFaults(tx, after);
+    if (changes.splits) await checkSplits(tx, after);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
-      await moveCommissions(tx, store, { lead: before, target });
+      await moveCommissions(tx, context, { lead: before, target });
     return show(tx.view, after);
   });
 }
@@ -81,36 +83,16 @@ export async function deleteLead(context: Context, accountId: number, selector: 
   });
 }
 
-/** The promoter campaign that the lead moves to. null: it stays. */
-async function findTarget(
-  tx: Transaction,
-  { accountId, promoterCampaignId }: Lead,
-  refToken: string | undefined,
-): Promise<PromoterCampaign | null> {
-  if (refToken === undefined) return null;
-  const target = await findByRefToken(tx, accountId, refToken);
-  if (target?.id === promoterCampaignId) return null;
-  // As with sign-ups, only accepted promoters receive leads.
-  if (target === null || !acceptsLeads(target)) throw new Failure("not_found", "Promotion not found.");
-  return target;
-}
-
-function belongingTo(lead: Lead, target: PromoterCampaign): Lead {
-  return {
-    ...lead,
-    promoterCampaignId: target.id,
-    promoterId: target.promoterId,
-    campaignId: target.campaignId,
-  };
-}
-
 function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
-  const { email, uid, planName, customerSince } = changes;
+  const { email, uid, username, planName, customerSince, splits } = changes;
   const told: Lead = {
     ...lead,
     email: email === undefined ? lead.email : email,
     uid: uid === undefined ? lead.uid : uid,
+    username: username === undefined ? lead.username : username,
     planName: planName === undefined ? lead.planName : planName,
+    suspicion: changes.suspicion ?? lead.suspicion,
+    splits: splits === undefined ? lead.splits : splits,
     customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
   };
   const state = changes.state ?? impliedState(told, customerSince);

@@ -12,24 +12,27 @@ import type { Payout } from "./record.ts";
 /** A hundred percent, in hundredths of a percent. */
 const WHOLE = 10_000;
 
+/** Refuses to change a settled commission. @throws Failure `refused` */
+export async function refuseSettled(reader: Reader, commission: Commission): Promise<void> {
+  const reason = await settlementOf(reader, commission);
+  if (reason !== null) throw new Failure("refused", reason);
+}
+
 /**
- * Refuses to change a commission whose money has left, or may be on its way.
+ * Why a commission can't be changed: its money has left, or may be on its way. null: it can.
  *
  * Choice: a payout that is part of a payments batch counts as on its way, because a file for the bank may exist.
- *
- * @throws Failure `refused`
  */
-export async function refuseSettled(
+export async function settlementOf(
   reader: Reader,
   { accountId, id, payoutId, isPaidElsewhere }: Commission,
-): Promise<void> {
+): Promise<string | null> {
   const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
   if (isPaidElsewhere || payout?.status === "completed") {
-    throw new Failure("refused", `Commission ${id} is paid and can't be changed`);
+    return `Commission ${id} is paid and can't be changed`;
   }
-  if (payout !== null && (payout.status !== "pending" || payout.paymentsBatchId !== null)) {
-    throw new Failure("refused", `Commission ${id} belongs to a payout that is under way or has failed`);
-  }
+  const isUnderWay = payout !== null && (payout.status !== "pending" || payout.paymentsBatchId !== null);
+  return isUnderWay ? `Commission ${id} belongs to a payout that is under way or has failed` : null;
 }
 
 /**

@@ -20,11 +20,13 @@ export interface BelongingFilter {
   campaignId: number | null;
 }
 
-interface Asked {
+interface Asked<R> {
   accountId: number;
   scope: BelongingFilter;
   /** The metric that counts these records. It gives the length of their lists. */
   metric: Metric;
+  /** A further condition. Absent: all records are meant. */
+  keeps?: ((record: R) => boolean) | undefined;
 }
 
 /**
@@ -38,12 +40,24 @@ interface Asked {
 export async function listBelongings<R extends Belonging>(
   store: Store,
   from: Collection<R, string, BelongingIndex>,
-  { page, ...asked }: Asked & { page: Window },
+  { page, ...asked }: Asked<R> & { page: Window },
 ): Promise<Found<R>> {
-  const { accountId } = asked;
-  const listing = await listingOf<R>(store, asked);
+  const { accountId, keeps } = asked;
+  const listing = await listingOf(store, asked);
   if (listing === null) return { records: [], total: 0 };
-  return findPage(store, from, { accountId, ...listing, ...page });
+  return findPage(store, from, { accountId, ...listing, ...page, keeps: both(listing.keeps, keeps) });
+}
+
+type Keeps<R> = (record: R) => boolean;
+
+/** The records of a scope. */
+interface Scope<R> extends Pick<Listing<R, BelongingIndex>, "index" | "start" | "length"> {
+  keeps?: Keeps<R>;
+}
+
+function both<R>(one: Keeps<R> | undefined, other: Keeps<R> | undefined): Keeps<R> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (record) => one(record) && other(record);
 }
 
 /**
@@ -55,8 +69,8 @@ export async function listBelongings<R extends Belonging>(
  */
 async function listingOf<R extends Belonging>(
   store: Store,
-  { accountId, scope, metric }: Asked,
-): Promise<Omit<Listing<R, BelongingIndex>, "accountId"> | null> {
+  { accountId, scope, metric }: Asked<R>,
+): Promise<Scope<R> | null> {
   const { campaignId } = scope;
   const named = await namedPromoterCampaigns(store, accountId, scope);
   const [first = null] = named;

@@ -1,6 +1,7 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
+import { nestKeys } from "./nested-keys.ts";
 
 /** The most keys that a request may have, counted on all levels. */
 export const MAX_KEYS = 500;
@@ -14,7 +15,7 @@ const MAX_DEPTH = 16;
  */
 export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
   const body = await readBody(event);
-  const values = body.trim() === "" ? {} : parseJsonObject(body);
+  const values = body.trim() === "" ? {} : nestKeys(parseJsonObject(body));
   bodies.set(event, values);
   return values;
 }

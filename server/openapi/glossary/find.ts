@@ -8,6 +8,7 @@ import { MONEY_FIELDS } from "./money.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
 import { V2_OPERATIONS } from "./operations-v2.ts";
 import { PEOPLE_FIELDS } from "./people.ts";
+import { REFERRAL_FIELDS } from "./referrals.ts";
 import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
 import type { Fields, Operations } from "./entry.ts";
@@ -20,6 +21,7 @@ export const FIELDS: Fields = {
   ...TRACKING_FIELDS,
   ...MONEY_FIELDS,
   ...COMMISSION_FIELDS,
+  ...REFERRAL_FIELDS,
   ...SALE_FIELDS,
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,

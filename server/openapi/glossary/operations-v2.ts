@@ -62,6 +62,26 @@ const COMPANY_OPERATIONS: Operations = {
     { state: "accepted", coupon: "JANE10" },
   ],
   "PATCH /promoter_campaigns/:id": ["patchPromoterCampaign", "The same as `PUT`.", { state: "accepted" }],
+  "GET /referrals": ["listReferrals", "Lists leads, with filters. V2 calls them referrals."],
+  "GET /referrals/:id": ["getReferral", "Finds one lead: by id, or by the attribute that `find_by` names."],
+  "PUT /referrals/:id": [
+    "updateReferral",
+    "Changes a lead, or moves it to another promoter. What you leave out stays. Commissions stay with the promoter who earned them.",
+    { uid: "cus_99", split_details: [{ promoter_campaign_id: 32, percentage: 25 }] },
+  ],
+  "PATCH /referrals/:id": ["patchReferral", "The same as `PUT`.", { uid: "cus_99" }],
+  "DELETE /referrals": ["deleteReferrals", `Deletes leads. The commissions that they earned stay. ${BATCH}`],
+  "POST /referrals/approve": ["approveReferrals", `Accepts leads that promoters added by hand. ${BATCH}`],
+  "POST /referrals/disable": ["disableReferrals", `Denies leads: their later sales earn nothing. ${BATCH}`],
+  "POST /referrals/enable": ["enableReferrals", `Takes the denial of leads back. ${BATCH}`],
+  "POST /referrals/move_to_promoter": [
+    "moveReferralsToPromoter",
+    `Moves leads to another promoter. ${BATCH}`,
+  ],
+  "POST /referrals/:id/import_events": [
+    "importReferralEvents",
+    "Fetches a customer's earlier sales from your billing provider.",
+  ],
   "GET /promo_codes": ["listPromoCodes", "Lists promo codes: all, or those of one promoter campaign."],
   "POST /promo_codes": [
     "createPromoCode",

@@ -1,5 +1,10 @@
 import { z } from "zod";
+import { campaigns } from "../../domain/campaign/campaign.ts";
 import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/lead/record.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
@@ -17,7 +22,15 @@ export const referralAnswer = z
     fraud_check: z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]),
     created_by_user_email: z.string().nullable(),
     username: z.string().nullable(),
-    split_details: z.null(),
+    split_details: z
+      .array(
+        z.object({
+          promoter_campaign_id: z.int(),
+          promoter_id: z.int().nullable(),
+          percentage: z.number(),
+        }),
+      )
+      .nullable(),
     first_name: z.string().nullable(),
     last_name: z.string().nullable(),
     website: z.string().nullable(),
@@ -26,13 +39,29 @@ export const referralAnswer = z
   })
   .meta({ id: "Referral" });
 
-/** A lead with the records that it belongs to. */
-export interface ReferralParts extends OwnerParts {
+/** A lead with the records that it shows. */
+interface ReferralParts extends OwnerParts {
   lead: Lead;
+  /** The promoter campaigns of its splits. null: deleted. */
+  splitOwners: (PromoterCampaign | null)[];
 }
 
-/** The V2 referral. */
-export function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
+/** Shows a lead with the records that it belongs to. */
+export async function showReferral(reader: Reader, lead: Lead): Promise<z.output<typeof referralAnswer>> {
+  const { accountId, splits } = lead;
+  return referralJson({
+    lead,
+    promoterCampaign: await reader.get(promoterCampaigns, accountId, lead.promoterCampaignId),
+    promoter: await reader.get(promoters, accountId, lead.promoterId),
+    campaign: await reader.get(campaigns, accountId, lead.campaignId),
+    splitOwners: await Promise.all(
+      (splits ?? []).map((split) => reader.get(promoterCampaigns, accountId, split.promoterCampaignId)),
+    ),
+  });
+}
+
+/** Choice: `created_by_user_email` is null, because API keys name nobody. */
+function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
   const { lead } = parts;
   return {
     id: lead.id,
@@ -47,11 +76,20 @@ export function referralJson(parts: ReferralParts): z.output<typeof referralAnsw
     fraud_check: lead.suspicion,
     created_by_user_email: null,
     username: lead.username,
-    split_details: null,
+    split_details: splitsJson(parts),
     first_name: lead.firstName,
     last_name: lead.lastName,
     website: lead.website,
     comment: null,
     is_expired: false,
   };
+}
+
+function splitsJson({ lead: { splits }, splitOwners }: ReferralParts) {
+  if (splits === null) return null;
+  return splits.map(({ promoterCampaignId, percentTenThousandths }, at) => ({
+    promoter_campaign_id: promoterCampaignId,
+    promoter_id: splitOwners[at]?.promoterId ?? null,
+    percentage: percentTenThousandths / 10_000,
+  }));
 }

@@ -1,0 +1,96 @@
+import type { Store } from "../../storage/store.ts";
+import type { Found, Window } from "../../storage/listing/page-search.ts";
+import { listBelongings } from "../promoter-campaign/belongings.ts";
+import { isWithin, type Span } from "../payout/filter.ts";
+import { leads } from "./lead.ts";
+import type { EntrySource, Lead, LeadState, Suspicion } from "./record.ts";
+
+/** The conditions for listed leads. Absent ones do not matter. */
+export interface LeadFilter {
+  /** Part of the e-mail address, uid, name or website, ignoring case. */
+  text?: string | undefined;
+  ids?: number[] | undefined;
+  /** Whether the lead has become a customer. */
+  isCustomer?: boolean | undefined;
+  promoterId?: number | undefined;
+  campaignIds?: number[] | undefined;
+  /** `moved`: leads that were left behind by a move. There are none, because a lead moves as a whole. */
+  state?: LeadState | "moved" | undefined;
+  entrySources?: EntrySource[] | undefined;
+  suspicions?: Suspicion[] | undefined;
+  customerSince?: Span | undefined;
+  createdAt?: Span | undefined;
+  cancelledAt?: Span | undefined;
+}
+
+type Wanted = Required<{ [F in keyof LeadFilter]: NonNullable<LeadFilter[F]> }>;
+
+/** The condition of each field. */
+const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => boolean } = {
+  text: mentions,
+  ids: ({ id }, ids) => ids.includes(id),
+  isCustomer: ({ customerSince }, wanted) => (customerSince !== null) === wanted,
+  promoterId: ({ promoterId }, id) => promoterId === id,
+  campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
+  state: ({ state }, wanted) => state === wanted,
+  entrySources: ({ entrySource }, wanted) => wanted.includes(entrySource),
+  suspicions: ({ suspicion }, wanted) => wanted.includes(suspicion),
+  customerSince: ({ customerSince }, span) => happened(customerSince, span),
+  createdAt: ({ createdAt }, span) => happened(createdAt, span),
+  cancelledAt: ({ cancelledAt }, span) => happened(cancelledAt, span),
+};
+
+/**
+ * Leads that pass a filter, oldest first. A promoter's leads and those of a campaign are found by index. Any other
+ * condition reads the records.
+ */
+export async function findLeads(
+  store: Store,
+  accountId: number,
+  { filter, ...page }: { filter: LeadFilter } & Window,
+): Promise<Found<Lead>> {
+  if (filter.ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids: filter.ids });
+  const { promoterId, campaignIds, ...others } = filter;
+  const [campaignId = null] = campaignIds?.length === 1 ? campaignIds : [];
+  const rest = campaignId === null ? { ...others, campaignIds } : others;
+  return listBelongings(store, leads, {
+    accountId,
+    scope: { promoterCampaignId: null, refToken: null, promoterId: promoterId ?? null, campaignId },
+    metric: "referrals",
+    keeps: Object.values(rest).some((wanted) => wanted !== undefined)
+      ? (lead) => passes(lead, rest)
+      : undefined,
+    page,
+  });
+}
+
+async function findByIds(
+  store: Store,
+  accountId: number,
+  { ids, filter, limit, offset }: { ids: number[]; filter: LeadFilter } & Window,
+): Promise<Found<Lead>> {
+  const records: Lead[] = [];
+  for (const id of new Set(ids.toSorted((a, b) => a - b))) {
+    const lead = await store.get(leads, accountId, id);
+    if (lead !== null && passes(lead, filter)) records.push(lead);
+  }
+  return { records: records.slice(offset, offset + limit), total: records.length };
+}
+
+function passes(lead: Lead, filter: LeadFilter): boolean {
+  return (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).every((field) => meets(lead, field, filter));
+}
+
+function meets<F extends keyof LeadFilter>(lead: Lead, field: F, filter: LeadFilter): boolean {
+  const wanted = filter[field];
+  return wanted === undefined || CONDITIONS[field](lead, wanted as Wanted[F]);
+}
+
+function mentions({ email, uid, username, website, firstName, lastName }: Lead, text: string): boolean {
+  const words = [email, uid, username, website, `${firstName ?? ""} ${lastName ?? ""}`];
+  return words.join("\n").toLowerCase().includes(text.trim().toLowerCase());
+}
+
+function happened(at: string | null, span: Span): boolean {
+  return at !== null && isWithin(Date.parse(at), span);
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { importEvents } from "../../domain/lead/event-import.ts";
+import { loadLead } from "../../domain/lead/lead.ts";
+import { findLeads } from "../../domain/lead/search.ts";
+import { updateLead, type LeadChanges } from "../../domain/lead/update.ts";
+import { showAll } from "../../domain/show.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { batchAnswer, batchJson } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { recordError } from "../record-error.ts";
+import { referralAnswer, showReferral } from "./referral-json.ts";
+import {
+  findParams,
+  leadFilter,
+  listParams,
+  readSelector,
+  updateBody,
+  type FindBy,
+} from "./referral-params.ts";
+
+const shape = recordError({ splits: "split_details" });
+
+/** `GET /api/v2/company/referrals` */
+export const listReferralsOperation: V2Operation = {
+  summary: "List referrals",
+  params: listParams,
+  answer: z.array(referralAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: list,
+};
+
+/** `GET /api/v2/company/referrals/{id}` */
+export const getReferralOperation: V2Operation = {
+  summary: "Get a referral",
+  params: findParams,
+  answer: referralAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: get,
+};
+
+/** `PUT` and `PATCH /api/v2/company/referrals/{id}`. `find_by` may be in the query or in the body. */
+export const updateReferralOperation: V2Operation = {
+  summary: "Update a referral",
+  params: findParams,
+  body: updateBody,
+  answer: referralAnswer,
+  refusals: ["not_found", "invalid", "taken", "refused"],
+  shape,
+  handle: update,
+};
+
+/** `POST /api/v2/company/referrals/{id}/import_events` */
+export const importEventsOperation: V2Operation = {
+  summary: "Import a referral's earlier sales from the billing provider",
+  params: findParams,
+  answer: batchAnswer,
+  status: 202,
+  refusals: ["not_found", "invalid", "refused"],
+  handle: importSales,
+};
+
+async function list(request: V2Request) {
+  const { account, context } = request;
+  const { params, page, window } = readListing(request, listParams);
+  const found = await findLeads(context.store, account.id, { filter: leadFilter(params), ...window });
+  setPageHeaders(request, page, found.total);
+  return showAll(context.store, found.records, showReferral);
+}
+
+async function get(request: V2Request) {
+  const { store } = request.context;
+  return showReferral(store, await loadLead(store, request.account.id, await selectorOf(request)));
+}
+
+async function update(request: V2Request) {
+  const { event, account, context } = request;
+  const body = shapeChanges(updateBody, await readJson(event));
+  const selector = await selectorOf(request, body.find_by);
+  return updateLead(context, account.id, { selector, changes: changesOf(body), show: showReferral });
+}
+
+async function importSales(request: V2Request) {
+  const { account, context } = request;
+  return batchJson(await importEvents(context, account.id, await selectorOf(request)));
+}
+
+function selectorOf({ event, account, context: { store } }: V2Request, by?: FindBy) {
+  const { find_by } = shapeInput(findParams, readQuery(event));
+  return readSelector(event, by ?? find_by, { store, accountId: account.id });
+}
+
+/** Choice: commissions stay with the promoter who earned them. `move_to_promoter` moves them if asked. */
+function changesOf(body: z.output<typeof updateBody>): LeadChanges {
+  return {
+    email: body.email,
+    uid: body.uid,
+    username: body.username,
+    promoterCampaignId: body.promoter_campaign_id,
+    suspicion: body.fraud_check,
+    splits: body.split_details?.length === 0 ? null : body.split_details,
+    leavesCommissions: true,
+  };
+}
