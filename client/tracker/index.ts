@@ -68,16 +68,16 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
   if (action === decorate) {
     // At once, even if the script may not act yet, because the page is about to navigate.
     const address = quietly(() => decorate(value as string)) || value;
-    tell(address, callback);
+    report(address, callback);
     return address;
   }
   // After a sign-up the page must continue, even without consent.
-  const isToldLater = mayAct() || action !== signup;
-  if (!isToldLater) tell({ status: "waiting" }, callback);
+  const reportsLater = mayAct() || action !== signup;
+  if (!reportsLater) report({ status: "waiting" }, callback);
   held!.push(async () => {
     try {
       const result = await action?.(value as never);
-      if (isToldLater && callback) tell(result ?? (await present()), callback);
+      if (reportsLater && callback) report(result ?? (await present()), callback);
     } catch {} // a tracker must never break the page it is on
   });
   if (mayAct()) for (const run of held!.splice(0)) run();
@@ -85,7 +85,7 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
 }
 
 /** In a microtask of its own, so that an error in the page's callback reaches the page. */
-function tell(result: unknown, callback?: Callback): void {
+function report(result: unknown, callback?: Callback): void {
   if (result && callback) queueMicrotask(() => callback(result as never));
 }
 

@@ -35,8 +35,8 @@ export const isNoted = (): boolean => !!noted && notedUntil > Date.now();
 /** Signs up a person (by default the remembered one) and reports their visit. */
 export async function signup(person: object | undefined = noted): Promise<Outcome> {
   noted = undefined;
-  const told = { ...person, ...visit() } as { tid?: string };
-  const isTold = quietly(() => JSON.stringify(told).length < MAX_LENGTH);
-  if (isTold && told.tid) return record("signup", told);
-  return { status: "refused", error: isTold ? "no referral" : "too long" };
+  const event = { ...person, ...visit() } as { tid?: string };
+  const fits = quietly(() => JSON.stringify(event).length < MAX_LENGTH);
+  if (fits && event.tid) return record("signup", event);
+  return { status: "refused", error: fits ? "no referral" : "too long" };
 }

@@ -129,7 +129,7 @@ function changesOf(options: CampaignOptions): CampaignChanges {
     attribution: options.attribution,
     allowedOrigins: listed(options.allowOrigin),
     trackAdTraffic: options.adTraffic,
-    letters: listed(options.emails),
+    emails: listed(options.emails),
     isDefault: options.default,
   };
 }

@@ -37,12 +37,12 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
       !campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
   );
   return refused.map(({ value, lastAt }) => {
-    const told = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
+    const refusal = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
     if (value === "null")
-      return `${told}: serve the page over http(s), not from a file or a sandboxed frame.`;
+      return `${refusal}: serve the page over http(s), not from a file or a sandboxed frame.`;
     // The command does not contain the origin. A stranger chose it, and the operator's shell might run parts of it.
     const command = `npx tidemark campaign update ${account.publicId} CAMPAIGN_ID --allow-origin ORIGIN...`;
-    return `${told}: if the site is yours, allow it with ${command} (name all origins to allow: they replace the old ones), otherwise remove the script from it.`;
+    return `${refusal}: if the site is yours, allow it with ${command} (name all origins to allow: they replace the old ones), otherwise remove the script from it.`;
   });
 }
 

@@ -75,14 +75,14 @@ function barOf({ what, entries, total }: Step): string {
 }
 
 function lines(screen: Screen): ProgressView {
-  let told = 0;
+  let shown = 0;
   let last: Step["what"] | null = null;
   return {
     show({ what, entries }) {
-      if (what !== last) told = 0;
+      if (what !== last) shown = 0;
       last = what;
-      if (Math.floor(entries / LINE_ENTRIES) === told) return;
-      told = Math.floor(entries / LINE_ENTRIES);
+      if (Math.floor(entries / LINE_ENTRIES) === shown) return;
+      shown = Math.floor(entries / LINE_ENTRIES);
       screen.write(`${what} ${entries} entries ...\n`);
     },
     end: () => {},

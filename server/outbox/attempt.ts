@@ -49,7 +49,7 @@ export async function reachOf(
 
 /** Sends a delivery once. null: it can't be sent now. */
 export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attempt | null> {
-  const { message, letter: email } = delivery;
+  const { message, email } = delivery;
   if (message !== null) return postEvent(parts, delivery, message);
   return email === null ? Promise.resolve(undeliverable("empty")) : sendEmail(parts, delivery, email);
 }

@@ -126,7 +126,7 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
   const email = await emailFor(parts, change);
   if (email !== null) {
     const lane = `promoter/${email.promoterId}`;
-    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, letter: email }));
+    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, email }));
   }
   return planned;
 }
@@ -167,9 +167,9 @@ function newMessage(
 
 async function plannedDelivery(
   { store, clock, mailer }: OutboxParts,
-  input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "letter">>,
+  input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "email">>,
 ): Promise<Delivery> {
-  const isHeld = input.letter !== undefined && mailer === null;
+  const isHeld = input.email !== undefined && mailer === null;
   return newDelivery({
     id: await store.nextId("delivery"),
     createdAt: clock().toISOString(),

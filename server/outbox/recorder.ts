@@ -53,7 +53,7 @@ export function newRecorder(parts: OutboxParts): Recorder {
       const emails: Delivery[] = [];
       for (const { sent, attempt } of batch) {
         const after = await record(tx, parts, { sent, attempt });
-        if (after?.letter && !isAsWanted(attempt)) emails.push(after);
+        if (after?.email && !isAsWanted(attempt)) emails.push(after);
       }
       return emails;
     });

@@ -3,7 +3,7 @@ import { recordClick } from "../domain/visitor/click.ts";
 import { flag, text } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
-import { NOBODY, clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
+import { NOBODY, clickOf, isOptedOut, answerVisit, visitAnswer, visitParams } from "./visit.ts";
 
 const clickParams = visitParams.extend({
   tid: z.uuidv4("is not a UUID v4"),
@@ -33,5 +33,5 @@ async function click(request: PublicRequest) {
   const namesNobody = click.refTokens.length === 0 && !given.url_tracking;
   const visit = namesNobody || isOptedOut(request) ? null : await recordClick(context, account, click);
   const status = visit === null ? "refused" : visit.isNew ? "recorded" : "known";
-  return { status, ...tellVisit(request, visit, given.domain ?? "") };
+  return { status, ...answerVisit(request, visit, given.domain ?? "") };
 }

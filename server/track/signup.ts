@@ -11,7 +11,7 @@ import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { isUnattended } from "./bots.ts";
-import { clickOf, isOptedOut, tellVisit, visitAnswer, visitParams } from "./visit.ts";
+import { clickOf, isOptedOut, answerVisit, visitAnswer, visitParams } from "./visit.ts";
 
 /**
  * Parameters that a page may not decide: whose lead it is, when it signed up, and from where. They are
@@ -74,7 +74,7 @@ async function signup(request: PublicRequest) {
     click,
     isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
   });
-  return { status: "recorded", ...tellVisit(request, visit, visited.domain ?? "") };
+  return { status: "recorded", ...answerVisit(request, visit, visited.domain ?? "") };
 }
 
 /** Whether a sign-up may create a visitor. A tid that another program made is only looked up. */

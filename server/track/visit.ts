@@ -57,7 +57,7 @@ export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "ac
  * Answers who the visitor is, and sets cookies if the browser would keep them. null: the browser keeps
  * nothing.
  */
-export function tellVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
+export function answerVisit({ event, account, cookies }: PublicRequest, visit: Visit | null, domain: string) {
   if (visit === null) return NOBODY;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);

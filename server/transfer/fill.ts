@@ -62,13 +62,13 @@ async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<U
   const { work, source, resumes, isForced } = filling;
   const { mark } = await readMark(driver);
   const former = mark?.underWay;
-  const anew = { work, source: source.id, layout: source.layout, filledCount: 0 };
+  const fresh = { work, source: source.id, layout: source.layout, filledCount: 0 };
   if (former === undefined) {
     await refuseFull(driver);
-    return { ...anew, stage: "fill" };
+    return { ...fresh, stage: "fill" };
   }
   if (former.source === null) throw refusalOf(former);
-  if (isForced) return { ...anew, stage: "clear" };
+  if (isForced) return { ...fresh, stage: "clear" };
   if (!resumes) throw refusalOf(former);
   if (former.work === work && former.source === source.id) return former;
   throw new Failure("refused", "The store was being filled from another source: --force starts over");

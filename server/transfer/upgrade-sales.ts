@@ -15,6 +15,8 @@ import { newPromoterCampaign, promoterCampaigns } from "../domain/promoter-campa
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../domain/reward/record.ts";
+import { deliveries } from "../domain/webhook/delivery.ts";
+import type { Delivery } from "../domain/webhook/record.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import type { AnyRecord } from "./collections.ts";
@@ -25,6 +27,7 @@ import type { Work } from "./work.ts";
 export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<void> {
   await change(driver, work, { from: accounts, accountId: SYSTEM, upgrade: upgradedAccount });
   await change(driver, work, { from: facts, accountId: SYSTEM, upgrade: upgradedFact });
+  await change(driver, work, { from: deliveries, accountId: SYSTEM, upgrade: upgradedDelivery });
   for (const { id: accountId } of await allIn(driver, accounts, SYSTEM)) {
     const payoutIds = await payoutIdsByCommission(driver, accountId);
     const upgrade = (commission: FormerCommission) => upgradedCommission(commission, payoutIds);
@@ -64,11 +67,14 @@ function upgradedAccount(account: Account): Account {
   return { ...added, ...account };
 }
 
-function upgradedCampaign(campaign: Campaign): Campaign {
+type FormerCampaign = Campaign & { letters?: Campaign["emails"] };
+
+function upgradedCampaign({ letters, ...campaign }: FormerCampaign): Campaign {
   const added = { autoApproveCommissions: true, commissionHoldDays: 0 };
   return {
     ...added,
     ...campaign,
+    emails: letters ?? campaign.emails,
     rewardsForPromoters: withoutProducts(campaign.rewardsForPromoters),
     rewardsForReferrals: withoutProducts(campaign.rewardsForReferrals),
   };
@@ -151,4 +157,10 @@ function upgradedFact(fact: Fact): Fact {
   if (fact.entity !== "referral") return fact;
   const [before, after] = [fact.before, fact.after].map((lead) => lead && upgradedLead(lead as Lead));
   return { ...fact, before: before ?? null, after: after ?? null };
+}
+
+type FormerDelivery = Delivery & { letter?: Delivery["email"] };
+
+function upgradedDelivery({ letter, ...delivery }: FormerDelivery): Delivery {
+  return letter === undefined ? delivery : { ...delivery, email: letter };
 }

@@ -31,7 +31,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   });
 
   const send = () => workOff(appOutbox(app, { mailer }));
-  const letter = async (id = 1) => (await app.services.store.get(deliveries, 0, id))!;
+  const emailDelivery = async (id = 1) => (await app.services.store.get(deliveries, 0, id))!;
   const recipients = () => server.emails.flatMap(({ to }) => to);
 
   it.each([
@@ -46,7 +46,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     server.refuse(status, what);
     await join(app, "jane@example.com");
     await send();
-    expect(await letter()).toMatchObject({ status: expected, attempts: 1 });
+    expect(await emailDelivery()).toMatchObject({ status: expected, attempts: 1 });
     server.refuse(null);
     app.setNow("2026-03-04T06:00:00.000Z");
     await send();
@@ -78,7 +78,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     const headers = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers });
     await workOff(appOutbox(app, { log, mailer }));
-    expect(await letter()).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
+    expect(await emailDelivery()).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
     expect([lines, recipients()]).toEqual([[], []]);
   });
 
@@ -100,13 +100,13 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
       await send();
       app.setNow(new Date((at += 2 ** failed * 120_000)).toISOString());
     }
-    expect(await letter()).toMatchObject({ status: "failed", attempts: 10 });
+    expect(await emailDelivery()).toMatchObject({ status: "failed", attempts: 10 });
     server.refuse(null);
-    const letters = { accountId: app.accountId, webhookId: null };
-    expect(await retryFailed(app.context, letters)).toBe(1);
+    const emails = { accountId: app.accountId, webhookId: null };
+    expect(await retryFailed(app.context, emails)).toBe(1);
     await send();
     expect(recipients()).toEqual(["jane@example.com"]);
-    expect(await countDeliveries(app.services.store, letters)).toEqual({
+    expect(await countDeliveries(app.services.store, emails)).toEqual({
       pending: 0,
       retrying: 0,
       held: 0,
@@ -127,7 +127,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     app.setNow("2026-03-04T06:00:00.000Z");
     await send();
     expect(recipients()).toEqual(["new@example.com"]);
-    expect(await letter(2)).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
+    expect(await emailDelivery(2)).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
   });
 
   it("recognises a promoter's new address as theirs", async () => {

@@ -43,9 +43,9 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await join(app, "jane@example.com", { first_name: "<b>Jane</b>", ref_id: "jane" });
     await send();
     expect(server.emails).toHaveLength(1);
-    const [letter] = server.emails;
-    expect(letter).toMatchObject({ from: "mail@tidemark.example", to: ["jane@example.com"] });
-    expect(letter!.headers).toMatchObject({
+    const [email] = server.emails;
+    expect(email).toMatchObject({ from: "mail@tidemark.example", to: ["jane@example.com"] });
+    expect(email!.headers).toMatchObject({
       subject: "Welcome to Default campaign",
       from: "Tidemark <mail@tidemark.example>",
       to: "jane@example.com",
@@ -56,10 +56,10 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
         /^<https:\/\/track\.acme\.example\/unsubscribe\?cid=acme&promoter=1&token=[\w-]{43}>$/,
       ) as string,
     });
-    expect(letter!.text).toContain("Hello <b>Jane</b>,");
-    expect(letter!.text).toContain("https://www.acme.example/?via=jane");
-    expect(letter!.html).toContain("Hello &lt;b&gt;Jane&lt;/b&gt;,");
-    expect(letter!.html).not.toContain("<b>");
+    expect(email!.text).toContain("Hello <b>Jane</b>,");
+    expect(email!.text).toContain("https://www.acme.example/?via=jane");
+    expect(email!.html).toContain("Hello &lt;b&gt;Jane&lt;/b&gt;,");
+    expect(email!.html).not.toContain("<b>");
     expect(await send()).toBe(0);
   });
 
@@ -132,7 +132,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await workOff(appOutbox(app));
     await workOff(appOutbox(app));
     expect(await app.services.store.page(deliveries, "held", 0, [], { limit: 9 })).toMatchObject([
-      { status: "held", letter: { to: "jane@example.com" } },
+      { status: "held", email: { to: "jane@example.com" } },
     ]);
     await send();
     expect(server.emails).toHaveLength(1);
@@ -183,9 +183,9 @@ it("uses the operator's templates if there are some", async () => {
   const templates = await readTemplates(folder);
   remove();
   const values = { first_name: "A & B\r\nBcc: x", company_name: "Acme" };
-  const letter = writeEmail(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
-  expect(letter.subject).toBe("Hi A & B Bcc: x");
-  expect(letter.html).toBe("<p>A &amp; B\r\nBcc: x </p>");
+  const email = writeEmail(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
+  expect(email.subject).toBe("Hi A & B Bcc: x");
+  expect(email.html).toBe("<p>A &amp; B\r\nBcc: x </p>");
   const names = writeEmail(templates, {
     kind: "payout_sent",
     promoterId: 1,
@@ -193,5 +193,5 @@ it("uses the operator's templates if there are some", async () => {
     values: { first_name: "{{amount}}\n\nYou owe us", company_name: "Acme", amount: "$1" },
   });
   expect(names.text).toContain("Hello {{amount}} You owe us,");
-  expect(letter.text).toContain("Acme has accepted you.");
+  expect(email.text).toContain("Acme has accepted you.");
 });

@@ -99,7 +99,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     // Everything that was sent about the lead, who is somebody else, is still there.
     const left = await app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
     expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
-    expect(left.filter(({ letter }) => letter !== null)).toHaveLength(1);
+    expect(left.filter(({ email }) => email !== null)).toHaveLength(1);
   });
 
   it("are gone if they are a lead's", async () => {

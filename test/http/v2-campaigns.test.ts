@@ -88,13 +88,13 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
         name: "Summer",
         landingUrl: GIVEN.landing_url,
         refParams: ["via", "from"],
-        letters: ["accepted" as const],
+        emails: ["accepted" as const],
         isDefault: true,
         show: asItIs<Campaign>,
       };
       const made = await createFullCampaign({ ...app.context, store: counted }, app.accountId, input);
       expect(commits).toBe(1);
-      expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], letters: ["accepted"] });
+      expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], emails: ["accepted"] });
       expect(await store.get(accounts, SYSTEM, app.accountId)).toMatchObject({ defaultCampaignId: 2 });
     });
 

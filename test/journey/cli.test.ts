@@ -36,6 +36,8 @@ const DEFAULT_CAMPAIGN = {
   refParams: [],
   visitorCookieDays: 60,
   autoApprovePromoters: true,
+  autoApproveCommissions: true,
+  commissionHoldDays: 0,
   attribution: "last",
   allowedOrigins: [],
   trackAdTraffic: "pending",
@@ -44,7 +46,7 @@ const DEFAULT_CAMPAIGN = {
   upgrade: null,
   rewardsForPromoters: [],
   rewardsForReferrals: [],
-  letters: [],
+  emails: [],
   createdAt: INSTANT,
   isDefault: true,
 };
@@ -150,6 +152,8 @@ describe("campaigns", () => {
       refParams: ["via", "ref"],
       visitorCookieDays: 3650,
       autoApprovePromoters: false,
+      autoApproveCommissions: true,
+      commissionHoldDays: 0,
       attribution: "first",
       allowedOrigins: ["https://shop.example", "*.acme.example"],
       trackAdTraffic: "block",
@@ -158,7 +162,7 @@ describe("campaigns", () => {
       upgrade: null,
       rewardsForPromoters: [],
       rewardsForReferrals: [],
-      letters: ["accepted", "rejected"],
+      emails: ["accepted", "rejected"],
       createdAt: INSTANT,
     };
     const made = await run(
@@ -190,7 +194,7 @@ describe("campaigns", () => {
       attribution: "first",
       allowedOrigins: ["https://shop.example"],
       trackAdTraffic: "allow",
-      letters: ["payout_sent"],
+      emails: ["payout_sent"],
     };
     expect(
       await update(
@@ -205,7 +209,7 @@ describe("campaigns", () => {
       autoApprovePromoters: true,
       refParams: [],
       allowedOrigins: [],
-      letters: [],
+      emails: [],
     };
     expect(await update("--no-param --no-allow-origin --no-emails")).toEqual(emptied);
     expect(await run("campaign", "list", "acme")).toEqual([

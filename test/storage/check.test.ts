@@ -71,8 +71,8 @@ describe("a store that was tampered with", () => {
   it.each<[string, Partial<Parameters<AtomicDriver["commit"]>[0]>, string[]]>([
     [
       "lacks a claim, the first in the order of fingerprints",
-      { removes: [key(1, "promoter-campaign.membership")] },
-      ["promoter-campaign [4] of account 1 is not found by its claim membership, which is missing"],
+      { removes: [key(1, "promoter-campaign.promoterInCampaign")] },
+      ["promoter-campaign [4] of account 1 is not found by its claim promoterInCampaign, which is missing"],
     ],
     [
       "has a wrong counter",

@@ -68,7 +68,7 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     upgrade: input.upgrade ?? null,
     rewardsForPromoters: input.rewardsForPromoters ?? [],
     rewardsForReferrals: input.rewardsForReferrals ?? [],
-    letters: input.letters ?? [],
+    emails: input.emails ?? [],
     createdAt: now.toISOString(),
   };
 }

@@ -29,7 +29,7 @@ export function deleteCampaign<T>(
     }
     await refuseUsed(tx, campaign);
     await tx.remove(campaigns, accountId, id);
-    if (campaign.letters.length > 0)
+    if (campaign.emails.length > 0)
       await updateWantedEvents(tx, store, { accountId, campaign: { id, after: null } });
     return show(tx.view, campaign);
   });

@@ -38,7 +38,7 @@ export interface Campaign {
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
   /** The e-mails that its promoters get. */
-  letters: EmailKind[];
+  emails: EmailKind[];
   createdAt: string;
 }
 

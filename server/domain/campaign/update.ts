@@ -56,7 +56,7 @@ export interface CampaignChanges {
   upgrade?: Campaign["upgrade"] | undefined;
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
-  letters?: Campaign["letters"] | undefined;
+  emails?: Campaign["emails"] | undefined;
   /** true: makes it the account's default campaign. */
   isDefault?: boolean | undefined;
 }
@@ -112,7 +112,7 @@ async function putChanged(
   await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
   await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
   await tx.put(campaigns, after);
-  if (changes.letters !== undefined)
+  if (changes.emails !== undefined)
     await updateWantedEvents(tx, store, { accountId, campaign: { id, after } });
   if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
   return after;
@@ -135,7 +135,7 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
-    letters: changes.letters ?? before.letters,
+    emails: changes.emails ?? before.emails,
   };
 }
 

@@ -85,9 +85,9 @@ async function eraseDelivery(
   await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
 }
 
-function concerns({ ownerId, message, letter }: Delivery, erased: Erased): boolean {
+function concerns({ ownerId, message, email }: Delivery, erased: Erased): boolean {
   if (ownerId !== erased.accountId) return false;
-  if (message === null) return "promoterId" in erased && letter?.promoterId === erased.promoterId;
+  if (message === null) return "promoterId" in erased && email?.promoterId === erased.promoterId;
   if (isSubject(message.entity, message.data, message.entityId, erased)) return true;
   return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
 }

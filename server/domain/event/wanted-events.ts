@@ -28,7 +28,7 @@ export async function updateWantedEvents(
     if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(type);
   }
   for (const campaign of changed(await store.page(campaigns, "id", accountId, [], ALL), change.campaign)) {
-    for (const kind of campaign.letters) wanted.add(EMAIL_EVENTS[kind]);
+    for (const kind of campaign.emails) wanted.add(EMAIL_EVENTS[kind]);
   }
   const eventTypes = [...wanted].toSorted();
   await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });

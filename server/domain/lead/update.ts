@@ -85,7 +85,7 @@ export async function deleteLead(context: Context, accountId: number, selector: 
 
 function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
   const { email, uid, username, planName, customerSince, splits } = changes;
-  const told: Lead = {
+  const after: Lead = {
     ...lead,
     email: email === undefined ? lead.email : email,
     uid: uid === undefined ? lead.uid : uid,
@@ -95,8 +95,8 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
     splits: splits === undefined ? lead.splits : splits,
     customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
   };
-  const state = changes.state ?? impliedState(told, customerSince);
-  return { ...told, state, ...DATES[state](told, now.toISOString()) };
+  const state = changes.state ?? impliedState(after, customerSince);
+  return { ...after, state, ...DATES[state](after, now.toISOString()) };
 }
 
 /** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */

@@ -67,7 +67,7 @@ export async function findPromoterCampaign(
   { promoterId, campaignId }: PromoterInCampaign,
 ): Promise<PromoterCampaign | null> {
   const campaign = await loadCampaign(tx, accountId, campaignId);
-  return tx.find(promoterCampaigns, "membership", accountId, [promoterId, campaign.id]);
+  return tx.find(promoterCampaigns, "promoterInCampaign", accountId, [promoterId, campaign.id]);
 }
 
 /** Sets the state of a promoter campaign. The same state changes nothing. @throws Failure `not_found` or `refused` */
@@ -114,7 +114,7 @@ export async function addToCampaign<T>(
       refToken,
       createdAt: now.toISOString(),
     });
-    await tx.put(promoterCampaigns, promoterCampaign, { membership: alreadyInCampaign });
+    await tx.put(promoterCampaigns, promoterCampaign, { promoterInCampaign: alreadyInCampaign });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     return show(tx.view, promoter);

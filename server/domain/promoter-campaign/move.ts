@@ -80,7 +80,7 @@ async function movePromoterCampaign(
       : await findPromoterCampaign(tx, accountId, { promoterId, campaignId: fromCampaignId });
   if (source !== null && source.campaignId !== destination.id) {
     const after = { ...source, campaignId: destination.id };
-    await tx.put(promoterCampaigns, after, { membership: alreadyInCampaign });
+    await tx.put(promoterCampaigns, after, { promoterInCampaign: alreadyInCampaign });
     await announce(tx, context, { entity: "promoter_campaign", before: source, after });
     return { promoter, promoterCampaign: after, refusal: null };
   }

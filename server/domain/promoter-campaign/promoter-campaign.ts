@@ -10,7 +10,7 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
   name: "promoter-campaign",
   id: (promoterCampaign) => [promoterCampaign.id],
   claims: {
-    membership: ({ promoterId, campaignId }) => [promoterId, campaignId],
+    promoterInCampaign: ({ promoterId, campaignId }) => [promoterId, campaignId],
     coupon: ({ coupon }) => (coupon === null ? null : [coupon]),
     displayCoupon: ({ displayCoupon }) => (displayCoupon === null ? null : [displayCoupon.toLowerCase()]),
     directUrl: ({ landingUrl, usesUrlTracking }) =>

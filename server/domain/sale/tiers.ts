@@ -61,7 +61,7 @@ async function acceptedIn(
   { accountId, id, defaultPromoterCampaignId }: Promoter,
   campaignId: number,
 ): Promise<PromoterCampaign | null> {
-  const same = await tx.find(promoterCampaigns, "membership", accountId, [id, campaignId]);
+  const same = await tx.find(promoterCampaigns, "promoterInCampaign", accountId, [id, campaignId]);
   if (same?.state === "accepted") return same;
   const usual = await tx.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
   return usual?.state === "accepted" ? usual : null;

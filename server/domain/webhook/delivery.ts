@@ -41,14 +41,14 @@ export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId"
 /** A delivery that has not been tried yet. */
 export function newDelivery(
   given: Pick<Delivery, "id" | "ownerId" | "lane" | "createdAt"> &
-    Partial<Pick<Delivery, "webhookId" | "message" | "letter" | "status">>,
+    Partial<Pick<Delivery, "webhookId" | "message" | "email" | "status">>,
 ): Delivery {
   return {
     accountId: SYSTEM,
     webhookId: null,
     place: 0,
     message: null,
-    letter: null,
+    email: null,
     status: "pending",
     attempts: 0,
     dueAt: null,
@@ -157,16 +157,16 @@ export async function retryDelivery(
     if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
       throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
     }
-    const anew: Delivery = {
+    const restarted: Delivery = {
       ...delivery,
       status: "pending",
       attempts: 0,
       finishedAt: null,
       deliveredAt: null,
     };
-    if (delivery.finishedAt !== null) return enqueue(tx, anew, now);
+    if (delivery.finishedAt !== null) return enqueue(tx, restarted, now);
     // A delivery that is not first in its lane keeps waiting.
-    const next = { ...anew, dueAt: delivery.dueAt === null ? null : now.getTime() };
+    const next = { ...restarted, dueAt: delivery.dueAt === null ? null : now.getTime() };
     await tx.put(deliveries, next);
     return next;
   });

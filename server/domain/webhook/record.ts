@@ -49,7 +49,7 @@ export interface Delivery {
   /** The place in its lane. */
   place: number;
   message: EventMessage | null;
-  letter: Email | null;
+  email: Email | null;
   status: DeliveryStatus;
   /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: number;

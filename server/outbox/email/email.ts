@@ -24,8 +24,8 @@ interface Occasion {
 }
 
 /** The log's fields for an e-mail. They leave out the recipient's address and the text. */
-export function emailInLog({ ownerId, id, letter, responseCode }: Delivery): Record<string, unknown> {
-  const { kind, promoterId } = letter ?? {};
+export function emailInLog({ ownerId, id, email, responseCode }: Delivery): Record<string, unknown> {
+  const { kind, promoterId } = email ?? {};
   return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
 }
 
@@ -44,7 +44,7 @@ export async function emailFor(
   const account = await store.get(accounts, SYSTEM, accountId);
   if (campaign === null || promoter === null || account === null) return null;
   const kind = kindFor(occasion.kind, promoter, promoterCampaign);
-  if (!campaign.letters.includes(kind) || occasion.isSilenced(promoter)) return null;
+  if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
   const { values } = occasion;
   return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }

@@ -37,12 +37,12 @@ export async function invitePromoter(
     profile: newProfile({}),
     async invite(tx, made) {
       // A campaign that sends the welcome e-mail by itself needs no second one.
-      if (publicUrl === null || made.campaign.letters.includes("signup_accepted")) return;
+      if (publicUrl === null || made.campaign.emails.includes("signup_accepted")) return;
       const welcome = newEmail("signup_accepted", { account, publicUrl, ...made });
       const lane = `promoter/${made.promoter.id}`;
       await enqueue(
         tx,
-        newDelivery({ id, ownerId: account.id, lane, letter: welcome, createdAt: now.toISOString() }),
+        newDelivery({ id, ownerId: account.id, lane, email: welcome, createdAt: now.toISOString() }),
         now,
       );
     },

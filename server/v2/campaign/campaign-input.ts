@@ -105,6 +105,6 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     },
     rewardsForPromoters: body.rewards_for_promoters,
     rewardsForReferrals: body.rewards_for_referrals,
-    letters: body.emails,
+    emails: body.emails,
   };
 }

@@ -121,12 +121,12 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
 }
 
 /** Choice: the interface has no field for the switches of e-mails, so we added this one. */
-function emailsJson({ letters }: Campaign) {
+function emailsJson({ emails }: Campaign) {
   return {
-    signup_accepted: letters.includes("signup_accepted"),
-    accepted: letters.includes("accepted"),
-    rejected: letters.includes("rejected"),
-    new_referral: letters.includes("new_referral"),
-    payout_sent: letters.includes("payout_sent"),
+    signup_accepted: emails.includes("signup_accepted"),
+    accepted: emails.includes("accepted"),
+    rejected: emails.includes("rejected"),
+    new_referral: emails.includes("new_referral"),
+    payout_sent: emails.includes("payout_sent"),
   };
 }

@@ -40,9 +40,9 @@ export function newView(db: Database): View {
         texts.set(key, text);
         return text;
       }),
-    list: (range) => anew(() => list(range)),
-    count: ({ from, before }) => anew(() => counted.get(from, before) as [number])[0],
-    keys: () => anew(() => allKeys.all() as [string][]).map(([key]) => key),
+    list: (range) => inNewSnapshot(() => list(range)),
+    count: ({ from, before }) => inNewSnapshot(() => counted.get(from, before) as [number])[0],
+    keys: () => inNewSnapshot(() => allKeys.all() as [string][]).map(([key]) => key),
     refresh,
   };
 
@@ -50,7 +50,7 @@ export function newView(db: Database): View {
    * Reads from a new snapshot. One that begins in an immediate lasts into the next turn, and lists are slow
    * anyway.
    */
-  function anew<T>(work: () => T): T {
+  function inNewSnapshot<T>(work: () => T): T {
     refresh();
     return now(work);
   }
