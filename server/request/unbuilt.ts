@@ -8,9 +8,6 @@ import type { Method, Operation } from "../http/operation.ts";
  */
 export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v1/track/subscriber"],
-  ["POST", "/api/v1/payouts/create"],
-  ["PUT", "/api/v1/payouts/update"],
-  ["POST", "/api/v1/payouts/update"],
 
   ["GET", "/api/v2/company/promoters/:id/chart_data"],
   ["GET", "/api/v2/company/promoter_campaigns/:id/referral_links"],
@@ -25,7 +22,6 @@ export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v2/company/commissions/mark_fulfilled"],
   ["POST", "/api/v2/company/commissions/mark_unfulfilled"],
   ["DELETE", "/api/v2/company/commissions/destroy"],
-  ["POST", "/api/v2/company/commissions/generate_payouts"],
   ["POST", "/api/v2/company/payments_batches/:id/pay"],
   ["DELETE", "/api/v2/company/payments_batches/:id"],
   ["GET", "/api/v2/company/reports/overview"],

@@ -3,6 +3,7 @@ import type { Method } from "../http/operation.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
 import type { V1Operation } from "./operation.ts";
+import { createPayoutOperation, updatePayoutOperation } from "./payout/payout-changes.ts";
 import { listPayouts } from "./payout/payouts.ts";
 import {
   addToCampaignOperation,
@@ -49,6 +50,9 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["PUT", "/api/v1/rewards/update", updateReward],
   ["POST", "/api/v1/rewards/update", updateReward],
   ["GET", "/api/v1/payouts/list", listPayouts],
+  ["POST", "/api/v1/payouts/create", createPayoutOperation],
+  ["PUT", "/api/v1/payouts/update", updatePayoutOperation],
+  ["POST", "/api/v1/payouts/update", updatePayoutOperation],
   ["GET", "/api/v1/reports/overview", overviewReport],
   ["GET", "/api/v1/reports/campaigns", campaignsReport],
   ["GET", "/api/v1/reports/promoters", promotersReport],

@@ -12,6 +12,7 @@ import { listCommissionsOperation } from "./commission/commissions.ts";
 import type { V2Operation } from "./operation.ts";
 import {
   destroyPayoutsOperation,
+  generatePayoutsOperation,
   markAsPaidOperation,
   markAsUnpaidOperation,
 } from "./payout/payout-batches.ts";
@@ -139,6 +140,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["GET", "/commissions", listCommissionsOperation],
   ["POST", "/commissions/approve", approveCommissionsOperation],
   ["POST", "/commissions/deny", denyCommissionsOperation],
+  ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],

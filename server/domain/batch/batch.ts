@@ -20,7 +20,6 @@ export async function runBatch(
   accountId: number,
   { label, ids, work }: { label: string; ids: number[]; work: (id: number) => Promise<unknown> },
 ): Promise<BatchProcess> {
-  const { store, now } = context;
   const errors: string[] = [];
   for (const id of ids) {
     try {
@@ -31,12 +30,21 @@ export async function runBatch(
       errors.push(`${id}: ${error.message}`);
     }
   }
+  return recordBatch(context, accountId, { label, total: ids.length, errors });
+}
+
+/** Records the result of work on many records. `errors` has one sentence for each that was not changed. */
+export async function recordBatch(
+  { store, now }: Context,
+  accountId: number,
+  { label, total, errors }: Pick<BatchProcess, "label" | "total" | "errors">,
+): Promise<BatchProcess> {
   const batchProcess: BatchProcess = {
     accountId,
     id: await store.nextId("batch-process"),
     label,
-    total: ids.length,
-    processedCount: ids.length - errors.length,
+    total,
+    processedCount: total - errors.length,
     errors,
     meta: {},
     createdAt: now.toISOString(),

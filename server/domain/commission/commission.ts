@@ -1,6 +1,7 @@
 import type { Commission } from "./record.ts";
 import { collection, listCounts, type Count } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
+import type { Key } from "../../storage/keys.ts";
 import { balanceCounts } from "./balance.ts";
 import { factCounts, type Fact } from "../report/stats.ts";
 
@@ -33,6 +34,7 @@ export const commissions = collection<Commission>()({
     ...lengths(commission),
     ...factCounts(commission, commissionFacts(commission)),
     ...earned(commission),
+    ...owedBack(commission),
   ],
 });
 
@@ -105,6 +107,17 @@ function lengths({ leadId, payoutId, status }: Commission): Count[] {
     ...(leadId !== null && { lead: [leadId] }),
     ...(payoutId !== null && { payout: [payoutId] }),
   });
+}
+
+/** Counts what refunds took back of other units than money, until a payout subtracts it. */
+function owedBack(commission: Commission): Count[] {
+  const isDebt = commission.unit !== "cash" && commission.amount < 0 && isUnpaid(commission);
+  return isDebt ? [[debtCounter(commission), commission.amount]] : [];
+}
+
+/** The counter of such debts. */
+export function debtCounter({ promoterId, campaignId, unit }: Commission): Key {
+  return ["unpaid.debt", promoterId, campaignId, unit];
 }
 
 function earned(commission: Commission): Count[] {

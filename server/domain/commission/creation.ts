@@ -3,6 +3,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { loadLead, type LeadSelector } from "../lead/lead.ts";
+import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
@@ -54,7 +55,7 @@ export async function createCommission<T>(
     });
     await tx.insert(commissions, commission);
     await announce(tx, context, { entity: "commission", before: null, after: commission });
-    return show(tx.view, commission);
+    return show(tx.view, await ensureNonCashPayout(tx, context, commission));
   });
 }
 

@@ -9,6 +9,8 @@ import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, newCommission } from "./commission.ts";
 import type { Context } from "../context.ts";
+import { ensureNonCashPayout } from "../payout/non-cash.ts";
+import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import { findKnownLead } from "../lead/lead.ts";
 import { loadOwner, type Imported, type PromoterName } from "../lead/import.ts";
 
@@ -66,7 +68,7 @@ export async function importCommission(
   return store.transact(async (tx) => {
     const sourceHash = digest(await sourceOf(tx, account.id, input));
     const taken = await tx.get(importedCommissions, account.id, sourceHash);
-    if (taken !== null) return updateStatus(tx, taken, input);
+    if (taken !== null) return updateStatus(tx, context, { taken, input });
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
@@ -87,6 +89,7 @@ export async function importCommission(
       createdAt: (input.createdAt ?? now).toISOString(),
     });
     await tx.insert(commissions, commission);
+    await ensureNonCashPayout(tx, context, commission);
     await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
     return "added";
   });
@@ -107,7 +110,11 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
 }
 
 /** Updates the status of a commission that was imported before. */
-async function updateStatus(tx: Transaction, taken: TakenOver, input: ImportedCommission): Promise<Imported> {
+async function updateStatus(
+  tx: Transaction,
+  context: Context,
+  { taken, input }: { taken: TakenOver; input: ImportedCommission },
+): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
   if (before === null) return "known"; // its promoter has been deleted since
   if (before.amount !== input.amount) {
@@ -119,8 +126,12 @@ async function updateStatus(tx: Transaction, taken: TakenOver, input: ImportedCo
   const status = before.isPaidElsewhere ? "paid" : before.status;
   // Choice: an older file never sets a status back.
   if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
-  const isPaidElsewhere = input.status === "paid";
-  await tx.put(commissions, { ...before, status: statusOf(input), isPaidElsewhere });
+  await refuseSettled(tx, before);
+  // A payout here must not pay what the other program has paid or denied.
+  const [free = before] = await withdrawFromPayouts(tx, context, [before]);
+  const after = { ...free, status: statusOf(input), isPaidElsewhere: input.status === "paid" };
+  await tx.put(commissions, after);
+  await ensureNonCashPayout(tx, context, after);
   return "changed";
 }
 

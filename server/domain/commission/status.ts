@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import type { Show } from "../show.ts";
 import { commissions, eventKey } from "./commission.ts";
@@ -27,6 +28,7 @@ export async function setCommissionStatus(
   for (const [at, freed] of leaving.entries()) {
     const after = { ...freed, status, approveAt: null, statusUpdatedAt };
     await tx.put(commissions, after);
+    await ensureNonCashPayout(tx, context, after);
     await announce(tx, context, { entity: "commission", before: changing[at]!, after });
   }
   return loadCommission(tx, commission.accountId, commission.id);

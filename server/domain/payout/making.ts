@@ -46,7 +46,7 @@ export interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
 /** Writes a pending payout, and puts its commissions into it. */
 export async function insertPayout(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   { paid, ...given }: NewPayout,
 ): Promise<Payout> {
   const payout = newPayout(context, { paid, ...given });
@@ -57,7 +57,7 @@ export async function insertPayout(
 }
 
 /** A pending payout of some commissions. Choice: it belongs to the promoter campaign of the latest one. */
-export function newPayout({ now }: Context, { id, runId, groupRef, terms, paid }: NewPayout): Payout {
+function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, paid }: NewPayout): Payout {
   const latest = paid.at(-1);
   if (latest === undefined) throw new Error("A payout needs a commission");
   return {

@@ -1,10 +1,12 @@
 import { Failure } from "../../failure.ts";
 import type { Payout, PayoutStatus } from "./record.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { freeCommissions } from "./leaving.ts";
+import { freeCommissions } from "./withdrawal.ts";
+import type { Show } from "../show.ts";
 import { loadPayout, payouts } from "./payout.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 
@@ -28,26 +30,48 @@ export function movePayout(
   accountId: number,
   { id, to, error = null }: { id: number; to: PayoutStatus; error?: string | null },
 ): Promise<Payout> {
+  return context.store.transact(async (tx) =>
+    moveWithin(tx, context, { payout: await loadPayout(tx, accountId, id), to, error }),
+  );
+}
+
+/** Sets a payout's status. The present status changes nothing. @throws Failure `not_found`, `refused` */
+export function setPayoutStatus<T>(
+  context: Context,
+  accountId: number,
+  { id, to, show }: { id: number; to: PayoutStatus | null; show: Show<Payout, T> },
+): Promise<T> {
   return context.store.transact(async (tx) => {
     const payout = await loadPayout(tx, accountId, id);
-    if (!MOVES[payout.status].includes(to)) {
-      throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
-    }
-    const selected = await findSelectedPayoutMethod(tx, accountId, payout.promoterId);
-    const promoter = await tx.get(promoters, accountId, payout.promoterId);
-    const moved: Payout = {
-      ...payout,
-      ...marks(payout, to, context.now.toISOString()),
-      status: to,
-      // Errors from banks may hold names and account numbers.
-      error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
-      payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
-    };
-    await tx.put(payouts, moved);
-    if (to === "cancelled") await freeCommissions(tx, context.store, moved);
-    await announce(tx, context, { entity: "payout", before: payout, after: moved });
-    return moved;
+    const isSame = to === null || payout.status === to;
+    return show(tx.view, isSame ? payout : await moveWithin(tx, context, { payout, to }));
   });
+}
+
+/** Moves a payout as part of a larger change. @throws Failure `refused` */
+export async function moveWithin(
+  tx: Transaction,
+  context: Context,
+  { payout, to, error = null }: { payout: Payout; to: PayoutStatus; error?: string | null },
+): Promise<Payout> {
+  if (!MOVES[payout.status].includes(to)) {
+    throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
+  }
+  const { accountId, promoterId } = payout;
+  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
+  const promoter = await tx.get(promoters, accountId, promoterId);
+  const moved: Payout = {
+    ...payout,
+    ...marks(payout, to, context.now.toISOString()),
+    status: to,
+    // Errors from banks may hold names and account numbers.
+    error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
+    payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
+  };
+  await tx.put(payouts, moved);
+  if (to === "cancelled") await freeCommissions(tx, context.store, moved);
+  await announce(tx, context, { entity: "payout", before: payout, after: moved });
+  return moved;
 }
 
 /**

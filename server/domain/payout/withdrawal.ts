@@ -3,14 +3,11 @@ import { commissions } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { share } from "../money/amount.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
-import type { Reader, Transaction } from "../../storage/store.ts";
+import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { withTax } from "./decision.ts";
 import { payouts } from "./payout.ts";
 import type { Payout } from "./record.ts";
-
-/** A hundred percent, in hundredths of a percent. */
-const WHOLE = 10_000;
 
 /** Refuses to change a settled commission. @throws Failure `refused` */
 export async function refuseSettled(reader: Reader, commission: Commission): Promise<void> {
@@ -71,16 +68,23 @@ async function lower(
 ): Promise<void> {
   const amount = payout.amount - by;
   if (amount > 0) {
-    const totalInclTax = amount + share(amount, payout.taxRateHundredths, WHOLE);
-    const lowered = { ...payout, amount, totalInclTax };
+    const lowered = { ...payout, amount, totalInclTax: withTax(amount, payout.taxRateHundredths) };
     await tx.put(payouts, lowered);
     return announce(tx, context, { entity: "payout", before: payout, after: lowered });
   }
-  const { accountId, id } = payout;
-  const own = { accountId, index: "payout", ownerId: id } as const;
-  for (const each of await loadOwnedRecords([tx, context.store], commissions, own)) {
-    await tx.put(commissions, { ...each, payoutId: null });
-  }
-  await tx.remove(payouts, accountId, id);
+  await freeCommissions(tx, context.store, payout);
+  await tx.remove(payouts, payout.accountId, payout.id);
   await announce(tx, context, { entity: "payout", before: payout, after: null });
+}
+
+/** Takes all commissions out of a payout that ends without paying them, so that a later run may pay them. */
+export async function freeCommissions(
+  tx: Transaction,
+  store: Store,
+  { accountId, id }: Payout,
+): Promise<void> {
+  const own = { accountId, index: "payout", ownerId: id } as const;
+  for (const commission of await loadOwnedRecords([tx, store], commissions, own)) {
+    await tx.put(commissions, { ...commission, payoutId: null });
+  }
 }

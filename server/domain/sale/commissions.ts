@@ -7,6 +7,7 @@ import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
+import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Sale } from "./record.ts";
 
@@ -35,7 +36,7 @@ export async function addCommissions(
     const commission = await commissionOf(tx, context, { ...event, earning, id });
     await tx.insert(commissions, commission);
     await announce(tx, context, { entity: "commission", before: null, after: commission });
-    added.push(commission);
+    added.push(await ensureNonCashPayout(tx, context, commission));
   }
   return added;
 }

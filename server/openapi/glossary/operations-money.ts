@@ -30,6 +30,10 @@ export const MONEY_OPERATIONS: Operations = {
     "denyCommissions",
     `Denies commissions, so that they are not paid. Paid ones stay as they are. ${BATCH}`,
   ],
+  "POST /commissions/generate_payouts": [
+    "generatePayouts",
+    `Makes pending payouts of these approved commissions now: one for each promoter, campaign and unit. The account's minimum payment does not count here. ${BATCH}`,
+  ],
   "GET /rewards": ["listRewards", "Lists rewards, both for promoters and for the people that they refer."],
   "POST /rewards": [
     "createReward",

@@ -103,6 +103,21 @@ export const V1_OPERATIONS: Operations = {
     "v1ListPayouts",
     "Lists payouts, oldest first. A payout is what a promoter is paid for one campaign and period.",
   ],
+  "POST /api/v1/payouts/create": [
+    "v1CreatePayout",
+    "Makes a payout of all money that a promoter has earned in a campaign and that no payout contains yet. Name the promoter by `promoter_email` or `promoter_id`.",
+    { promoter_email: "jane@example.com", status: "completed" },
+  ],
+  "PUT /api/v1/payouts/update": [
+    "v1UpdatePayout",
+    "Changes the status of a payout, for example to `completed` when you have paid it.",
+    { id: 88, status: "completed" },
+  ],
+  "POST /api/v1/payouts/update": [
+    "v1UpdatePayoutByPost",
+    "The same as `PUT`, for clients that can't send it.",
+    { id: 88, status: "completed" },
+  ],
   "GET /api/v1/reports/overview": [
     "v1ReportOverview",
     "Reports visitors, leads, customers and money of the whole account by day, month or year.",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { runBatch } from "../../domain/batch/batch.ts";
 import type { Context } from "../../domain/context.ts";
+import { payCommissions } from "../../domain/payout-run/by-hand.ts";
 import { movePayout, removePayout } from "../../domain/payout/status-moves.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
@@ -41,6 +42,18 @@ export const destroyPayoutsOperation = payoutBatch(
   "Remove payouts that moved no money",
   removePayout,
 );
+
+/** `POST /api/v2/company/commissions/generate_payouts` */
+export const generatePayoutsOperation: V2Operation = {
+  summary: "Make payouts of chosen commissions",
+  body: idsBody,
+  answer: batchAnswer,
+  refusals: ["invalid"],
+  async handle({ event, account, context }: V2Request) {
+    const { ids } = shapeInput(idsBody, await readJson(event));
+    return batchJson(await payCommissions(context, account, { label: "commission/generate_payouts", ids }));
+  },
+};
 
 function payoutBatch(name: string, summary: string, work: Work): V2Operation {
   return {

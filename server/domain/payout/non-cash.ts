@@ -1,0 +1,40 @@
+import { SYSTEM } from "../account/record.ts";
+import type { Commission } from "../commission/record.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { accounts } from "../account/account.ts";
+import { debtCounter, isUnpaid } from "../commission/commission.ts";
+import type { Context } from "../context.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
+import { payoutTerms } from "./decision.ts";
+import { insertPayout } from "./making.ts";
+
+/**
+ * Gives an approved commission that is not money a payout of its own, so that the company sees what to fulfil. The
+ * commission must be written before. Other commissions stay as they are.
+ *
+ * Choice: while refunds have taken back more than the promoter has, the commission waits for the next run, which
+ * pays the difference.
+ */
+export async function ensureNonCashPayout(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now">,
+  commission: Commission,
+): Promise<Commission> {
+  const { accountId, promoterId, unit, amount, createdAt } = commission;
+  if (unit === "cash" || amount <= 0 || !isUnpaid(commission)) return commission;
+  if ((await tx.sum(accountId, debtCounter(commission))) < 0) return commission;
+  const account = await tx.get(accounts, SYSTEM, accountId);
+  if (account === null) throw new Error(`Account ${accountId} is gone`);
+  const promoter = await loadPromoter(tx, accountId, promoterId);
+  const now = context.now.toISOString();
+  const period = { start: createdAt, end: now > createdAt ? now : createdAt };
+  const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
+  const { id: payoutId } = await insertPayout(tx, context, {
+    id: await context.store.nextId("payout"),
+    runId: null,
+    groupRef: null,
+    terms: { ...terms, hasOwnTerms: true },
+    paid: [commission],
+  });
+  return { ...commission, payoutId };
+}
