@@ -44,7 +44,7 @@ const settings: Record<string, Action> = {
   consent: setConsent,
 };
 
-/** What calls do once the script may act. If that has no result, callbacks are told who the visitor is. */
+/** What calls do once the script may act. Without a result, the callback gets the visitor. */
 const actions: Record<string, Action> = {
   click,
   urlTracking: click,
@@ -108,7 +108,7 @@ function submit(form: HTMLFormElement, submitter?: Element | null): void {
   decorateForm(form);
 }
 
-/** Resolves to false where there is no visitor: then nobody is called back. */
+/** Resolves to false without a visitor. The callback is not called then. */
 async function details(): Promise<object | false> {
   await settled();
   const who = visitor();

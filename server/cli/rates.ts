@@ -13,7 +13,7 @@ export function ratesCommands(program: Command): void {
     .description(
       "import a CSV file (date,base,currency,rate) or an XML file of the European Central Bank, for all accounts",
     )
-    .option("--account <account-id>", "for this account alone, whose own rates come before the others")
+    .option("--account <account-id>", "only for this account; its own rates come before the others")
     .action(load);
 }
 

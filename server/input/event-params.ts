@@ -108,7 +108,7 @@ export function shapeCancellation(input: Record<string, unknown>) {
   return { customer, eventId: params.event_id ?? null, createdAt: params.created_at ?? null };
 }
 
-/** A faulty amount has a sentence of its own, which clients know. Other faults are told in one sentence. */
+/** A faulty amount has its own message, which clients know. All other faults share one message. */
 function shapeEvent<S extends z.ZodObject>(schema: S, input: Record<string, unknown>): z.output<S> {
   try {
     return shapeInput(schema, input);

@@ -29,7 +29,7 @@ export interface Dispatcher {
   settle(): Promise<void>;
   start(): void;
   /**
-   * Starts no more sending, waits at most `graceMs` for what is being sent, and leaves the rest to the next
+   * Starts no new deliveries, waits at most `graceMs` for running ones, and leaves the rest to the next
    * process.
    */
   stop(graceMs: number): Promise<void>;
@@ -62,7 +62,7 @@ export function newDispatcher(parts: OutboxParts): Dispatcher {
         else log.error({ err: error }, "the outbox failed; it tries again");
         return 0;
       });
-      // The end of a sending makes the next one of its destination due.
+      // When a delivery ends, the next one to its destination becomes due.
       const hasMore = work > 0 || sender.isSending();
       const restMs = hasMore ? restAfter(performance.now() - beganAt) : IDLE_MS;
       await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {}); // stopped

@@ -89,7 +89,7 @@ function upgradedPromoterCampaign(promoterCampaign: PromoterCampaign): PromoterC
   };
 }
 
-/** No products existed. An id that named none must not name the first ones that are made. */
+/** There were no products. An id that named none must not name a product that is created later. */
 function withoutProducts(entries: RewardEntry[]): RewardEntry[] {
   return entries.map((entry) => ({ ...entry, productIds: [] }));
 }

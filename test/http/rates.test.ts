@@ -84,7 +84,7 @@ describe("an amount in another currency", () => {
       refused("There is no exchange rate from SEK to USD for 2026-03-04"),
     );
     await expect(convert(1, "EURO")).rejects.toMatchObject(refused("EURO is not an ISO 4217 currency"));
-    await expect(convert(9e15, "EUR")).rejects.toMatchObject(refused("9000000000000000 EUR is too much"));
+    await expect(convert(9e15, "EUR")).rejects.toMatchObject(refused("9000000000000000 EUR is too large"));
   });
 });
 

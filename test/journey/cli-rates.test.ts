@@ -98,8 +98,11 @@ it("imports a CSV file for one account, and names each bad line", async () => {
 });
 
 it.each([
-  ["<html><body>Not found</body></html>", "The file is not one of the European Central Bank's rates"],
-  ["<a", "The file is not one of the European Central Bank's rates"],
+  [
+    "<html><body>Not found</body></html>",
+    "The file does not hold exchange rates of the European Central Bank",
+  ],
+  ["<a", "The file does not hold exchange rates of the European Central Bank"],
   ["a,b\n1,2\n", "No column is known; these are possible: date, base, currency, rate"],
 ])("refuses another file: %s", async (text, message) => {
   expect(await importFile(text)).toEqual({ code: 1, stderr: `${message}\n`, result: null });

@@ -45,7 +45,7 @@ export function eventKey(eventId: string): [string] {
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
 
-/** A commission with the given fields; otherwise one of cash, approved, that no sale has earned. */
+/** A commission with the given fields. By default it is approved cash that no sale has earned. */
 export function newCommission(given: Pick<Commission, Named> & Partial<Commission>): Commission {
   return {
     leadId: null,

@@ -31,10 +31,11 @@ export interface CustomCommission<T> {
 }
 
 /**
- * Records a commission of an exact amount, which no rule has made.
+ * Records a commission with a given amount, which no rule has computed.
  *
- * Choice: the company decides. It may give one to a blocked promoter, or for a denied lead. A negative amount of money
- * corrects an earlier one. Other units are given one by one, so nothing could make up for a negative one.
+ * Choice: the company decides. It may give one to a blocked promoter, or for a denied lead. A negative amount
+ * of cash corrects an earlier one. Other units are handed out one by one, so a negative amount could not take
+ * them back.
  *
  * @throws Failure `missing` if nobody is named, `not_found`, `invalid`
  */

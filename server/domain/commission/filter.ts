@@ -10,9 +10,9 @@ export interface CommissionFilter {
   ids?: number[] | undefined;
   status?: CommissionStatus | undefined;
   unit?: Unit | undefined;
-  /** Money that was paid, or was not. */
+  /** true: cash that was paid. false: cash that was not. */
   isPaid?: boolean | undefined;
-  /** Other units that the promoter got, or did not get. */
+  /** true: other units that the promoter got. false: those that they did not get. */
   isFulfilled?: boolean | undefined;
   saleCents?: Span | undefined;
   amount?: Span | undefined;
@@ -38,7 +38,7 @@ export const BY_COMMISSION: Tests = {
   ids: ({ id }, ids) => ids.includes(id),
   status: ({ status }, wanted) => status === wanted,
   unit: ({ unit }, wanted) => unit === wanted,
-  // Choice: one speaks of money alone, the other of everything else.
+  // Choice: `isPaid` only concerns cash, and `isFulfilled` all other units.
   isPaid: ({ unit }) => unit === "cash",
   isFulfilled: ({ unit }) => unit !== "cash",
   saleCents: ({ saleCents }, span) => isWithin(saleCents, span),

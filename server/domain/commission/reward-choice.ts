@@ -28,7 +28,7 @@ export interface Tier {
 export interface CustomerHistory {
   ageInMonths: number;
   salesCount: number;
-  /** The rewards that are given once and were. */
+  /** The once-only rewards that were given before. */
   onceRewardIds: number[];
 }
 

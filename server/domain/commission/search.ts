@@ -89,7 +89,7 @@ async function newJudge(context: Context, account: Account, filter: CommissionFi
 
 type AsyncTest = (commission: Commission) => Promise<boolean>;
 
-/** Whether it is paid, and when its payout is due. Choice: without a payout it is due at no time. */
+/** Whether it is paid, and when its payout is due. Choice: a commission without a payout has no due date. */
 async function payoutTest(
   context: Context,
   account: Account,
@@ -118,7 +118,7 @@ function textTest(store: Store, { text }: CommissionFilter): AsyncTest | null {
   };
 }
 
-/** Choice: without a lead it is no lead's first. */
+/** Choice: a commission without a lead is never the first. */
 function firstTest(store: Store, { isFirst }: CommissionFilter): AsyncTest | null {
   if (isFirst === undefined) return null;
   return async (commission) => {

@@ -9,9 +9,9 @@ import { commissions, eventKey } from "./commission.ts";
 import type { Commission, CommissionStatus } from "./record.ts";
 
 /**
- * Sets the status of a commission. The last word counts, so any status may follow any other, and a commission that
- * was held back is held no longer. Commissions that take it back get the same status, because they would otherwise
- * take back what the promoter never got.
+ * Sets the status of a commission. Any status may follow any other, and a held commission is no longer held.
+ * Commissions that take it back get the same status, because they would otherwise take back what the promoter
+ * never got.
  *
  * @throws Failure `refused` if it is paid, or its payout is not pending
  */

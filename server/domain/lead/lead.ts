@@ -25,7 +25,7 @@ export const leads = collection<Lead>()({
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "createdAt";
 
-/** A lead with the given fields; otherwise one that nothing is known of. */
+/** A lead with the given fields. All others are unknown. */
 export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
   return {
     state: "signup",

@@ -5,14 +5,14 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import type { Lead } from "./record.ts";
 
-/** Names the promoter campaign that a lead shall belong to. undefined: not given. */
+/** Names the promoter campaign that a lead should belong to. undefined: not given. */
 export interface OwnerName {
   refToken?: string | undefined;
   promoterCampaignId?: number | undefined;
 }
 
 /**
- * The promoter campaign that a lead shall move to. null: none is named, or the lead has it already.
+ * The promoter campaign that a lead should move to. null: none is named, or the lead already belongs to it.
  *
  * @throws Failure `not_found`, `refused` if it is named by id and not accepted
  */

@@ -28,7 +28,10 @@ export function enableLead(context: Context, accountId: number, id: number): Pro
   });
 }
 
-/** Choice: the state before a denial is not kept. The dates and sales, which the denial left alone, tell it. */
+/**
+ * Choice: the state before a denial is not stored. It follows from the dates and sales, which a denial does
+ * not change.
+ */
 function stateOf({ customerSince, cancelledAt, salesCount, refundedSalesCount }: Lead): LeadState {
   if (cancelledAt !== null) return "cancelled";
   if (salesCount > 0 && refundedSalesCount === salesCount) return "refunded";

@@ -14,8 +14,8 @@ export function share(amount: number, numerator: number | bigint, denominator: n
 }
 
 /**
- * Cuts an amount into parts of these percentages, in ten-thousandths of a percent, which are at most a hundred
- * together. The rest comes last. The parts add up to the amount, and none has the other sign.
+ * Cuts an amount into parts. The percentages, in ten-thousandths of a percent, are at most a hundred
+ * together, and the rest is the last part. The parts add up to the amount, and none has the opposite sign.
  */
 export function cutUp(amount: number, percentages: number[]): number[] {
   const parts: number[] = [];

@@ -34,8 +34,8 @@ export function isRate(text: string): boolean {
 }
 
 /**
- * Stores the rates of some days, in one commit. Rates of a day that is known are added to it, and replace those of the
- * same currencies.
+ * Stores the rates of some days, in one commit. If rates of a day are known, new ones are added to them and
+ * replace those of the same currencies.
  *
  * Choice: a day has one base. Rates with another base replace the day's former rates.
  */
@@ -64,8 +64,8 @@ export function storeRates(
 }
 
 /**
- * The rates that a sale of this day may use, in the order in which they are looked at: the latest day first and, of
- * each day, the account's own before the operator's.
+ * The rates that a sale of this day may use, in the order in which they are tried: the latest day first, and
+ * for each day the account's own before the operator's.
  */
 export async function* ratesFor(reader: Reader, accountId: number, at: Date): AsyncGenerator<DayRates> {
   for (let back = 0; back <= DAYS_BACK; back++) {
@@ -106,11 +106,11 @@ export async function toAccountCurrency(
     rate.numerator * 10n ** BigInt(exponentOf(own) ?? 2),
     rate.denominator * 10n ** BigInt(exponent),
   );
-  if (!Number.isSafeInteger(cents)) throw new Failure("rule_broken", `${amount} ${given} is too much`);
+  if (!Number.isSafeInteger(cents)) throw new Failure("rule_broken", `${amount} ${given} is too large`);
   return { cents, originalAmount: amount, originalCurrency: given };
 }
 
-/** How much one currency buys of another, as a fraction. null: no rates within the days are for both. */
+/** How much one currency buys of another, as a fraction. null: no day has rates for both. */
 async function findRate(
   reader: Reader,
   accountId: number,

@@ -21,11 +21,11 @@ export interface RunProgress {
 }
 
 /**
- * Makes the payouts of a period: one for each promoter, campaign and unit, of all unpaid commissions that were made
- * up to the period's end. It yields after each of them.
+ * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions that
+ * were made by the period's end. It yields after each of them.
  *
- * Each payout is one commit. So the run may be cut short, repeated, or done by two processes at once: it finishes
- * what is missing and changes nothing that is there.
+ * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes at once: it
+ * adds the missing payouts and changes no others.
  *
  * @throws Failure `refused` if the period is not over
  * @see docs/spec/states.md "Payout runs"

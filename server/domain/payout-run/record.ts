@@ -1,4 +1,4 @@
-/** Makes the payouts of one period, once. Its record lets a run that was cut short go on. */
+/** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
 export interface PayoutRun {
   accountId: number;
   id: number;
@@ -7,6 +7,6 @@ export interface PayoutRun {
   periodStart: string;
   periodEnd: string;
   startedAt: string;
-  /** null: it is under way, or was cut short. */
+  /** null: it is running, or was interrupted. */
   finishedAt: string | null;
 }

@@ -15,11 +15,7 @@ export const payoutRuns = collection<PayoutRun>()({
 /** How many runs a list shows: ten years of weeks. */
 const LISTED = 520;
 
-/**
- * Begins the run of a period, or goes on with it.
- *
- * @throws Failure `refused` if the period is not over
- */
+/** Begins the run of a period, or continues it. @throws Failure `refused` if the period is not over */
 export async function beginRun(context: Context, accountId: number, period: Period): Promise<PayoutRun> {
   const { store, now } = context;
   if (Date.parse(period.end) >= now.getTime()) {
@@ -43,7 +39,7 @@ export async function beginRun(context: Context, accountId: number, period: Peri
   });
 }
 
-/** Records that a run has looked at everything. A repeated run keeps the time of its first end. */
+/** Records that a run is complete. A repeated run keeps the time of its first end. */
 export function finishRun({ store, now }: Context, { accountId, id }: PayoutRun): Promise<PayoutRun> {
   return store.transact(async (tx) => {
     const run = await tx.get(payoutRuns, accountId, id);

@@ -36,7 +36,7 @@ export async function readUnpaid(
   return unpaid;
 }
 
-/** A new payout besides its commissions. */
+/** A new payout with its commissions. */
 export interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
   terms: PayoutTerms;
   /** At least one. */

@@ -16,9 +16,9 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
 }
 
 /**
- * Why a commission can't be changed: its money has left, or may be on its way. null: it can.
+ * Why a commission can't be changed: its money is paid, or may be on its way. null: it can be changed.
  *
- * Choice: a payout that is part of a payments batch counts as on its way, because a file for the bank may exist.
+ * Choice: a payout in a payments batch counts as on its way, because a file for the bank may exist.
  */
 export async function settlementOf(
   reader: Reader,
@@ -33,11 +33,11 @@ export async function settlementOf(
 }
 
 /**
- * Takes commissions out of their pending payouts, lowers the amounts of these, and returns the commissions without
- * a payout. The caller writes them.
+ * Takes commissions out of their pending payouts, lowers the amounts of these payouts, and returns the
+ * commissions without a payout. The caller writes them.
  *
- * Choice: a payout that nothing positive is left of is deleted, and the rest of its commissions are free for a later
- * one.
+ * Choice: a payout whose remaining amount is not positive is deleted. Its other commissions are free for a
+ * later one.
  */
 export async function withdrawFromPayouts(
   tx: Transaction,

@@ -66,7 +66,9 @@ export function updateProduct(
 }
 
 /**
- * Deletes a product. Choice: not while rewards are for it, because they would silently be for nothing.
+ * Deletes a product.
+ *
+ * Choice: a product with rewards can't be deleted, because the rewards would silently apply to nothing.
  *
  * @throws Failure `not_found`, `in_use`
  */
@@ -108,7 +110,7 @@ export async function loadProduct(reader: Reader, accountId: number, id: number)
   return product;
 }
 
-/** Counts a record that refers to products, which keeps them from being deleted. */
+/** Counts a record's references to products, which can't be deleted meanwhile. */
 export function productUses(productIds: number[]): Count[] {
   return productIds.map((id) => [useCounter(id), 1]);
 }

@@ -32,8 +32,7 @@ interface Asked<R> {
 /**
  * A page of the records that belong to somebody, oldest first.
  *
- * Choice: an unknown promotion is refused. A promoter or campaign that does not exist gives an empty list, like one
- * without records.
+ * Choice: an unknown promotion is refused. A promoter or campaign that does not exist has an empty list.
  *
  * @throws Failure `not_found` for an unknown promotion
  */

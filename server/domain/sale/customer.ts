@@ -58,7 +58,7 @@ export async function loadCustomer(
   return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
 }
 
-/** The lead with the uid and e-mail address of the sale, where it lacks them and they are nobody else's. */
+/** The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. */
 async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
   const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
   if (await tx.isTaken(leads, "email", named)) named.email = lead.email;

@@ -23,8 +23,8 @@ interface Run {
 }
 
 /**
- * Makes the commissions of all instalments that are due, one commit for each. An instalment that was missed comes late.
- * An interrupted run is gone on with, because each commit also writes down the next instalment.
+ * Makes the commissions of all instalments that are due, one commit for each. A missed instalment comes late.
+ * An interrupted run can continue, because each commit also records the next instalment.
  */
 export async function* makeInstalments(run: Run): AsyncGenerator<void> {
   const { store, clock } = run;

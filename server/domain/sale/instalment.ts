@@ -34,7 +34,7 @@ export const instalments = collection<Instalments>()({
   indexes: { due: ({ nextAt }) => [Date.parse(nextAt)] },
 });
 
-/** Writes down the commissions that come later. */
+/** Records the commissions that come later. */
 export async function addInstalments(
   tx: Transaction,
   { sale, plan, earnings, at }: { sale: Sale; plan: InstalmentPlan | null; earnings: Earning[]; at: Date },

@@ -39,10 +39,11 @@ export interface RecordedRefund {
 }
 
 /**
- * Records that a sale, or a part of it, was paid back, and takes its part of each commission of this sale back.
+ * Records that a sale, or a part of it, was paid back. It takes back the same part of each commission of the
+ * sale.
  *
- * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid` if the
- * sale is unknown or less of it is left
+ * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
+ *   if the sale is unknown or less of it is left
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function recordRefund<T>(
@@ -92,11 +93,11 @@ export async function loadKnownCustomer(
 async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | null): Promise<Sale> {
   if (eventId !== null) {
     const sale = await tx.find(sales, "event", lead.accountId, [eventId]);
-    // Choice: a sale of somebody else is as unknown as one that never was.
+    // Choice: another customer's sale is answered like an unknown one.
     if (sale?.leadId === lead.id) return sale;
     throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
   }
-  // Reading the sales last to first ends at the first one that is not refunded whole.
+  // The latest sales are read first, until one is not refunded whole.
   for (let offset = 0; ; offset++) {
     const page = { limit: 1, offset, reverse: true };
     const [listed] = await tx.view.page(sales, "lead", lead.accountId, [lead.id], page);
@@ -175,7 +176,7 @@ function newRefund(
   };
 }
 
-/** A lead whose sales are all refunded is no customer any more. */
+/** A lead whose sales are all refunded is no longer a customer. */
 async function markRefunded(
   tx: Transaction,
   context: Context,

@@ -39,7 +39,7 @@ export const cancellations = collection<Cancellation>()({
   indexes: {},
 });
 
-/** The events that an account can repeat only with the same id. */
+/** The kinds of events with ids of the client. No two events of one kind share an id. */
 export type EventKind = "sale" | "refund" | "cancellation";
 
 /** The error for a second event of one kind with the same id. */

@@ -7,8 +7,8 @@ import { share } from "../money/amount.ts";
 import type { Refund, Sale } from "./record.ts";
 
 /**
- * Takes back each commission of a sale, of every tier and split, in proportion. Rounding never adds up: all refunds
- * of a sale together take back exactly what it gave.
+ * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
+ * refunds of a sale together take back exactly what it gave.
  */
 export async function takeBack(
   tx: Transaction,
@@ -37,7 +37,10 @@ export async function takeBack(
   return added;
 }
 
-/** What a sale's refunds take back of a commission. A later instalment was earned by what was left of the sale. */
+/**
+ * What a sale's refunds take back of a commission. A later instalment was computed from what was left of the
+ * sale.
+ */
 function takenBack({ amount, saleCents }: Commission, { amountCents, refundedCents }: Sale): number {
   const refundedSince = refundedCents - (amountCents - saleCents);
   return refundedSince <= 0 ? 0 : share(amount, refundedSince, saleCents);

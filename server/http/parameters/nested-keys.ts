@@ -20,7 +20,10 @@ export function nestKeys(values: Values): Values {
   return nested;
 }
 
-/** The object that a key's value belongs into, made where it is missing. null: something else is there. */
+/**
+ * The object that a key's value belongs into. It is created if it is missing. null: something else is in its
+ * place.
+ */
 function placeOf(root: Values, key: string): { within: Values; name: string } | null {
   const [, first = "", brackets = ""] = NESTED_KEY.exec(key) ?? [];
   const path = [first, ...brackets.slice(1, -1).split("][")];

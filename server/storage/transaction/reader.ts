@@ -37,7 +37,7 @@ export function newReader(read: Read): Reader {
 /** The record, or the pointer to one, under a key. */
 export async function load<R>(read: Read, key: string): Promise<R | null> {
   const stored = read(key);
-  // Local stores answer at once. To await them all the same would cost as much as the read itself.
+  // Local stores answer at once. Awaiting their answers would cost as much as the read itself.
   return parse<R>(stored instanceof Promise ? await stored : stored);
 }
 

@@ -16,7 +16,7 @@ export async function findTaken<R extends { accountId: number }, Claim extends s
   return fields;
 }
 
-/** @throws Failure `taken` where a field is */
+/** @throws Failure `taken` if a field is */
 export function refuseTaken(fields: FieldErrors): void {
   if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

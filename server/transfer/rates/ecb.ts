@@ -41,7 +41,7 @@ export async function ratesOfEcb(text: string): Promise<RateRow[]> {
   });
   const parsed = envelope.safeParse(read(parser, text));
   if (!parsed.success)
-    throw new Failure("malformed", "The file is not one of the European Central Bank's rates");
+    throw new Failure("malformed", "The file does not hold exchange rates of the European Central Bank");
   return parsed.data.Envelope.Cube[0].Cube.flatMap(({ time, Cube }) =>
     Cube.map((cube) => ({ line: null, date: time, base: BASE, ...cube })),
   );
@@ -51,6 +51,6 @@ function read(parser: { parse(text: string): unknown }, text: string): unknown {
   try {
     return parser.parse(text);
   } catch {
-    return null; // Broken XML is no file of rates either.
+    return null; // Broken XML is not a file of rates either.
   }
 }

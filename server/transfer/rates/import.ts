@@ -62,7 +62,7 @@ async function* rowsOf(file: string): AsyncGenerator<RateRow | BadRow> {
   else yield* ratesOfCsv(file);
 }
 
-/** Adds a rate to its day. Gives the row's fault, or null. */
+/** Adds a rate to its day. Returns the row's fault, or null. */
 function add(
   { date, base, currency, rate }: RateRow,
   { days, unknown }: { days: Map<string, Day>; unknown: Set<string> },

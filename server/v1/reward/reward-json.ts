@@ -83,7 +83,7 @@ export function v1Unit(unit: Unit): V1Unit {
   return unit === "mon_discount" ? "discount_mon" : unit;
 }
 
-/** The unit that V1 calls so. */
+/** The unit with this name in V1. */
 export function unitOfV1(unit: V1Unit): Unit {
   return unit === "discount_mon" ? "mon_discount" : unit;
 }

@@ -14,8 +14,10 @@ const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] 
 const status = oneOf(COMMISSION_STATUSES);
 
 /**
- * The query of the list of commissions. Choice: `status` and `unit` are taken beside `filters` too, because the guides
- * of the interface write them so.
+ * The query of the list of commissions.
+ *
+ * Choice: `status` and `unit` are also accepted outside of `filters`, because the guides of the interface
+ * write them so.
  *
  * @see docs/spec/v2.md "List commissions"
  */

@@ -48,7 +48,7 @@ const ratesAnswer = z
 
 const listParams = z.object({ date: day.optional() });
 
-/** `POST /api/v2/company/rates`. Choice: our addition; the rates count for this account alone. */
+/** `POST /api/v2/company/rates`. Choice: our addition; the rates only count for this account. */
 export const storeRatesOperation: V2Operation = {
   summary: "Store exchange rates of a day",
   body: createBody,

@@ -12,7 +12,7 @@ import { readPathId } from "../path-id.ts";
 import { period, span } from "../range-params.ts";
 
 const MAX_SPLITS = 50;
-/** The id of no lead. */
+/** No lead has this id. */
 const NOBODY = 0;
 
 const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
