@@ -21,3 +21,8 @@ export function plainText(text: string, headers: AnswerHeaders = {}, status = 20
     headers: { "content-type": "text/plain; charset=utf-8", ...headers },
   });
 }
+
+/** An answer without a body. */
+export function empty(headers: AnswerHeaders = {}): Response {
+  return new FastResponse(null, { status: 204, headers });
+}

@@ -107,6 +107,18 @@ export function signupError(generation: ErrorShape): ErrorShape {
   };
 }
 
+/** The statuses of a subscription's own bodies. */
+export const SUBSCRIPTION_STATUSES = { ...SIGNUP_STATUSES, already_registered: 409 } as const;
+
+/** The bodies of a subscription: those of a sign-up, and 409 with `{message}` for a subscriber. */
+export function subscriptionError(generation: ErrorShape): ErrorShape {
+  return (failure, headers) => {
+    const { kind, message } = failure;
+    if (kind !== "already_registered") return signupError(generation)(failure, headers);
+    return json({ message }, headers, SUBSCRIPTION_STATUSES[kind]);
+  };
+}
+
 /** The answer to a bug. The log holds the details under the request's id. */
 export function bugAnswer(generation: Generation, requestId: string, headers: AnswerHeaders = {}): Response {
   const message = "Internal server error";

@@ -1,5 +1,5 @@
 import { messageAnswer, v2ErrorAnswer } from "./error-answers.ts";
-import { json } from "./answer.ts";
+import { empty, json } from "./answer.ts";
 import { v2Error, type ErrorShape } from "./errors.ts";
 
 /** The statuses of refused sales, refunds and cancellations. */
@@ -23,7 +23,7 @@ export const EVENT_BODIES = {
 export function eventError(generation: ErrorShape): ErrorShape {
   return (failure, headers) => {
     const { kind, message } = failure;
-    if (kind === "not_found") return new Response(null, { status: EVENT_STATUSES[kind], headers });
+    if (kind === "not_found") return empty(headers);
     const status = kind in EVENT_STATUSES ? EVENT_STATUSES[kind as keyof typeof EVENT_STATUSES] : null;
     return status === null ? generation(failure, headers) : json({ message }, headers, status);
   };

@@ -17,6 +17,8 @@ export interface Operation<Request> {
   answer: z.ZodType;
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202;
+  /** The meaning of a 204, for operations whose handler may answer null. */
+  emptyAnswer?: string;
   /** Whether the answer is a page of a list, with the page headers. */
   isPaged?: boolean;
   /** Refusals besides those that every operation may give. */

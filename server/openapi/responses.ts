@@ -46,6 +46,7 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
   const { operation, caller } = route;
   const responses: Record<string, unknown> = {
     [String(operation.status ?? 200)]: success(route, schemas, id),
+    ...(operation.emptyAnswer !== undefined && { "204": { description: operation.emptyAnswer } }),
   };
   for (const [status, kinds] of Object.entries(refusalsByStatus(route)))
     responses[status] = status === "204" ? NOBODY : sharedRefusal(route, kinds, { schemas, id });

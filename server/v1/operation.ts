@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { admit } from "../request/admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
 import { readApiKey } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
@@ -40,7 +40,8 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
       const { account, address } = await enter(services, event, headers);
       const { publicUrl } = services;
       const context = newContext(services);
-      return json(await handle({ event, account, context, address, publicUrl, headers }), headers);
+      const answer = await handle({ event, account, context, address, publicUrl, headers });
+      return answer === null ? empty(headers) : json(answer, headers);
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape, headers });
     }

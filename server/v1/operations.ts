@@ -1,7 +1,7 @@
 import { v1Error } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { readParams } from "../http/parameters/form.ts";
-import { deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
+import { createLead, deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
 import type { V1Operation } from "./operation.ts";
 import { createPayoutOperation, updatePayoutOperation } from "./payout/payout-changes.ts";
 import { listPayouts } from "./payout/payouts.ts";
@@ -17,7 +17,7 @@ import { createPromoterOperation } from "./promoter/promoters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import { createReward, updateReward } from "./reward/reward-changes.ts";
 import { listRewards } from "./reward/rewards.ts";
-import { trackSignup } from "./lead/tracking.ts";
+import { trackSignup, trackSubscriber } from "./lead/tracking.ts";
 import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
 
 const FORM = { kind: "params", read: readParams, shape: v1Error } as const;
@@ -39,6 +39,8 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/promoters/refresh_token", refreshTokenOperation],
   ["POST", "/api/v1/promoters/move_to_campaign", moveToCampaignOperation],
   ["POST", "/api/v1/promoters/add_to_campaign", addToCampaignOperation],
+  ["POST", "/api/v1/track/subscriber", trackSubscriber],
+  ["POST", "/api/v1/leads/create", createLead],
   ["GET", "/api/v1/leads/list", listLeads],
   ["GET", "/api/v1/leads/show", showLead],
   ["POST", "/api/v1/leads/show", showLead],

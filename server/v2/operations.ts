@@ -54,6 +54,7 @@ import {
   updateRewardOperation,
 } from "./reward/rewards.ts";
 import {
+  createReferralOperation,
   getReferralOperation,
   importEventsOperation,
   listReferralsOperation,
@@ -122,6 +123,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
   ["GET", "/referrals", listReferralsOperation],
+  ["POST", "/referrals", createReferralOperation],
   ["DELETE", "/referrals", deleteReferralsOperation],
   ["GET", "/referrals/:id", getReferralOperation],
   ["PUT", "/referrals/:id", updateReferralOperation],

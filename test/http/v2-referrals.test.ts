@@ -165,6 +165,82 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
     });
   });
 
+  describe("POST /referrals", () => {
+    const NEW = {
+      ...SAM,
+      id: 2,
+      email: null,
+      uid: null,
+      entry_source: "manual_admin",
+      username: null,
+      first_name: null,
+      last_name: null,
+      website: null,
+    };
+    const create = (over: object = {}) => call("POST /referrals", { promoter_campaign_id: 1, ...over });
+
+    it.each([
+      [{ email: "lea@example.com" }, { email: "lea@example.com" }],
+      [
+        { uid: "cus_2", username: " lea ", email: "" },
+        { uid: "cus_2", username: "lea" },
+      ],
+      [
+        { uid: "cus_2", promoter_campaign_id: "2" },
+        { uid: "cus_2", promoter_campaign: BOBS },
+      ],
+      [{ email: "jane+2@example.com" }, { email: "jane+2@example.com", fraud_check: "same_promoter_email" }],
+      [
+        { uid: "cus_2", split_details: [{ promoter_campaign_id: 2, percentage: 50 }] },
+        { uid: "cus_2", split_details: [{ promoter_campaign_id: 2, promoter_id: 2, percentage: 50 }] },
+      ],
+      [{ uid: "cus_2", split_details: [] }, { uid: "cus_2" }],
+    ])("takes %j", async (body, shown) => {
+      expect(await create(body)).toEqual({ status: 200, body: { ...NEW, ...shown } });
+      expect(await call("GET /referrals/2")).toEqual({ status: 200, body: { ...NEW, ...shown } });
+    });
+
+    it("lets a sign-up follow", async () => {
+      await create({ email: "lea@example.com" });
+      expect(
+        await app.v1("/track/signup", { email: "lea@example.com", ref_id: "bob", uid: "cus_2" }),
+      ).toMatchObject({ status: 200, body: { lead: { id: 2, uid: "cus_2" }, promoter: { id: 1 } } });
+    });
+
+    it.each([
+      [{}, invalid({ email: ["can't be blank without a uid"] })],
+      [{ email: "x" }, invalid({ email: ["is invalid"] })],
+      [{ uid: "cus_2", promoter_campaign_id: "" }, invalid({ promoter_campaign_id: ["can't be blank"] })],
+      [{ email: "SAM@example.com" }, invalid({ email: ["has already been taken"] }, 400)],
+      [
+        { email: "sam@example.com", uid: "cus_1" },
+        invalid({ email: ["has already been taken"], uid: ["has already been taken"] }, 400),
+      ],
+      [
+        { uid: "cus_2", split_details: [{ promoter_campaign_id: 1, percentage: 50 }] },
+        invalid({ split_details: ["must not name the referral's own promoter campaign"] }),
+      ],
+      [
+        { uid: "cus_2", promoter_campaign_id: 99 },
+        { status: 404, body: { message: "Promotion not found.", code: "not_found" } },
+      ],
+      [
+        { uid: "cus_2", promoter_campaign_id: 3 },
+        {
+          status: 422,
+          body: {
+            message: "The promoter campaign is pending and can't get referrals",
+            code: "operation_failed",
+          },
+        },
+      ],
+    ])("answers %j with %j", async (body, answer) => {
+      await call("PUT /promoter_campaigns/3", { state: "pending" });
+      expect(await create(body)).toEqual(answer);
+      expect((await call("GET /referrals")).body).toEqual([SAM]);
+    });
+  });
+
   describe.each(["PUT", "PATCH"])("%s /referrals/{id}", (method) => {
     const update = (body?: unknown, id: number | string = 1) => call(`${method} /referrals/${id}`, body);
 

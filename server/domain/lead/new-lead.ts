@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { leads, newLead, type LeadDetails } from "./lead.ts";
-import type { EntrySource, Lead, Suspicion } from "./record.ts";
+import type { EntrySource, Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Referrer } from "./referrer.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
@@ -24,11 +24,14 @@ export interface NewLead {
   };
   referrer: Referrer;
   entrySource: EntrySource;
+  /** Absent: `signup`. */
+  state?: LeadState;
+  splits?: Split[] | null;
   /** Without an event id, the sign-up itself may still follow. */
   ids: { leadId: number; eventId: number | null };
 }
 
-/** Adds a lead that is known to be new, as part of a sign-up or a sale. */
+/** Adds a lead that is known to be new. */
 export async function addLead(
   tx: Transaction,
   context: Context,
@@ -60,7 +63,7 @@ export async function addLead(
 
 function leadOf(
   now: Date,
-  { account, signup, referrer, entrySource, ids }: NewLead,
+  { account, signup, referrer, entrySource, state = "signup", splits = null, ids }: NewLead,
   suspicion: Suspicion,
 ): Lead {
   const { promoterCampaign, visitor } = referrer;
@@ -70,6 +73,8 @@ function leadOf(
     promoterCampaignId: promoterCampaign.id,
     promoterId: promoterCampaign.promoterId,
     campaignId: promoterCampaign.campaignId,
+    state,
+    splits,
     ...signup.details,
     subId: signup.details.subId ?? visitor?.subId ?? null,
     entrySource,

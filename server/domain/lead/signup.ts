@@ -93,7 +93,8 @@ interface KnownSignup {
 }
 
 /**
- * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event.
+ * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. A subscriber becomes a
+ * sign-up.
  *
  * @throws Failure `already_registered`
  */
@@ -107,7 +108,8 @@ async function signUpKnown(
   const details = signup.overridesExistingLead
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
-  const lead = { ...known, ...details, signupEventId: eventId };
+  const state = known.state === "subscribed" ? "signup" : known.state;
+  const lead: Lead = { ...known, ...details, state, signupEventId: eventId };
   await tx.put(leads, lead);
   await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { lead, promoter: await promoterOf(tx, input) };

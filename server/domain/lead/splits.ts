@@ -11,7 +11,10 @@ const WHOLE_TEN_THOUSANDTHS = 1_000_000;
  *
  * @throws Failure `not_found` for an unknown promoter campaign, `invalid`
  */
-export async function checkSplits(reader: Reader, lead: Lead): Promise<void> {
+export async function checkSplits(
+  reader: Reader,
+  lead: Pick<Lead, "accountId" | "promoterCampaignId" | "splits">,
+): Promise<void> {
   const splits = lead.splits ?? [];
   const ids = splits.map(({ promoterCampaignId }) => promoterCampaignId);
   for (const id of ids) await loadPromoterCampaign(reader, lead.accountId, id);

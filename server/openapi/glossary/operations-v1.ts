@@ -12,6 +12,16 @@ export const V1_OPERATIONS: Operations = {
     "Records that somebody signed up, as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
     { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   ],
+  "POST /api/v1/track/subscriber": [
+    "v1TrackSubscriber",
+    "Records that somebody subscribed to news, as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+    { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  ],
+  "POST /api/v1/leads/create": [
+    "v1CreateLead",
+    "Adds a lead to a promoter. Give `email` or `uid`, and `promotion_id` or `ref_id`.",
+    { email: "sam@example.net", ref_id: "jane" },
+  ],
   "GET /api/v1/promoters/list": [
     "v1ListPromoters",
     "Lists your promoters, oldest first. With `campaign_id`, only those who are accepted in that campaign.",

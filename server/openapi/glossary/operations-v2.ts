@@ -63,6 +63,11 @@ const COMPANY_OPERATIONS: Operations = {
   ],
   "PATCH /promoter_campaigns/:id": ["patchPromoterCampaign", "The same as `PUT`.", { state: "accepted" }],
   "GET /referrals": ["listReferrals", "Lists leads, with filters. V2 calls them referrals."],
+  "POST /referrals": [
+    "createReferral",
+    "Adds a lead to a promoter by hand. Give `email` or `uid`.",
+    { email: "sam@example.net", promoter_campaign_id: 31 },
+  ],
   "GET /referrals/:id": ["getReferral", "Finds one lead: by id, or by the attribute that `find_by` names."],
   "PUT /referrals/:id": [
     "updateReferral",

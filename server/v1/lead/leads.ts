@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createLead as addLead } from "../../domain/lead/creation.ts";
 import { leads, loadLead, type LeadSelector } from "../../domain/lead/lead.ts";
 import {
   deleteLead as removeLead,
@@ -10,6 +11,7 @@ import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
+import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import { newEmbedded } from "../embedded.ts";
 import { V1_LEAD_STATES } from "./lead-json.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
@@ -19,6 +21,10 @@ import type { V1Operation, V1Request } from "../operation.ts";
 const USUAL_PER_PAGE = 50;
 
 const selectorParams = z.object({ id, uid: text, email: text }).partial();
+
+const createParams = signupParams
+  .omit({ override_existing_lead: true })
+  .extend({ promotion_id: id.optional() });
 
 const updateParams = selectorParams.extend({
   new_uid: text.nullable().optional(),
@@ -40,6 +46,15 @@ export const listLeads: V1Operation = {
   statuses: LIST_STATUSES,
   shape: listError,
   handle: list,
+};
+
+/** `POST /api/v1/leads/create` @see docs/spec/v1.md "Leads" */
+export const createLead: V1Operation = {
+  summary: "Create a lead",
+  params: createParams,
+  answer: leadRecordAnswer,
+  refusals: ["missing", "not_found", "invalid", "taken", "refused"],
+  handle: create,
 };
 
 /** `GET` and `POST /api/v1/leads/show` */
@@ -82,6 +97,18 @@ async function list(request: V1Request) {
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);
   return Promise.all(records.map((lead) => leadRecordJson(lead, embedded)));
+}
+
+async function create({ event, account, context }: V1Request) {
+  const given = await readParams(event);
+  const { promotion_id: promoterCampaignId = null } = shapeInput(createParams, given);
+  return addLead(context, account, {
+    ...shapeSignup(given),
+    promoterCampaignId,
+    entrySource: null,
+    splits: null,
+    show: showOne,
+  });
 }
 
 async function show({ event, account, context: { store } }: V1Request) {

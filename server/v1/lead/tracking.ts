@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { recordSignup, type RecordedSignup } from "../../domain/lead/signup.ts";
-import { SIGNUP_BODIES } from "../../http/error-answers.ts";
-import { SIGNUP_STATUSES, signupError, v1Error } from "../../http/errors.ts";
+import { recordSubscription, type RecordedSubscription } from "../../domain/lead/subscription.ts";
+import { messageAnswer, SIGNUP_BODIES } from "../../http/error-answers.ts";
+import {
+  SIGNUP_STATUSES,
+  SUBSCRIPTION_STATUSES,
+  signupError,
+  subscriptionError,
+  v1Error,
+} from "../../http/errors.ts";
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { View } from "../../storage/store.ts";
@@ -31,6 +38,26 @@ export const trackSignup: V1Operation = {
   handle: signup,
 };
 
+/** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
+export const trackSubscriber: V1Operation = {
+  summary: "Record a subscriber",
+  params: signupParams,
+  answer: z
+    .object({
+      id: z.int(),
+      type: z.literal("subscriber"),
+      lead: leadAnswer,
+      promoter: promoterSubsetAnswer,
+    })
+    .meta({ id: "V1Subscriber" }),
+  emptyAnswer: "Nobody referred the person.",
+  refusals: ["missing", "not_found", "already_registered"],
+  statuses: SUBSCRIPTION_STATUSES,
+  bodies: { ...SIGNUP_BODIES, already_registered: messageAnswer },
+  shape: subscriptionError(v1Error),
+  handle: subscriber,
+};
+
 async function signup({ event, account, context }: V1Request) {
   const given = shapeSignup(await readParams(event));
   return recordSignup(context, account, { ...given, show: showSignup });
@@ -42,6 +69,20 @@ async function showSignup(view: View, { eventId, lead, promoter }: RecordedSignu
     type: "signup",
     amount_cents: 0,
     reward: null,
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+  };
+}
+
+async function subscriber({ event, account, context }: V1Request) {
+  const given = shapeSignup(await readParams(event));
+  return recordSubscription(context, account, { ...given, show: showSubscription });
+}
+
+async function showSubscription(view: View, { eventId, lead, promoter }: RecordedSubscription) {
+  return {
+    id: eventId,
+    type: "subscriber",
     lead: leadJson(lead),
     promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
   };

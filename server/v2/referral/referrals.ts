@@ -1,19 +1,22 @@
 import { z } from "zod";
+import { createLead } from "../../domain/lead/creation.ts";
 import { importEvents } from "../../domain/lead/event-import.ts";
 import { loadLead } from "../../domain/lead/lead.ts";
 import { findLeads } from "../../domain/lead/search.ts";
 import { updateLead, type LeadChanges } from "../../domain/lead/update.ts";
 import { showAll } from "../../domain/show.ts";
+import { Failure } from "../../failure.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { describe, shapeChanges, shapeInput } from "../../input/shape.ts";
 import { batchAnswer, batchJson } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { recordError } from "../record-error.ts";
 import { referralAnswer, showReferral } from "./referral-json.ts";
 import {
+  createBody,
   findParams,
   leadFilter,
   listParams,
@@ -32,6 +35,16 @@ export const listReferralsOperation: V2Operation = {
   isPaged: true,
   refusals: ["invalid"],
   handle: list,
+};
+
+/** `POST /api/v2/company/referrals`. It answers 200; other creations answer 201. */
+export const createReferralOperation: V2Operation = {
+  summary: "Create a referral",
+  body: createBody,
+  answer: referralAnswer,
+  refusals: ["not_found", "invalid", "taken", "refused"],
+  shape,
+  handle: create,
 };
 
 /** `GET /api/v2/company/referrals/{id}` */
@@ -70,6 +83,29 @@ async function list(request: V2Request) {
   const found = await findLeads(context.store, account.id, { filter: leadFilter(params), ...window });
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showReferral);
+}
+
+async function create({ event, account, context }: V2Request) {
+  const body = shapeInput(createBody, await readJson(event));
+  const { email = null, uid = null, username = null } = body;
+  if (email === null && uid === null) {
+    const fields = { email: ["can't be blank without a uid"] };
+    throw new Failure("invalid", describe(fields), fields);
+  }
+  const others = { firstName: null, lastName: null, website: null, customFields: null, subId: null };
+  return createLead(context, account, {
+    details: { email, uid, username, ...others },
+    promoterCampaignId: body.promoter_campaign_id,
+    splits: body.split_details?.length ? body.split_details : null,
+    entrySource: "manual_admin",
+    tid: null,
+    refToken: null,
+    promoterEmail: null,
+    address: null,
+    createdAt: null,
+    skipEmailNotification: false,
+    show: showReferral,
+  });
 }
 
 async function get(request: V2Request) {
