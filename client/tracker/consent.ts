@@ -1,4 +1,5 @@
 import { forgetClicks } from "./click.ts";
+import { takePerson } from "./form.ts";
 import { options } from "./options.ts";
 import { forgetEvents } from "./sender.ts";
 import { become } from "./visitor.ts";
@@ -31,5 +32,6 @@ function apply(isGiven: boolean): void {
   if (isGiven) return;
   forgetEvents();
   forgetClicks();
+  takePerson();
   become({}, -1);
 }

@@ -29,10 +29,7 @@ export function decorate(address: string): string {
 }
 
 /** Adds the visitor to a link that is followed. */
-export function decorateLink(target: Element): void {
-  const link = target.closest("a[href],area[href]");
-  if (link) decorateAttribute(link, "href");
-}
+export const decorateLink = (link: Element): unknown => decorateAttribute(link, "href");
 
 /** Adds the visitor to a form that is sent. A GET form drops the query of its action, so it gets a field. */
 export function decorateForm(form: HTMLFormElement): void {

@@ -1,11 +1,12 @@
 import { click, present } from "./click.ts";
 import { hearConsent, setConsent } from "./consent.ts";
 import { addSites, decorate, decorateForm, decorateLink } from "./cross-domain.ts";
+import { keepForm, personIn, takeOverForm, takePerson, takeSuccess } from "./form.ts";
 import { accountId, mayAct, options, type Options } from "./options.ts";
 import { post } from "./post.ts";
 import { quietly } from "./quietly.ts";
-import { resume, settled } from "./sender.ts";
-import { isNoted, noteForm, signup } from "./signup.ts";
+import { retryLater, settled } from "./sender.ts";
+import { signup } from "./signup.ts";
 import { visitor, type Visitor } from "./visitor.ts";
 import { watch } from "./watch.ts";
 
@@ -91,21 +92,48 @@ function report(result: unknown, callback?: Callback): void {
 
 function begin(): void {
   held = [() => soon(resume)];
-  const leave = () => isNoted() && call("signup");
   const look = () => {
-    leave();
+    signUpSuccess();
     call("click");
   };
-  quietly(() => watch({ look, leave, submit, follow: decorateLink }));
+  quietly(() => watch({ look, submit, follow }));
   soon(() => hearConsent(look));
 }
 
 /** In a task of its own: the first use of cookies, storage and channels takes browsers milliseconds. */
 const soon = (task: () => unknown): unknown => setTimeout(() => quietly(task));
 
+/** Goes on with what the page before has left. Without a visitor it can have left nothing. */
+async function resume(): Promise<void> {
+  if (!visitor().tid) return;
+  takeOverForm();
+  signUpSuccess();
+  // After this page's own events, so that none of them is sent twice.
+  await settled();
+  retryLater(0);
+}
+
+function signUpSuccess(): void {
+  const person = takeSuccess();
+  if (person) call("signup", person);
+}
+
 function submit(form: HTMLFormElement, submitter?: Element | null): void {
-  if (noteForm(form, submitter)) call("signup");
+  const mark = form.getAttribute("data-svc-signup");
+  // A button that only closes a dialog signs nobody up.
+  if (mark != null && submitter?.getAttribute("formmethod") !== "dialog") {
+    if (mark === "success") keepForm(form);
+    else call("signup", personIn(form));
+  }
   decorateForm(form);
+}
+
+function follow(target: Element): void {
+  const link = target.closest("a[href],area[href]");
+  if (!link) return;
+  // The visitor goes on by themselves: the form has not led them there.
+  takePerson();
+  decorateLink(link);
 }
 
 /** Resolves to false without a visitor. The callback is not called then. */

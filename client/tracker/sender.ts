@@ -26,10 +26,9 @@ export function record(path: string, fields: object): Promise<Outcome> {
 /** Resolves when all events of the page are answered or wait for a retry. */
 export const settled = (): Promise<unknown> => Promise.all(Object.values(outcomes));
 
-/** Sends what earlier pages have left, after this page's own events. Without a visitor nothing can be left. */
-export async function resume(): Promise<void> {
-  await settled();
-  if (visitor().tid) retryLater(0);
+/** Retries the waiting events after the delay. */
+export function retryLater(ms: number = delayMs): void {
+  if (!timer && waiting()[0]) timer = setTimeout(retry, ms) as never;
 }
 
 /** Forgets all events, in other tabs too, and aborts running requests. */
@@ -38,10 +37,6 @@ export function forgetEvents(): void {
   consent = new AbortController();
   outcomes = {};
   keepOnly([]);
-}
-
-function retryLater(ms = delayMs): void {
-  if (!timer && waiting()[0]) timer = setTimeout(retry, ms) as never;
 }
 
 /** Sends events one after the other. An event that fails is skipped until the next round. */

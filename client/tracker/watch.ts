@@ -4,15 +4,13 @@ import { quietly } from "./quietly.ts";
 export interface Watch {
   /** The page got another address, or became visible for the first time. */
   look(): void;
-  /** The visitor leaves the page. */
-  leave(): void;
   submit(form: HTMLFormElement, submitter?: Element | null): void;
   /** Something was clicked, perhaps a link. */
   follow(target: Element): void;
 }
 
 /** Watches the page without changing what it does. This includes elements that are added later. */
-export function watch({ look, leave, submit, follow }: Watch): void {
+export function watch({ look, submit, follow }: Watch): void {
   const hear = (event: Event & { submitter?: Element }) =>
     quietly(() => {
       const target = event.composedPath()[0] as HTMLFormElement;
@@ -23,7 +21,6 @@ export function watch({ look, leave, submit, follow }: Watch): void {
     });
   for (const type of ["click", "auxclick", "submit"]) document.addEventListener(type, hear, true);
   document.addEventListener("prerenderingchange", look);
-  addEventListener("pagehide", leave);
   addEventListener("popstate", look);
   // Wrapped, because no event reports them in every browser: the Navigation API is new, and some pages define
   // something else under the name of its global. form.submit() fires no event at all.
