@@ -9,7 +9,7 @@ const COUNT = /^\d{1,6}$/;
 const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
 
 /** A positive integer in the minor unit of the currency, as a number or as text. */
-const amount = integer(AMOUNT, 1);
+export const saleAmount = integer(AMOUNT, 1);
 const count = integer(COUNT, 1);
 const days = integer(COUNT, 0);
 const currency = text.trim().toUpperCase();
@@ -23,13 +23,13 @@ export const saleParams = z
     ref_id: text,
     promo_code: text,
     event_id: text,
-    amount,
+    amount: saleAmount,
     quantity: count,
     plan: text,
     billing_period: oneOf(BILLING_PERIODS),
     currency,
     // Choice: it is for statistics, so a faulty one never costs a sale.
-    mrr: amount.nullable().catch(null),
+    mrr: saleAmount.nullable().catch(null),
     subscription_id: text,
     start_recurring_reward_in: days,
     recurring_reward_frequency: count,
@@ -47,7 +47,7 @@ export const refundParams = z
     ...names,
     event_id: text,
     sale_event_id: text,
-    amount,
+    amount: saleAmount,
     currency,
     quantity: count,
     ecom_refund: flag,

@@ -72,10 +72,10 @@ export const id = z
   .refine((value) => value > 0, "is invalid")
   .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
-/** An integer of either sign, as a number or as text. */
+/** An amount of either sign, as a number or as text. Choice: at most twelve digits, which keeps every sum exact. */
 export const wholeAmount = z
   .union([z.number(), z.string()], "is invalid")
-  .transform((value) => (/^[+-]?\d{1,15}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+  .transform((value) => (/^[+-]?\d{1,12}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
   .refine((value) => !Number.isNaN(value), "is not an integer")
   .meta({ documentedAs: { type: "integer" } });
 

@@ -7,7 +7,12 @@ import {
   listCampaignsOperation,
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
-import { approveCommissionsOperation, denyCommissionsOperation } from "./commission/commission-batches.ts";
+import {
+  approveCommissionsOperation,
+  denyCommissionsOperation,
+  destroyCommissionsOperation,
+} from "./commission/commission-batches.ts";
+import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import type { V2Operation } from "./operation.ts";
 import {
@@ -140,8 +145,12 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PATCH", "/products/:id", updateProductOperation],
   ["DELETE", "/products/:id", deleteProductOperation],
   ["GET", "/commissions", listCommissionsOperation],
+  ["POST", "/commissions", createCommissionOperation],
+  ["PUT", "/commissions/:id", updateCommissionOperation],
+  ["PATCH", "/commissions/:id", updateCommissionOperation],
   ["POST", "/commissions/approve", approveCommissionsOperation],
   ["POST", "/commissions/deny", denyCommissionsOperation],
+  ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],

@@ -71,6 +71,8 @@ export interface Commission {
   createdAt: string;
 }
 
+export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote">;
+
 /** The rule that made a commission. Later changes of rewards never change it. */
 export interface CommissionTerms {
   /** In ten-thousandths: of a percent, or of a unit if it is flat. */

@@ -3,7 +3,7 @@ import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, newCommission } from "../commission/commission.ts";
 import type { Earning } from "../commission/earnings.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
@@ -22,6 +22,8 @@ export interface EarningEvent {
   at: Date;
   /** The part of the sale that is not refunded. */
   saleCents: number;
+  /** Notes on each commission. */
+  notes?: CommissionNotes | undefined;
 }
 
 /** Writes the commissions of a sale, each with the terms that made it. */
@@ -74,6 +76,7 @@ async function commissionOf(
     suspicion: lead.suspicion,
     isSelfReferral: lead.suspicion === "same_promoter_email",
     createdAt: at.toISOString(),
+    ...event.notes,
     ...(await approvalOf(tx, context, { ...event, campaignId: owner.campaignId })),
   });
 }

@@ -19,6 +19,8 @@ export interface CustomerNames {
   tid: string | null;
   refToken: string | null;
   promoCode: string | null;
+  /** The lead itself. Absent: the other names find it. */
+  leadId?: number;
 }
 
 /** A customer with the promoter who is paid for them. */
@@ -73,8 +75,9 @@ async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNa
 export async function findCustomer(
   reader: Reader & { view?: View },
   accountId: number,
-  { uid, email, tid }: Pick<CustomerNames, "uid" | "email" | "tid">,
+  { uid, email, tid, leadId }: Pick<CustomerNames, "uid" | "email" | "tid" | "leadId">,
 ): Promise<Lead | null> {
+  if (leadId !== undefined) return reader.get(leads, accountId, leadId);
   const byUid = uid === null ? null : await reader.find(leads, "uid", accountId, [uid]);
   if (byUid !== null) return byUid;
   const byEmail = email === null ? null : await findLeadByEmail(reader, accountId, email);

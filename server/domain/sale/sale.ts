@@ -2,7 +2,7 @@ import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { earningsOf, type Earning } from "../commission/earnings.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads } from "../lead/lead.ts";
@@ -39,6 +39,8 @@ export interface NewSale {
   skipEmailNotification: boolean;
   /** The commissions that come later without a sale. null: none. */
   instalments: InstalmentPlan | null;
+  /** Notes on each of its commissions. Absent: none. */
+  notes?: CommissionNotes;
 }
 
 /** A sale with its lead, the lead's promoter, and what it earned at once. */
@@ -76,7 +78,15 @@ export async function recordSale<T>(
     const saleCents = sale.amountCents;
     const commissions = isLater
       ? []
-      : await addCommissions(tx, context, { account, lead, sale, at, saleCents, earnings });
+      : await addCommissions(tx, context, {
+          account,
+          lead,
+          sale,
+          at,
+          saleCents,
+          earnings,
+          notes: input.notes,
+        });
     const whole = { ...sale, commissionIds: commissions.map(({ id }) => id) };
     await tx.insert(sales, whole);
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });

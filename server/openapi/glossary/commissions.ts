@@ -23,6 +23,13 @@ const OWN: Fields = {
 export const COMMISSION_FIELDS: Fields = {
   lead_id: ["Id of the lead whose promoter gets it.", 204],
   reward_type: "Unit of the amount.",
+  event_date: ["The day that it counts on. Left out: today.", DAY],
+  notify_promoter: "Whether the promoter gets an e-mail. None is sent about single commissions yet.",
+  referral_id: ["Id of the lead who bought something.", 204],
+  "CreateCommissionBody.billing_period": ["How often the sold plan is paid.", "monthly"],
+  "CreateCommissionBody.sale_amount": ["What was sold, in cents.", 10_000],
+  "CreateCommissionBody.plan_id": ["The sold price or plan, by your own id.", "pro-monthly"],
+  "CreateCommissionBody.event_id": ["Your own id of the sale. Left out: a new one.", "order-1001"],
   paid: "`yes`: money that was paid. `no`: money that was not.",
   fulfilled: "`yes`: other units that the promoter got. `no`: those that the promoter did not get.",
   first_commission: "Whether it belongs to the first event that earned something for its lead.",

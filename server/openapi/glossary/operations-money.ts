@@ -22,6 +22,26 @@ export const MONEY_OPERATIONS: Operations = {
     "listCommissions",
     "Lists commissions, oldest first, with filters and sorting. A commission is what a promoter earns.",
   ],
+  "POST /commissions": [
+    "createCommission",
+    "Gives a promoter a commission. `custom`: an exact `amount` for a `promoter_campaign_id`. `sale`: what a sale of `sale_amount` to a `referral_id` earns, for each tier and each part of a split.",
+    {
+      commission_type: "custom",
+      promoter_campaign_id: 17,
+      amount: 2000,
+      external_note: "Thank you for the talk",
+    },
+  ],
+  "PUT /commissions/:id": [
+    "updateCommission",
+    "Changes the notes on a commission. What you leave out stays.",
+    { internal_note: "Checked by phone" },
+  ],
+  "PATCH /commissions/:id": ["patchCommission", "The same as `PUT`.", { external_note: null }],
+  "DELETE /commissions/destroy": [
+    "destroyCommissions",
+    `Deletes commissions, with those that take them back. Paid ones stay as they are. ${BATCH}`,
+  ],
   "POST /commissions/approve": [
     "approveCommissions",
     `Approves commissions, so that the next payout pays them. Paid ones stay as they are. ${BATCH}`,

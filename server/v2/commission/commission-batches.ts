@@ -1,4 +1,5 @@
 import { runBatch } from "../../domain/batch/batch.ts";
+import { destroyCommission } from "../../domain/commission/destruction.ts";
 import type { CommissionStatus } from "../../domain/commission/record.ts";
 import { changeCommissionStatus } from "../../domain/commission/status.ts";
 import type { Context } from "../../domain/context.ts";
@@ -21,6 +22,12 @@ export const approveCommissionsOperation = commissionBatch("approve", {
 export const denyCommissionsOperation = commissionBatch("deny", {
   summary: "Deny commissions",
   work: setStatus("denied"),
+});
+
+/** `DELETE /api/v2/company/commissions/destroy` */
+export const destroyCommissionsOperation = commissionBatch("destroy", {
+  summary: "Delete commissions",
+  work: destroyCommission,
 });
 
 function setStatus(status: CommissionStatus): Work {

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import type { Account } from "../../domain/account/record.ts";
+import { createCommission } from "../../domain/commission/creation.ts";
+import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/record.ts";
+import { annotateCommission } from "../../domain/commission/update.ts";
+import type { Context } from "../../domain/context.ts";
+import { UNITS } from "../../domain/money/unit.ts";
+import { BILLING_PERIODS } from "../../domain/sale/record.ts";
+import { recordSale } from "../../domain/sale/sale.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { saleAmount } from "../../input/event-params.ts";
+import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+import { commissionAnswer, showCommission } from "./commission-json.ts";
+
+/** `notify_promoter` is accepted, but promoters get no e-mails about single commissions yet. */
+const commonBody = z.object({
+  commission_type: oneOf(COMMISSION_TYPES),
+  event_id: text.optional(),
+  event_date: instant.optional(),
+  internal_note: longText.optional(),
+  external_note: longText.optional(),
+  billing_period: oneOf(BILLING_PERIODS).optional(),
+  notify_promoter: flag.optional(),
+});
+const saleBody = commonBody.extend({ referral_id: id, sale_amount: saleAmount, plan_id: text.optional() });
+const customBody = commonBody.extend({
+  promoter_campaign_id: id,
+  amount: wholeAmount,
+  unit: oneOf(UNITS).default("cash"),
+});
+/** Both kinds, for the description of the interface. */
+const createBody = saleBody.extend(customBody.shape).partial().required({ commission_type: true });
+
+const updateBody = z
+  .object({ internal_note: longText.nullable(), external_note: longText.nullable() })
+  .partial();
+
+/** `POST /api/v2/company/commissions` @see docs/spec/v2.md "Create a commission" */
+export const createCommissionOperation: V2Operation = {
+  summary: "Give a promoter a commission",
+  body: createBody,
+  answer: z.array(commissionAnswer),
+  refusals: ["not_found", "invalid", "already_registered"],
+  handle: create,
+};
+
+/** `PUT` and `PATCH /api/v2/company/commissions/{id}` */
+export const updateCommissionOperation: V2Operation = {
+  summary: "Change the notes on a commission",
+  body: updateBody,
+  answer: commissionAnswer,
+  refusals: ["not_found", "invalid"],
+  handle: update,
+};
+
+/** Choice: a commission of a sale has the unit of the reward that it is earned by, so `unit` does not matter for it. */
+async function create({ event, account, context }: V2Request) {
+  const input = await readJson(event);
+  const { commission_type: type } = shapeInput(createBody.pick({ commission_type: true }), input);
+  return type === "sale"
+    ? createOfSale(context, account, shapeInput(saleBody, input))
+    : createCustom(context, account, shapeInput(customBody, input));
+}
+
+/**
+ * Records a sale that the client's systems did not report. Choice: without an `event_id` it gets one of its own, so it
+ * can be refunded like any other.
+ */
+function createOfSale(context: Context, account: Account, body: z.output<typeof saleBody>) {
+  const nobody = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
+  return recordSale(context, account, {
+    customer: { ...nobody, leadId: body.referral_id },
+    eventId: body.event_id ?? `manual-${context.chance.uuid()}`,
+    amount: body.sale_amount,
+    currency: null,
+    quantity: 1,
+    planId: body.plan_id ?? null,
+    billingPeriod: body.billing_period ?? null,
+    mrrCents: null,
+    subscriptionId: null,
+    createdAt: body.event_date ?? null,
+    skipEmailNotification: !(body.notify_promoter ?? false),
+    instalments: null,
+    notes: notesOf(body),
+    show: (view, { commissions }) =>
+      Promise.all(commissions.map((commission) => showCommission(view, commission))),
+  });
+}
+
+async function createCustom(context: Context, account: Account, body: z.output<typeof customBody>) {
+  const commission = await createCommission(context, account.id, {
+    earner: { promoterCampaignId: body.promoter_campaign_id },
+    given: {
+      unit: body.unit,
+      amount: body.amount,
+      status: "approved",
+      eventId: body.event_id ?? null,
+      billingPeriod: body.billing_period ?? null,
+      ...notesOf(body),
+    },
+    createdAt: body.event_date ?? null,
+    show: showCommission,
+  });
+  return [commission];
+}
+
+function notesOf(body: z.output<typeof commonBody>): CommissionNotes {
+  return { internalNote: body.internal_note ?? null, externalNote: body.external_note ?? null };
+}
+
+async function update({ event, account, context }: V2Request) {
+  const body = shapeChanges(updateBody, await readJson(event));
+  return annotateCommission(context, account.id, {
+    id: readPathId(event),
+    notes: { internalNote: body.internal_note, externalNote: body.external_note },
+    show: showCommission,
+  });
+}
