@@ -54,7 +54,7 @@ describe("events of commissions", () => {
     });
   }
 
-  it("show it whole, with its promoter and lead, and name each state that it reaches", async () => {
+  it("show the whole commission, with its promoter and lead, and name each state that it reaches", async () => {
     const commission = await earned({ status: "pending", rewardId: 3, rewardName: "20 percent" });
     await tell(null, commission);
     await tell(commission, { ...commission, status: "approved" });

@@ -60,7 +60,7 @@ describe("the status of commissions", () => {
     }
   });
 
-  it("is the last one that was asked for, and counts in the balance", async () => {
+  it("is the last one that was set, and counts in the balance", async () => {
     await add({ status: "pending" });
     expect(await units()).toEqual({});
     for (const [call, earnings] of [
@@ -74,7 +74,7 @@ describe("the status of commissions", () => {
     }
   });
 
-  it("keeps the moment of its last change, and not that of a repetition", async () => {
+  it("keeps the time of its last change, not that of a repeated call", async () => {
     await add({ status: "pending" });
     await approve(1);
     app.setNow("2026-03-05T00:00:00.000Z");
@@ -82,7 +82,7 @@ describe("the status of commissions", () => {
     expect(await stored(1)).toMatchObject({ statusUpdatedAt: NOW });
   });
 
-  it("takes those that take it back along", async () => {
+  it("changes together with the commissions that take it back", async () => {
     await add({ takenBackByIds: [2] });
     await add({ amount: -400, takesBackId: 1 });
     await deny(1);
@@ -136,7 +136,7 @@ describe("the status of commissions", () => {
     ]);
   });
 
-  it("removes a pending payout that nothing is left of, and frees the others in it", async () => {
+  it("removes a pending payout with nothing left to pay, and frees its other commissions", async () => {
     await addPayout(app.context, jane, { amount: 600, totalInclTax: 720 });
     await add({ payoutId: 1 });
     await add({ payoutId: 1, amount: -400 });

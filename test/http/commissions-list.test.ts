@@ -182,7 +182,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     expect(await ids(query)).toEqual(expected);
   });
 
-  it("counts what it found, however it found it", async () => {
+  it("counts all matches, whatever index it reads", async () => {
     for (const [query, total] of [
       ["filters[status]=approved&per_page=1", "7"],
       ["filters[promoter_id]=1&per_page=1", "6"],

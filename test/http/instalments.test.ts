@@ -49,7 +49,7 @@ describe("later commissions of a sale", () => {
     expect([await waiting(), await cashOf(app, 1)]).toEqual([0, [1000, 1000, 0]]);
   });
 
-  it("follow the first at their distance, as often as asked, and late if nothing ran", async () => {
+  it("follow the first at the given interval, as often as requested, and late if no server ran", async () => {
     await sell({ recurring_reward_frequency: "30", max_recurring: "2" });
     await runAfter(65);
     await runAfter(365);
@@ -61,7 +61,7 @@ describe("later commissions of a sale", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("are made once, however many processes run at once", async () => {
+  it("are made once, however many processes run", async () => {
     await sell({ start_recurring_reward_in: "1", recurring_reward_frequency: "1", max_recurring: "4" });
     app.setNow("2026-04-01T00:00:00.000Z");
     const all = Array.from({ length: 4 }, () => newJobs(app.services, () => 0));

@@ -36,7 +36,7 @@ describe("commissions that leave their payout", () => {
   it.each([
     ["cancelled", () => movePayout(app.context, app.accountId, { id: 1, to: "cancelled" })],
     ["destroyed", () => app.v2("DELETE", "/payouts/destroy", { ids: [1] })],
-  ])("are free when it is %s, and the same run pays them when it is repeated", async (_how, end) => {
+  ])("are free when it is %s, and the same run pays them when repeated", async (_how, end) => {
     await earn(100, 200);
     await end();
     expect(await payoutIds()).toEqual([null, null]);
@@ -53,7 +53,7 @@ describe("commissions that leave their payout", () => {
     expect(await made()).toHaveLength(1);
   });
 
-  it("lower it", async () => {
+  it("lower its amount", async () => {
     await earn(101, 200, 300);
     await deny(1, 3);
     expect(await made()).toMatchObject([{ amount: 200, totalInclTax: 238, status: "pending" }]);

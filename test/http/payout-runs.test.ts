@@ -44,7 +44,7 @@ describe("a run of payouts", () => {
       await tx.put(commissions, { ...before, status });
     });
 
-  it("pays what was made up to the end of its period, with tax and a due date, and shows it in V2", async () => {
+  it("pays commissions made by the end of its period, with tax and a due date, and V2 shows the payouts", async () => {
     await addCommission(app.context, jane, { amount: 1_001, createdAt: "2025-11-30T10:00:00.000Z" });
     await addCommission(app.context, jane, { amount: 500, createdAt: "2026-01-31T23:59:59.999Z" });
     await addCommission(app.context, jane, { amount: 7, createdAt: "2026-02-01T00:00:00.000Z" });
@@ -111,7 +111,7 @@ describe("a run of payouts", () => {
     ]);
   });
 
-  it("carries over what is negative, and lets the next run subtract it", async () => {
+  it("carries over a negative sum, and the next run subtracts it", async () => {
     await addCommission(app.context, jane, { amount: -400 });
     await run();
     expect(await made()).toEqual([]);
@@ -120,7 +120,7 @@ describe("a run of payouts", () => {
     expect(await sums()).toEqual([[jane.id, 600]]);
   });
 
-  it("carries over what is below the minimum, which pending payouts don't count for", async () => {
+  it("carries over a sum below the minimum, without counting pending payouts", async () => {
     account = await changeAccount(app.context, app.accountId, { minPaymentCents: 1_000 });
     await addCommission(app.context, jane, { amount: 1_000 });
     await run();
@@ -129,7 +129,7 @@ describe("a run of payouts", () => {
     expect(await sums()).toEqual([[jane.id, 1_000]]);
   });
 
-  it("carries over who has too few active customers, or no usable method", async () => {
+  it("carries over the sums of promoters with too few active customers, or without a usable method", async () => {
     account = await changeAccount(app.context, app.accountId, {
       minPayingCustomers: 1,
       requiresPayoutMethod: true,
@@ -147,7 +147,7 @@ describe("a run of payouts", () => {
     expect(await sums()).toEqual([[jane.id, 1_000]]);
   });
 
-  it("repeated, changes nothing that is there and pays what is new, but nobody twice", async () => {
+  it("changes no payout when it is repeated, and pays new commissions, but nobody twice", async () => {
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
     await addCommission(app.context, jane);
     const late = [
@@ -168,7 +168,7 @@ describe("a run of payouts", () => {
     expect((await sums()).at(-1)).toEqual([jane.id, 30]);
   });
 
-  it("goes on where it was cut short, beside another one that does the same", async () => {
+  it("continues after an interruption, next to another run of the same period", async () => {
     const promoters = [jane];
     for (let count = 1; count < 8; count++) {
       promoters.push(await addPromoter(app.context, account, { email: `p${count}@example.com` }));
@@ -223,7 +223,7 @@ describe("a run of payouts", () => {
   });
 });
 
-it("leaves out a commission that is denied at any moment of the run", async () => {
+it("a run of payouts leaves out a commission that is denied at any moment of the run", async () => {
   const outcomes = await racesAtEachStep<Payout[]>(async (app) => {
     const account = await changeAccount(app.context, app.accountId, {});
     const jane = await addPromoter(app.context, account, { email: "jane@example.com" });

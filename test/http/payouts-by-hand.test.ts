@@ -32,7 +32,7 @@ const form = (path: string, params: Record<string, string>) => outcome(app.v1(pa
 describe("payouts of chosen commissions", () => {
   const generate = (ids: unknown) => outcome(company(app, "POST /commissions/generate_payouts", { ids }));
 
-  it("are made for each promoter, campaign and unit, below the minimum too", async () => {
+  it("are made for each promoter, campaign and unit, even below the minimum", async () => {
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
     const other = await addCampaign(app.context, app.accountId, "Other");
     for (const promoter of [jane, joe]) await addCommission(app.context, promoter);
@@ -75,7 +75,7 @@ describe("payouts of chosen commissions", () => {
     expect((custom.body as unknown[]).length).toBe(3);
   });
 
-  it("leave out what can't be paid, and say why", async () => {
+  it("leave out commissions that can't be paid, and say why", async () => {
     await addCommission(app.context, jane, { status: "pending" });
     await addCommission(app.context, jane, { status: "denied" });
     await addCommission(app.context, jane, { isPaidElsewhere: true });
@@ -142,7 +142,7 @@ describe("V1's payouts/create", () => {
     });
   });
 
-  it("makes it with the status that is asked for", async () => {
+  it("makes it with the requested status", async () => {
     await addCommission(app.context, jane);
     const { body } = await form("/payouts/create", { promoter_id: String(jane.id), status: "completed" });
     expect(body).toMatchObject({
@@ -190,7 +190,7 @@ describe("V1's payouts/create", () => {
 });
 
 describe("V1's payouts/update", () => {
-  it("sets the status, and does nothing where it is the same or none", async () => {
+  it("sets the status, and does nothing if it is the same or missing", async () => {
     await addCommission(app.context, jane);
     await form("/payouts/create", { promoter_id: "1" });
     for (const status of ["processing", "completed", "completed"]) {
@@ -227,7 +227,7 @@ describe("a commission of another unit than money", () => {
   const earn = (amount: number, unit = "credits") =>
     app.v1("/rewards/create", { promotion_id: "1", reward_type: unit, amount: String(amount) });
 
-  it("gets a payout of its own with its approval, and leaves it when it is denied", async () => {
+  it("gets a payout of its own when it is approved, and leaves it when it is denied", async () => {
     await earn(3);
     await earn(4);
     const terms = {
@@ -247,7 +247,7 @@ describe("a commission of another unit than money", () => {
     expect(await made()).toMatchObject([{ amount: 3 }, { amount: 4 }]);
   });
 
-  it("waits for the run where refunds have taken back more than there is", async () => {
+  it("waits for the run if refunds have taken back more than there is", async () => {
     const owed = { unit: "points", createdAt: "2026-01-15T12:00:00.000Z" } as const;
     await addCommission(app.context, jane, { ...owed, amount: -5 });
     await earn(3, "points");

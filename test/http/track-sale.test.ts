@@ -198,7 +198,7 @@ describe("POST /api/v1/track/sale", () => {
     });
   });
 
-  it("pays the parents in their tiers, the default promoter campaign standing in", async () => {
+  it("pays the parents by their tiers, if need be in their default promoter campaign", async () => {
     await app.v1("/promoters/create", { email: "zoe@example.com", first_name: "Zoe" });
     await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
     await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 3, ids: [2] });
@@ -228,7 +228,7 @@ describe("POST /api/v1/track/refund", () => {
   const REFUND = { event_id: "re_1", amount: "2500" };
   const refund = (params: Record<string, string> = {}) => sell({ ...REFUND, ...params }, "refund");
 
-  it("answers with negative amounts, and takes its part of the commission back", async () => {
+  it("answers with negative amounts, and takes back its part of the commission", async () => {
     await signUp();
     await sell();
     expect(await refund()).toMatchObject({
@@ -262,7 +262,7 @@ describe("POST /api/v1/track/refund", () => {
     expect(lead.body).toMatchObject({ state: "cancelled" });
   });
 
-  it("means the sale that it names, otherwise the latest that has something left", async () => {
+  it("refunds the named sale, otherwise the latest that is not refunded whole", async () => {
     await signUp();
     for (const event_id of ["inv_1", "inv_2", "inv_3"]) await sell({ event_id });
     await refund({ sale_event_id: "inv_2", amount: "10000", event_id: "re_1" });

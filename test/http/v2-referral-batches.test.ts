@@ -95,7 +95,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     );
   });
 
-  it("approves pending referrals alone", async () => {
+  it("approves only pending referrals", async () => {
     await change({ state: "pending" });
     await change({ state: "denied" }, 2);
     expect(await call("POST /referrals/approve", { ids: [1] })).toEqual(finished("approve"));
@@ -204,7 +204,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
       expect((await call("GET /batch_processes")).body).toEqual([]);
     });
 
-    it("tells receivers of both", async () => {
+    it("sends events of both", async () => {
       await call("POST /webhooks", {
         url: "https://acme.example/hook",
         event_types: ["referral.moved", "commission.updated"],

@@ -195,7 +195,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
         { uid: "cus_2", split_details: [{ promoter_campaign_id: 2, promoter_id: 2, percentage: 50 }] },
       ],
       [{ uid: "cus_2", split_details: [] }, { uid: "cus_2" }],
-    ])("takes %j", async (body, shown) => {
+    ])("accepts %j", async (body, shown) => {
       expect(await create(body)).toEqual({ status: 200, body: { ...NEW, ...shown } });
       expect(await call("GET /referrals/2")).toEqual({ status: 200, body: { ...NEW, ...shown } });
     });
@@ -256,7 +256,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
       [{ promoter_campaign_id: "2" }, { promoter_campaign: BOBS }],
       [{ promoter_campaign_id: 1 }, {}],
       [{ state: "active" }, {}],
-    ])("takes %j", async (body, changes) => {
+    ])("accepts %j", async (body, changes) => {
       const answer = { status: 200, body: { ...SAM, ...changes } };
       expect(await update(body)).toEqual(answer);
       expect(await call("GET /referrals/1")).toEqual(answer);
@@ -316,14 +316,14 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
         [split(2, 25), [shown(2, 25)]],
         [[], null],
         [null, null],
-      ])("takes %j", async (split_details, splits) => {
+      ])("accepts %j", async (split_details, splits) => {
         await update({ split_details: [split(3, 1)] });
         const answer = { status: 200, body: { ...SAM, split_details: splits } };
         expect(await update({ split_details })).toEqual(answer);
         expect(await update({})).toEqual(answer);
       });
 
-      it("takes the keys of one split as an automation tool writes them", async () => {
+      it("accepts the keys of one split in the form that automation tools write", async () => {
         const answer = await company(app, `${method} /referrals/1`, {
           "split_details[promoter_campaign_id]": 2,
           "split_details[percentage]": 20,

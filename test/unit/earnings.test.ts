@@ -180,7 +180,7 @@ describe("tiers", () => {
     expect(earned({ tiers: three(mode) })).toEqual(amounts);
   });
 
-  it("never get less than nothing of what is left", () => {
+  it("never get a negative part of the rest", () => {
     const tiers = [
       tier(1, [entry(reward(1, [flat(150)]))]),
       tier(2, [entry(tierReward([2, 2], [percent(10)], "tier_net_override_mode"))]),
@@ -188,7 +188,7 @@ describe("tiers", () => {
     expect(earned({ tiers })).toEqual(["1: 15000 cash (1) to 1"]);
   });
 
-  it("are paid nothing of a level below that has nothing", () => {
+  it("are paid nothing if the level below earns nothing", () => {
     const [first, , third] = three("tier_commission_mode");
     expect(earned({ tiers: [first!, third!] })).toEqual(["1: 1000 cash (1) to 1"]);
   });
