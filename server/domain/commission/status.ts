@@ -13,13 +13,14 @@ import type { Commission, CommissionStatus } from "./record.ts";
  * Commissions that take it back get the same status, because they would otherwise take back what the promoter
  * never got.
  *
- * @throws Failure `refused` if it is paid, or its payout is not pending
+ * @throws Failure `refused` if it is paid, its payout is not pending, or it takes back another commission
  */
 export async function setCommissionStatus(
   tx: Transaction,
   context: Context,
   { commission, status }: { commission: Commission; status: CommissionStatus },
 ): Promise<Commission> {
+  await refuseFollower(tx, commission, status);
   const family = await withTakeBacks(tx, commission);
   for (const each of family) await refuseSettled(tx, each);
   const changing = family.filter((each) => each.status !== status);
@@ -87,6 +88,17 @@ export async function loadCommission(reader: Reader, accountId: number, id: numb
   const commission = await reader.get(commissions, accountId, id);
   if (commission === null) throw new Failure("not_found", "Commission not found.");
   return commission;
+}
+
+/** A commission that takes another one back has the status of that one, and no other. */
+async function refuseFollower(
+  reader: Reader,
+  { accountId, id, takesBackId, status }: Commission,
+  wanted: CommissionStatus,
+): Promise<void> {
+  if (takesBackId === null || status === wanted) return;
+  if ((await reader.get(commissions, accountId, takesBackId)) === null) return;
+  throw new Failure("refused", `Commission ${id} takes back commission ${takesBackId} and follows it`);
 }
 
 /** A commission, and those that take it back. */
