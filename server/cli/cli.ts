@@ -7,6 +7,7 @@ import { deliveryCommands } from "./deliveries.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eraseCommands } from "./erase.ts";
 import { keyCommands } from "./key.ts";
+import { payoutCommands } from "./payouts.ts";
 import { promoterCommands } from "./promoter.ts";
 import { ratesCommands } from "./rates.ts";
 import { seedCommand } from "./seed.ts";
@@ -46,6 +47,7 @@ function newProgram(version: string): Command {
   doctorCommand(program);
   deliveryCommands(program);
   eraseCommands(program);
+  payoutCommands(program);
   promoterCommands(program);
   ratesCommands(program);
   transferCommands(program);

@@ -1,6 +1,15 @@
 /** The progress of one step of a long task. */
 export interface Step {
-  what: "exported" | "checked" | "imported" | "moved" | "compared" | "converted" | "cleared" | "rebuilt";
+  what:
+    | "exported"
+    | "checked"
+    | "imported"
+    | "moved"
+    | "compared"
+    | "converted"
+    | "cleared"
+    | "rebuilt"
+    | "gathered";
   entries: number;
   /** null: not known. */
   total: number | null;

@@ -31,7 +31,7 @@ export interface RunProgress {
  * @see docs/spec/states.md "Payout runs"
  */
 export async function* generatePayouts(
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   account: Account,
   period: Period,
 ): AsyncGenerator<RunProgress, PayoutRun> {
@@ -68,7 +68,7 @@ function isIn(group: UnpaidGroup, { promoterId, campaignId, unit }: Commission):
 
 /** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */
 async function payGroup(
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   account: Account,
   { run, group }: { run: PayoutRun; group: UnpaidGroup },
 ): Promise<Payout | null> {

@@ -1,8 +1,9 @@
 import { Failure } from "../../failure.ts";
 import type { PayoutRun } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { collection, lengthCounter } from "../../storage/collection.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
+import { groupKey, payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
 
 export const payoutRuns = collection<PayoutRun>()({
@@ -12,11 +13,13 @@ export const payoutRuns = collection<PayoutRun>()({
   indexes: {},
 });
 
+type Moment = Pick<Context, "store" | "now">;
+
 /** How many runs a list shows: ten years of weeks. */
 const LISTED = 520;
 
 /** Begins the run of a period, or continues it. @throws Failure `refused` if the period is not over */
-export async function beginRun(context: Context, accountId: number, period: Period): Promise<PayoutRun> {
+export async function beginRun(context: Moment, accountId: number, period: Period): Promise<PayoutRun> {
   const { store, now } = context;
   if (Date.parse(period.end) >= now.getTime()) {
     throw new Failure("refused", `The period ${period.key} is not over yet`);
@@ -40,7 +43,7 @@ export async function beginRun(context: Context, accountId: number, period: Peri
 }
 
 /** Records that a run is complete. A repeated run keeps the time of its first end. */
-export function finishRun({ store, now }: Context, { accountId, id }: PayoutRun): Promise<PayoutRun> {
+export function finishRun({ store, now }: Moment, { accountId, id }: PayoutRun): Promise<PayoutRun> {
   return store.transact(async (tx) => {
     const run = await tx.get(payoutRuns, accountId, id);
     if (run === null) throw new Failure("not_found", "Payout run not found.");
@@ -54,6 +57,11 @@ export function finishRun({ store, now }: Context, { accountId, id }: PayoutRun)
 export async function isFinished(store: Store, accountId: number, { key }: Period): Promise<boolean> {
   const run = await store.find(payoutRuns, "groupRef", accountId, [key]);
   return run !== null && run.finishedAt !== null;
+}
+
+/** How many payouts carry the name of a run. */
+export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Promise<number> {
+  return store.sum(accountId, lengthCounter(payouts, "group", groupKey(groupRef)));
 }
 
 /** An account's runs, newest first. */

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadAccount } from "../../server/domain/account/account.ts";
+import { systemChance, type Context } from "../../server/domain/context.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { callCli } from "../support/cli.ts";
+import { addCommission, addPromoter } from "../support/payouts.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+const SETTINGS = {
+  account_id: "acme",
+  cycle: "monthly",
+  net_days: 30,
+  min_payment: 0,
+  min_customers: 0,
+  requires_method: false,
+  requires_invoice_details: false,
+};
+
+let folder: string;
+let remove: () => void;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  await run("account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/");
+});
+afterEach(() => remove());
+
+/** The printed value of a command that must succeed. */
+async function run<T = unknown>(...words: string[]): Promise<T> {
+  const { code, stdout, stderr } = await callCli(folder, words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout) as T;
+}
+
+async function refusal(...words: string[]) {
+  const { code, stdout, stderr } = await callCli(folder, words);
+  return { code, stdout, stderr: stderr.split("\n")[0] };
+}
+
+/** Works on the store while no command does. */
+async function withStore(work: (context: Context) => Promise<unknown>): Promise<void> {
+  const store = await openStore(`sqlite:${folder}`);
+  await work({ store, now: new Date(), chance: systemChance });
+  await store.close();
+}
+
+describe("tidemark payouts settings", () => {
+  it("shows the settings, changes those that are given and keeps the others", async () => {
+    expect(await run("payouts", "settings", "acme")).toEqual(SETTINGS);
+    const changed = {
+      ...SETTINGS,
+      cycle: "biweekly",
+      net_days: 15,
+      min_payment: 5_000,
+      min_customers: 2,
+      requires_method: true,
+      requires_invoice_details: true,
+    };
+    const options = [
+      "--cycle",
+      "biweekly",
+      "--net-days",
+      "15",
+      "--min-payment",
+      "5000",
+      "--min-customers",
+      "2",
+    ];
+    const requiring = ["--require-method", "--require-invoice-details"];
+    expect(await run("payouts", "settings", "acme", ...options, ...requiring)).toEqual(changed);
+    expect(await run("payouts", "settings", "acme", "--no-require-method", "--net-days", "0")).toEqual({
+      ...changed,
+      net_days: 0,
+      requires_method: false,
+    });
+  });
+
+  it.each([
+    ["--cycle", "daily", /^error: option '--cycle <cycle>' argument 'daily' is invalid/],
+    ["--net-days", "-1", /^--net-days must be a whole number/],
+    ["--net-days", "366", /^netPayoutDays must be a whole number from 0 to 365/],
+    ["--min-payment", "1.50", /^--min-payment must be a whole number/],
+  ])("refuses %s %s", async (option, value, message) => {
+    expect(await refusal("payouts", "settings", "acme", option, value)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(message),
+    });
+    expect(await run("payouts", "settings", "acme")).toEqual(SETTINGS);
+  });
+});
+
+describe("tidemark payouts generate", () => {
+  it("makes the payouts of a period, lists the run, and changes nothing when repeated", async () => {
+    await withStore(async (context) => {
+      const account = await loadAccount(context.store, "acme");
+      const jane = await addPromoter(context, account, { email: "jane@example.com" });
+      await addCommission(context, jane);
+      await addCommission(context, jane, { createdAt: "2026-02-03T00:00:00.000Z" });
+    });
+    const january = {
+      group_ref: "2026-01",
+      period_start: "2026-01-01T00:00:00.000Z",
+      period_end: "2026-01-31T23:59:59.999Z",
+      started_at: INSTANT,
+      finished_at: INSTANT,
+      payouts: 1,
+    };
+    const made = await run("payouts", "generate", "acme", "--day", "2026-01-17");
+    expect(made).toEqual(january);
+    expect(await run("payouts", "generate", "acme", "--day", "2026-01-01")).toEqual(made);
+    const latest = await run("payouts", "generate", "acme");
+    expect(latest).toMatchObject({ payouts: 1, finished_at: INSTANT });
+    expect(await run("payouts", "list-runs", "acme")).toEqual([latest, made]);
+  });
+
+  it.each([
+    [["--day", "2026-02-30"], "--day 2026-02-30 is not a day such as 2026-01-31"],
+    [["--day", "2999-01-01"], "The period 2999-01 is not over yet"],
+  ])("refuses %j", async (words, stderr) => {
+    expect(await refusal("payouts", "generate", "acme", ...words)).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
