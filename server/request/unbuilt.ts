@@ -13,8 +13,6 @@ export const UNBUILT: [Method, path: string][] = [
   ["GET", "/api/v2/company/payouts/stats"],
   ["GET", "/api/v2/company/payouts/due_stats"],
   ["POST", "/api/v2/company/payouts/create_payments_batch"],
-  ["POST", "/api/v2/company/commissions/mark_fulfilled"],
-  ["POST", "/api/v2/company/commissions/mark_unfulfilled"],
   ["POST", "/api/v2/company/payments_batches/:id/pay"],
   ["DELETE", "/api/v2/company/payments_batches/:id"],
   ["GET", "/api/v2/company/reports/overview"],

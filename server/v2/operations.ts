@@ -11,6 +11,8 @@ import {
   approveCommissionsOperation,
   denyCommissionsOperation,
   destroyCommissionsOperation,
+  markFulfilledOperation,
+  markUnfulfilledOperation,
 } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
@@ -150,6 +152,8 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PATCH", "/commissions/:id", updateCommissionOperation],
   ["POST", "/commissions/approve", approveCommissionsOperation],
   ["POST", "/commissions/deny", denyCommissionsOperation],
+  ["POST", "/commissions/mark_fulfilled", markFulfilledOperation],
+  ["POST", "/commissions/mark_unfulfilled", markUnfulfilledOperation],
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],

@@ -38,6 +38,14 @@ export const MONEY_OPERATIONS: Operations = {
     { internal_note: "Checked by phone" },
   ],
   "PATCH /commissions/:id": ["patchCommission", "The same as `PUT`.", { external_note: null }],
+  "POST /commissions/mark_fulfilled": [
+    "markCommissionsFulfilled",
+    `Records that promoters got what is not money: credits, points, months, discounts. ${BATCH}`,
+  ],
+  "POST /commissions/mark_unfulfilled": [
+    "markCommissionsUnfulfilled",
+    `Records that promoters did not get them after all. ${BATCH}`,
+  ],
   "DELETE /commissions/destroy": [
     "destroyCommissions",
     `Deletes commissions, with those that take them back. Paid ones stay as they are. ${BATCH}`,

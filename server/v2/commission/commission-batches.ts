@@ -1,5 +1,6 @@
 import { runBatch } from "../../domain/batch/batch.ts";
 import { destroyCommission } from "../../domain/commission/destruction.ts";
+import { setFulfilment } from "../../domain/commission/fulfilment.ts";
 import type { CommissionStatus } from "../../domain/commission/record.ts";
 import { changeCommissionStatus } from "../../domain/commission/status.ts";
 import type { Context } from "../../domain/context.ts";
@@ -22,6 +23,18 @@ export const approveCommissionsOperation = commissionBatch("approve", {
 export const denyCommissionsOperation = commissionBatch("deny", {
   summary: "Deny commissions",
   work: setStatus("denied"),
+});
+
+/** `POST /api/v2/company/commissions/mark_fulfilled` */
+export const markFulfilledOperation = commissionBatch("mark_fulfilled", {
+  summary: "Mark credits and the like as given to the promoters",
+  work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
+});
+
+/** `POST /api/v2/company/commissions/mark_unfulfilled` */
+export const markUnfulfilledOperation = commissionBatch("mark_unfulfilled", {
+  summary: "Mark credits and the like as not given",
+  work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
 });
 
 /** `DELETE /api/v2/company/commissions/destroy` */
