@@ -131,7 +131,7 @@ function submit(form: HTMLFormElement, submitter?: Element | null): void {
 function follow(target: Element): void {
   const link = target.closest("a[href],area[href]");
   if (!link) return;
-  // The visitor goes on by themselves: the form has not led them there.
+  // The visitor leaves the page by another way than the form.
   takePerson();
   decorateLink(link);
 }

@@ -88,7 +88,7 @@ it("says in a sentence that a file was cut off", async () => {
   mkdirSync(copy);
   writeFileSync(join(copy, "tidemark.db"), readFileSync(file).subarray(0, statSync(file).size / 2));
   await expect(openDriver(`sqlite:${copy}`)).rejects.toThrow(
-    new Error(`${join(copy, "tidemark.db")} is damaged or cut short: restore a backup`),
+    new Error(`${join(copy, "tidemark.db")} is damaged or cut off: restore a backup`),
   );
 });
 

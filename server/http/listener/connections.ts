@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 
 /** How many requests a client may send on one connection before it has read the first answer. */
 const MAX_PIPELINED = 100;
-/** How long a client may go on sending its body after the answer, so that it can read the answer. */
+/** How long a client may continue to send its body after the answer, so that it can read the answer. */
 const UNREAD_MS = 1_000;
 
 /** Answers a request. */

@@ -20,7 +20,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
 const CHECK_MS = 2_000;
 /** Longer than the minute that proxies usually wait, so that they never send into a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a client may go on sending after a refusal, so that it can read the refusal. */
+/** How long a client may continue to send after a refusal, so that it can read the refusal. */
 const UNREAD_MS = 1_000;
 /** How long a drain leaves a kept-alive connection open for one more request, whose answer closes it. */
 const GRACE_MS = 500;

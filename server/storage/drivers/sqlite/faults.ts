@@ -39,7 +39,7 @@ export function openingFault(fault: unknown, file: string): unknown {
     case NOT_A_DATABASE:
       return new Error(`${file} is not a SQLite file`, { cause: fault });
     case CORRUPT:
-      return new Error(`${file} is damaged or cut short: restore a backup`, { cause: fault });
+      return new Error(`${file} is damaged or cut off: restore a backup`, { cause: fault });
     default:
       return fault;
   }

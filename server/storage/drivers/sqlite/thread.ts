@@ -9,7 +9,7 @@ export type Order = Changes[] | null;
 /** The result of a batch. Errors lose their codes between threads. */
 export type Outcome = { results: boolean[] } | { fault: string; isPassing: boolean };
 
-// A separate thread, so that requests go on while SQLite waits for the disk.
+// A separate thread, so that requests continue while SQLite waits for the disk.
 const writer = newWriter(workerData as string);
 parentPort?.on("message", (order: Order) => {
   if (order === null) {
