@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { countsOf } from "../support/browser.ts";
+import { ACCOUNT } from "../support/server.ts";
+import { address, newWorlds, settled, tag } from "../support/site.ts";
+
+const GUIDE = readFileSync("docs/marketers.md", "utf8");
+
+const world = newWorlds();
+
+const home = () => world.page.goto(`${address(world, "www")}/?via=jane`);
+const counts = () => countsOf(world.folder, "jane");
+
+it("tracks a page by a module tag", async () => {
+  world.site["/"] = { html: tag(world).replace("<script", '<script type="module"') };
+  await home();
+  await settled(world.page);
+  expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+});
+
+it("tracks a page that imports the module, and gives it no global", async () => {
+  world.site["/tracker.js"] = {
+    html: readFileSync("dist/tracker/index.js", "utf8"),
+    headers: { "content-type": "text/javascript" },
+  };
+  world.site["/"] = {
+    html: `<script type="module">import { svc } from "/tracker.js";
+      svc("init", { cid: "${ACCOUNT}", origin: "${address(world, "track")}" });
+      svc("click", ({ status }) => { document.title = status; });</script>`,
+  };
+  await home();
+  await world.page.waitForFunction("document.title === 'recorded'");
+  expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  expect(await world.page.evaluate("'svc' in window")).toBe(false);
+});
+
+it("tracks a page by the hashed file with its digest, as the guide's commands tell them", async () => {
+  const [etag, digest] = GUIDE.match(/^curl .*$/gm)!.map((command) =>
+    execFileSync("sh", ["-c", command.replace("https://track.example.com", world.server.url)], {
+      encoding: "utf8",
+    }),
+  );
+  const hash = etag!.match(/[\da-f]{12}/)![0];
+  const file = await fetch(`${world.server.url}/svc.${hash}.js`);
+  expect(digest).toBe(
+    createHash("sha384")
+      .update(await file.bytes())
+      .digest("base64"),
+  );
+  const pinned = GUIDE.match(/<script [^>]*integrity[^>]*><\/script>/)![0]
+    .replace("https://track.example.com", address(world, "track"))
+    .replace("HASH", hash)
+    .replace("YOUR_ACCOUNT_ID", ACCOUNT);
+  world.site["/"] = { html: pinned.replace("DIGEST", digest!) };
+  await home();
+  await settled(world.page);
+  expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  world.site["/"] = {
+    html: pinned.replace(
+      "DIGEST",
+      digest!.replace(/^./, (first) => (first === "A" ? "B" : "A")),
+    ),
+  };
+  await world.page.reload();
+  expect(await world.page.evaluate("'svc' in window")).toBe(false);
+});
+
+it("hands the visitor over to another of the customer's sites in an image map", async () => {
+  const shop = `${address(world, "shop", { domain: "other.test" })}/shop`;
+  world.site["/"] = {
+    html: `${tag(world)}<map name="sites"><area shape="default" href="${shop}"></map>
+      <img usemap="#sites" width="100" height="100" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">`,
+  };
+  world.site["/shop"] = { html: tag(world) };
+  await home();
+  await settled(world.page);
+  await world.page.evaluate("svc('crossDomain', 'other.test')");
+  const tid = await world.page.evaluate("svc.data.tid");
+  await world.page.mouse.click(50, 50);
+  await world.page.waitForURL(/shop/);
+  await settled(world.page);
+  expect(await world.page.evaluate("svc.data.tid")).toBe(tid);
+  expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+});
