@@ -42,6 +42,7 @@ export function accountCommands(program: Command): void {
       "show or change the names by which pages use the browser script, for example to another program's",
     )
     .option("--global <name>", "the global function, usually svc")
+    .option("--data-global <name>", "a second global with the visitor id as data.tid, such as FPROM")
     .option("--cookie <prefix>", "prefix of the cookie names, usually _svc")
     .option("--script <file>", "a second file name for the script, such as fpr.js")
     .option("--fragment", "also read ref ids from fragments, such as #/pricing?via=jane")
@@ -89,14 +90,21 @@ function make(name: string, options: { landingUrl: string; id?: string; honourGp
 
 interface TrackerOptions {
   global?: string;
+  dataGlobal?: string;
   cookie?: string;
   script?: string;
   fragment?: boolean;
 }
 
 function trackerRow(account: Account) {
-  const { global, cookie, script, readsFragment } = trackerNames(account);
-  return { global, cookies: [`${cookie}_tid`, `${cookie}_ref`], script, reads_fragment: readsFragment };
+  const { global, dataGlobal, cookie, script, readsFragment } = trackerNames(account);
+  return {
+    global,
+    data_global: dataGlobal,
+    cookies: [`${cookie}_tid`, `${cookie}_ref`],
+    script,
+    reads_fragment: readsFragment,
+  };
 }
 
 /** Allows only characters that need no escaping in a header and in the script tag. */

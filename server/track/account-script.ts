@@ -21,18 +21,19 @@ export function serveAccountScript(services: Services, script: StoredText) {
   const stored = new Map<string, StoredText>();
 
   function textFor(account: Account): StoredText {
-    const { global, cookie, readsFragment } = trackerNames(account);
+    const { global, dataGlobal, cookie, readsFragment } = trackerNames(account);
     const settings = JSON.stringify({
       account: account.publicId,
       global,
       cookie,
       ...(readsFragment && { fragment: "1" }),
     });
-    const known = stored.get(settings);
+    const alias = dataGlobal === null ? "" : `window.${dataGlobal}??=window.${global}`;
+    const known = stored.get(settings + alias);
     if (known !== undefined) return known;
     if (stored.size >= MAX_STORED) stored.clear();
-    const made = storeText(`{const SVC_SETTINGS=${settings};${text}}`);
-    stored.set(settings, made);
+    const made = storeText(`{const SVC_SETTINGS=${settings};${text}${alias}}`);
+    stored.set(settings + alias, made);
     return made;
   }
 

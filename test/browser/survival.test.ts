@@ -116,7 +116,7 @@ describe("a page with names of its own", () => {
   });
 
   it("may call the script by another name, with another program's snippet", async () => {
-    const words = `account tracker ${ACCOUNT} --global fpr --cookie _fprom --script fpr.js`;
+    const words = `account tracker ${ACCOUNT} --global fpr --data-global FPROM --cookie _fprom --script fpr.js`;
     execFileSync(process.execPath, ["dist/server/cli.js", ...words.split(" ")], {
       env: { ...process.env, STORAGE_URL: `sqlite:${world.folder}` },
     });
@@ -128,6 +128,7 @@ describe("a page with names of its own", () => {
     await world.page.waitForFunction("fpr.data && fpr.data.tid");
     await expect.poll(counts).toEqual({ clicks: 1, leads: 0 });
     const tid = await world.page.evaluate("fpr.data.tid");
+    expect(await world.page.evaluate("FPROM.data.tid")).toBe(tid);
     expect(await cookieValues(world.context)).toEqual({ _fprom_tid: tid, _fprom_ref: "jane" });
     expect(await world.page.evaluate("'svc' in window")).toBe(false);
   });

@@ -437,11 +437,19 @@ describe("other pages", () => {
 
   it("serves the script by an account's own names, with its settings in front, and sets cookies by them", async () => {
     const account = (await findAccount(app.services.store, "acme"))!;
-    const names = { global: "fpr", cookie: "_fprom", script: "fpr.js", readsFragment: true };
+    const names = {
+      global: "fpr",
+      dataGlobal: "FPROM",
+      cookie: "_fprom",
+      script: "fpr.js",
+      readsFragment: true,
+    };
     await nameTracker(app.context, account, names);
     const answer = await app.request("/fpr.js");
     const settings = '{"account":"acme","global":"fpr","cookie":"_fprom","fragment":"1"}';
-    expect(await answer.text()).toBe(`{const SVC_SETTINGS=${settings};/* script */}`);
+    expect(await answer.text()).toBe(
+      `{const SVC_SETTINGS=${settings};/* script */window.FPROM??=window.fpr}`,
+    );
     expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
     const hash = answer.headers.get("etag")!.slice(1, 13);
     expect((await app.request(`/fpr.${hash}.js`)).headers.get("cache-control")).toContain("immutable");
@@ -473,6 +481,7 @@ describe("other pages", () => {
 
   it.each([
     [{ global: "a-b" }, "global is not a valid variable name"],
+    [{ dataGlobal: "a;b" }, "data-global is not a valid variable name"],
     [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
     [{ script: "../svc.js" }, "script is not a free file name"],
     [{ script: "svc.js" }, "script is not a free file name"],

@@ -45,6 +45,8 @@ export interface Account {
 export interface TrackerNames {
   /** The global function. */
   global: string;
+  /** A second name of it, whose property `data.tid` other programs' integrations read. null: none. */
+  dataGlobal: string | null;
   /** The prefix of the cookies' names. */
   cookie: string;
   /** A second file name for the script, with these settings. null: only `svc.js`. */

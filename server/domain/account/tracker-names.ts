@@ -4,13 +4,20 @@ import type { Store } from "../../storage/store.ts";
 import { accounts, changeAccount } from "./account.ts";
 import type { Context } from "../context.ts";
 
-const USUAL: TrackerNames = { global: "svc", cookie: "_svc", script: null, readsFragment: false };
+const USUAL: TrackerNames = {
+  global: "svc",
+  dataGlobal: null,
+  cookie: "_svc",
+  script: null,
+  readsFragment: false,
+};
+const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
 /** File names that the server itself uses. */
 const TAKEN_FILES = new Set(["svc.js", "docs.js", "demo.js"]);
 
 /** The names by which an account's pages use the browser script. */
 export function trackerNames({ tracker }: Account): TrackerNames {
-  return tracker ?? USUAL;
+  return { ...USUAL, ...tracker };
 }
 
 /**
@@ -27,6 +34,7 @@ export async function nameTracker(
   const before = trackerNames(account);
   const tracker: TrackerNames = {
     global: changes.global ?? before.global,
+    dataGlobal: changes.dataGlobal ?? before.dataGlobal,
     cookie: changes.cookie ?? before.cookie,
     script: changes.script ?? before.script,
     readsFragment: changes.readsFragment ?? before.readsFragment,
@@ -42,9 +50,11 @@ export function findAccountByScript(store: Store, file: string): Promise<Account
   return store.find(accounts, "script", SYSTEM, [file]);
 }
 
-function faultsOf({ global, cookie, script }: TrackerNames): FieldErrors {
+function faultsOf({ global, dataGlobal, cookie, script }: TrackerNames): FieldErrors {
   const fields: FieldErrors = {};
-  if (!/^[a-z_$][\w$]{0,99}$/i.test(global)) fields["global"] = ["is not a valid variable name"];
+  if (!VARIABLE.test(global)) fields["global"] = ["is not a valid variable name"];
+  if (dataGlobal !== null && !VARIABLE.test(dataGlobal))
+    fields["data-global"] = ["is not a valid variable name"];
   if (!/^[\w-]{1,100}$/.test(cookie)) fields["cookie"] = ["may have letters, digits, dashes and underscores"];
   if (script === null) return fields;
   if (!/^[\w-]{1,100}\.js$/.test(script) || TAKEN_FILES.has(script))
