@@ -15,10 +15,18 @@ export function json(value: unknown, headers: AnswerHeaders = {}, status = 200):
 }
 
 /** A plain text answer. */
-export function plainText(text: string, headers: AnswerHeaders = {}, status = 200): Response {
-  return new FastResponse(text, {
+export function plainText(body: string, headers: AnswerHeaders = {}, status = 200): Response {
+  return new FastResponse(body, {
     status,
     headers: { "content-type": "text/plain; charset=utf-8", ...headers },
+  });
+}
+
+/** A text answer of this media type. */
+export function text(body: string, media: string, headers: AnswerHeaders): Response {
+  return new FastResponse(body, {
+    status: 200,
+    headers: { "content-type": `${media}; charset=utf-8`, ...headers },
   });
 }
 

@@ -15,6 +15,8 @@ export interface Operation<Request> {
   body?: z.ZodObject;
   /** The answer on success. */
   answer: z.ZodType;
+  /** The form of the answer, JSON by default. Other forms are answered as text. */
+  media?: "text/csv";
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202;
   /** The meaning of a 204, for operations whose handler may answer null. */

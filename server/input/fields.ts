@@ -105,6 +105,11 @@ export const instant = z
   // The year of an invalid date is NaN, which is within no bounds.
   .refine((value) => value.getUTCFullYear() >= 1970 && value.getUTCFullYear() <= 9999, "is invalid");
 
+/** The calendar day (UTC) of a date or date-time. The days around it must have years of four digits too. */
+export const calendarDay = instant
+  .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
+  .transform((value) => value.toISOString().slice(0, 10));
+
 /**
  * A JSON object, directly or as text. Text has not passed the limits of a JSON body yet, and a value that is
  * nested too deeply could not be written.

@@ -66,7 +66,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: st
   return {
     description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
-    content: json(schema, schemas),
+    content: operation.media === undefined ? json(schema, schemas) : textFile(operation.media),
   };
 }
 
@@ -137,4 +137,10 @@ function bug({ caller }: DescribedRoute, schemas: Schemas) {
 
 function json(schema: JsonSchema, { components }: Schemas) {
   return { "application/json": { schema, ...bodyExample(exampleOf(schema, components)) } };
+}
+
+function textFile(media: string) {
+  return {
+    [media]: { schema: { type: "string" }, ...bodyExample("period,clicks_count\r\n2026-03,340\r\n") },
+  };
 }

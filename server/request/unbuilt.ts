@@ -15,12 +15,8 @@ export const UNBUILT: [Method, path: string][] = [
   ["POST", "/api/v2/company/payouts/create_payments_batch"],
   ["POST", "/api/v2/company/payments_batches/:id/pay"],
   ["DELETE", "/api/v2/company/payments_batches/:id"],
-  ["GET", "/api/v2/company/reports/overview"],
-  ["GET", "/api/v2/company/reports/campaigns"],
-  ["GET", "/api/v2/company/reports/promoters"],
   ["GET", "/api/v2/company/reports/traffic_sources"],
   ["GET", "/api/v2/company/reports/urls"],
-  ["GET", "/api/v2/company/reports/download"],
 ];
 
 /** Answers 501, because clients take a 404 for "nobody's referral". */

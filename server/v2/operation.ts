@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { admit } from "../request/admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, json, text, type AnswerHeaders } from "../http/answer.ts";
 import { readAccountId, readBearer } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v2Error } from "../http/errors.ts";
@@ -35,7 +35,7 @@ export type V2Operation = Operation<V2Request>;
  * account's limit, answers with the operation's result, and writes refusals in its shape.
  */
 export function v2Route(services: Services, operation: V2Operation): EventHandler {
-  const { handle, body, shape = v2Error, status = 200 } = operation;
+  const { handle, body, media, shape = v2Error, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
@@ -46,7 +46,9 @@ export function v2Route(services: Services, operation: V2Operation): EventHandle
       const { publicUrl, post } = services;
       const context = newContext(services);
       const answer = await handle({ event, account, context, publicUrl, post, headers });
-      return json(answer, { ...headers, ...ignoredFieldsHeader(event, body) }, status);
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      if (media !== undefined) return text(String(answer), media, headers);
+      return json(answer, headers, status);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, error, { generation: "v2", shape, headers });

@@ -54,6 +54,8 @@ import {
 import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
+import { downloadReport } from "./report/download.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import {
   createRewardOperation,
   hideRewardOperation,
@@ -140,6 +142,10 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["GET", "/reports/overview", overviewReport],
+  ["GET", "/reports/campaigns", campaignsReport],
+  ["GET", "/reports/promoters", promotersReport],
+  ["GET", "/reports/download", downloadReport],
   ["GET", "/products", listProductsOperation],
   ["POST", "/products", createProductOperation],
   ["GET", "/products/:id", getProductOperation],

@@ -155,8 +155,10 @@ function leadEmail(email: string): string {
  * Choice: a denied or refunded customer counts as a customer, but not as an active one. Every lead that cancels
  * counts as a cancellation, customer or not.
  */
-function leadFacts({ createdAt, customerSince, cancelledAt, state, entrySource }: Lead): Fact[] {
+function leadFacts(lead: Lead): Fact[] {
+  const { createdAt, customerSince, cancelledAt, state, entrySource, signupEventId } = lead;
   const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  if (signupEventId === null) facts.push({ metric: "unsignedReferrals", at: createdAt });
   const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
   if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
   if (customerSince !== null && entrySource === "coupon") {

@@ -13,7 +13,7 @@ export async function activePromoterCampaigns(
   if (wanted === null) return active;
   const days = { series: "promoter-campaign", from: wanted.since, to: END_OF_TIME } as const;
   for await (const sums of dailySums(store, accountId, days)) {
-    for (const { id, metric } of sums) if (metric === wanted.metric) active.add(id);
+    for (const { id, metric } of sums) if (metric === wanted.metric) active.add(Number(id));
   }
   return active;
 }

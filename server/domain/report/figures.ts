@@ -42,6 +42,7 @@ const FIGURES = {
   revenueCents: counted("salesCents"),
   clicks: counted("clicks"),
   referrals: counted("referrals"),
+  signups: own(({ sum }) => sum("referrals") - sum("unsignedReferrals")),
   customers: counted("customers"),
   activeCustomers: {
     lookback: "all",

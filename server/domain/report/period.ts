@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 
-export const GROUPINGS = ["day", "month", "year"] as const;
+export const GROUPINGS = ["day", "week", "month", "year"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** A range of calendar days (UTC), both ends included. */
@@ -15,6 +15,8 @@ const MOST_PERIODS = 400;
 /** The last day of the period that a day belongs to. */
 const END: Record<Grouping, (day: string) => string> = {
   day: (day) => day,
+  // Choice: weeks begin on Monday, as in ISO 8601.
+  week: (day) => addDays(day, (7 - new Date(day).getUTCDay()) % 7),
   month: (day) => addDays(`${addMonths(`${day.slice(0, 7)}-01`, 1)}`, -1),
   year: (day) => `${day.slice(0, 4)}-12-31`,
 };

@@ -1,29 +1,18 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Store } from "../../storage/store.ts";
-import type { History } from "./running-totals.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { promoterName, promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
-import { figuresOf, type Figure } from "./figures.ts";
-import {
-  groupsOf,
-  historyOf,
-  planOf,
-  readHistories,
-  refuseTooManyCells,
-  type ReportGroup,
-  type ReportQuery,
-} from "./report.ts";
-
-/** Promoters ranked before other requests get a turn. This takes a few milliseconds. */
-const RANKED_AT_ONCE = 1_000;
+import type { Promoter } from "../promoter/record.ts";
+import { readHistories, type SeriesId } from "./histories.ts";
+import { firstRanked, type Sort } from "./ranking.ts";
+import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
 /** The promoters of a report. */
 export interface PromoterSelection {
   /** null: all promoters that had a fact on the days that the figures need. */
   promoterIds: number[] | null;
-  /** The largest come first. */
-  rankBy: Figure;
+  keeps?: ((promoter: Promoter) => boolean) | undefined;
+  sort: Sort;
   page: Window;
 }
 
@@ -39,16 +28,16 @@ export async function reportPromoters(
   accountId: number,
   query: ReportQuery & PromoterSelection,
 ): Promise<Found<ReportGroup>> {
-  const { promoterIds, rankBy, page } = query;
+  const { promoterIds, keeps, sort, page } = query;
   const plan = planOf(query);
   const wanted = promoterIds && (await knownPromoters(store, accountId, promoterIds));
   const histories = await readHistories(store, accountId, {
     ...plan,
-    figures: [...query.figures, rankBy],
+    figures: [...query.figures, sort.by],
     series: "promoter-campaign",
     ownerOf: promoterReader(store, accountId, wanted),
   });
-  const ids = [...(wanted ?? histories.keys())];
+  const ids = await kept(store, accountId, { ids: [...(wanted ?? histories.keys())], keeps });
   const first = await firstRanked(ids, histories, { ...query, limit: page.offset + page.limit });
   const shown = first.slice(page.offset);
   refuseTooManyCells(plan, shown.length);
@@ -60,21 +49,18 @@ export async function reportPromoters(
   return { records: await groupsOf(found, plan, histories), total: ids.length };
 }
 
-/** The first promoters by a figure. Equal ones are sorted by id. */
-async function firstRanked(
-  ids: number[],
-  histories: Map<number, History>,
-  { range, rankBy, limit }: Pick<ReportQuery, "range"> & { rankBy: Figure; limit: number },
+async function kept(
+  store: Store,
+  accountId: number,
+  { ids, keeps }: { ids: number[]; keeps: PromoterSelection["keeps"] },
 ): Promise<number[]> {
-  let first: { id: number; value: number }[] = [];
-  for (let at = 0; at < ids.length; at += RANKED_AT_ONCE) {
-    for (const id of ids.slice(at, at + RANKED_AT_ONCE)) {
-      first.push({ id, value: figuresOf(historyOf(histories, id), range, [rankBy])[rankBy] ?? 0 });
-    }
-    first = first.sort((one, other) => other.value - one.value || one.id - other.id).slice(0, limit);
-    await othersTurn();
+  if (keeps === undefined) return ids;
+  const found: number[] = [];
+  for (const id of ids) {
+    const promoter = await store.get(promoters, accountId, id);
+    if (promoter !== null && keeps(promoter)) found.push(id);
   }
-  return first.map(({ id }) => id);
+  return found;
 }
 
 async function knownPromoters(store: Store, accountId: number, ids: number[]): Promise<Set<number>> {
@@ -86,7 +72,8 @@ async function knownPromoters(store: Store, accountId: number, ids: number[]): P
 /** Reads the promoter of a promoter campaign, each once. null: not wanted, or gone. */
 function promoterReader(store: Store, accountId: number, wanted: Set<number> | null) {
   const known = new Map<number, number | null>();
-  return async (id: number): Promise<number | null> => {
+  return async (id: SeriesId): Promise<number | null> => {
+    if (typeof id !== "number") return null;
     let promoterId = known.get(id);
     if (promoterId === undefined) {
       const promoterCampaign = await store.get(promoterCampaigns, accountId, id);

@@ -1,12 +1,14 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import { findCampaigns } from "../campaign/campaign.ts";
-import { addToHistory, type History } from "./running-totals.ts";
+import { campaigns } from "../campaign/campaign.ts";
+import type { Campaign } from "../campaign/record.ts";
+import type { History } from "./running-totals.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
-import { figuresOf, firstDayFor, type Figure, type Figures } from "./figures.ts";
-import { dailySums, type Series } from "./stats.ts";
+import { figuresOf, type Figure, type Figures } from "./figures.ts";
+import { historyOf, readHistories, type Histories, type SeriesId } from "./histories.ts";
+import { firstRanked, type Sort } from "./ranking.ts";
 
 /** Choice: about a megabyte of text. A client that needs more asks page by page. */
 const MOST_CELLS = 50_000;
@@ -16,6 +18,8 @@ export interface ReportQuery {
   range: Period;
   groupBy: Grouping;
   figures: readonly Figure[];
+  /** How large the report may be. Absent: as large as an answer of JSON should be. */
+  mostCells?: number;
 }
 
 /** The figures of one period. */
@@ -25,8 +29,8 @@ export interface ReportRow {
 }
 
 /** The figures of a campaign or promoter: over the whole range and for each period. */
-export interface ReportGroup {
-  id: number;
+export interface ReportGroup<Id extends SeriesId = number> {
+  id: Id;
   name: string;
   total: Figures;
   rows: ReportRow[];
@@ -37,36 +41,62 @@ export interface Plan extends ReportQuery {
   periods: Period[];
 }
 
-/** The account's periods sorted by one figure, equal ones oldest first. @throws Failure `invalid` */
+/** The account's periods, sorted by a figure or, without one, by time. @throws Failure `invalid` */
 export async function reportOverview(
   store: Store,
   accountId: number,
-  query: ReportQuery & { sort: { by: Figure; isDescending: boolean } },
+  { sort, ...query }: ReportQuery & { sort: Sort | null },
 ): Promise<ReportRow[]> {
-  const { by, isDescending } = query.sort;
-  const figures = [...query.figures, by];
+  const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const plan = planOf({ ...query, figures });
   refuseTooManyCells(plan, 1);
   const ownerOf = async () => accountId;
   const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
   const rows = rowsOf(historyOf(histories, accountId), plan);
-  const sign = isDescending ? -1 : 1;
-  return rows.sort((one, other) => sign * ((one.figures[by] ?? 0) - (other.figures[by] ?? 0)));
+  if (sort === null) return rows;
+  const sign = sort.isDescending ? -1 : 1;
+  return rows.sort((one, other) => sign * ((one.figures[sort.by] ?? 0) - (other.figures[sort.by] ?? 0)));
 }
 
-/** A page of the campaigns, oldest first. @throws Failure `invalid` */
+/** The account's figures over the whole range. */
+export async function reportTotal(store: Store, accountId: number, query: ReportQuery): Promise<Figures> {
+  const ownerOf = async () => accountId;
+  const histories = await readHistories(store, accountId, { ...query, series: "campaign", ownerOf });
+  return figuresOf(historyOf(histories, accountId), query.range, query.figures);
+}
+
+/** The campaigns of a report. */
+export interface CampaignSelection {
+  keeps?: ((campaign: Campaign) => boolean) | undefined;
+  /** null: oldest first. */
+  sort: Sort | null;
+  page: Window;
+}
+
+/** A page of the campaigns. @throws Failure `invalid` */
 export async function reportCampaigns(
   store: Store,
   accountId: number,
-  { page, ...query }: ReportQuery & { page: Window },
+  { keeps = () => true, sort, page, ...query }: ReportQuery & CampaignSelection,
 ): Promise<Found<ReportGroup>> {
   const plan = planOf(query);
-  const { records, total } = await findCampaigns(store, accountId, page);
-  refuseTooManyCells(plan, records.length);
-  const wanted = new Set(records.map(({ id }) => id));
-  const ownerOf = async (id: number) => (wanted.has(id) ? id : null);
-  const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
-  return { records: await groupsOf(records, plan, histories), total };
+  const found = new Map<number, Campaign>();
+  for await (const chunk of store.scan(campaigns, "id", accountId, [])) {
+    for (const campaign of chunk) if (keeps(campaign)) found.set(campaign.id, campaign);
+  }
+  const ids = [...found.keys()];
+  const wanted = new Set(sort === null ? pageOf(ids, page) : ids);
+  const ownerOf = async (id: SeriesId) => (typeof id === "number" && wanted.has(id) ? id : null);
+  const figures = sort === null ? query.figures : [...query.figures, sort.by];
+  const histories = await readHistories(store, accountId, { ...plan, figures, series: "campaign", ownerOf });
+  const limit = page.offset + page.limit;
+  const shown =
+    sort === null
+      ? pageOf(ids, page)
+      : (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
+  refuseTooManyCells(plan, shown.length);
+  const subjects = shown.map((id) => ({ id, name: found.get(id)?.name ?? "" }));
+  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
 /** Cuts the range of a query into periods. @throws Failure `invalid` */
@@ -75,54 +105,31 @@ export function planOf(query: ReportQuery): Plan {
 }
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
-export function refuseTooManyCells({ periods, figures }: Plan, groupsCount: number): void {
+export function refuseTooManyCells(
+  { periods, figures, mostCells = MOST_CELLS }: Plan,
+  groupsCount: number,
+): void {
   // Each row also names its period.
   const cells = groupsCount * (periods.length + 1) * (figures.length + 1);
-  if (cells <= MOST_CELLS) return;
+  if (cells <= mostCells) return;
   throw new Failure(
     "invalid",
-    `The report would have ${cells} cells, more than ${MOST_CELLS}; ask for fewer fields, longer periods or a smaller per_page`,
+    `The report would have ${cells} cells, more than ${mostCells}; ask for fewer fields, longer periods or a smaller per_page`,
   );
 }
 
-interface Reading extends ReportQuery {
-  series: Series;
-  /** Maps the id of a series to the id whose totals it belongs to. Absent: the id itself. null: to skip. */
-  ownerOf?: (id: number) => Promise<number | null>;
-}
-
-/** Reads the running totals that the figures need. The cost depends on the days that had facts. */
-export async function readHistories(
-  store: Store,
-  accountId: number,
-  { range, figures, series, ownerOf }: Reading,
-): Promise<Map<number, History>> {
-  const histories = new Map<number, History>();
-  const days = { series, from: firstDayFor(figures, range.from), to: range.to };
-  for await (const sums of dailySums(store, accountId, days)) {
-    for (const { id, ...sum } of sums) {
-      const owner = ownerOf === undefined ? id : await ownerOf(id);
-      if (owner === null) continue;
-      const history = historyOf(histories, owner);
-      histories.set(owner, history);
-      addToHistory(history, sum);
-    }
-  }
-  return histories;
-}
-
-/** The running totals of an id. Empty if it had no facts. */
-export function historyOf(histories: Map<number, History>, id: number): History {
-  return histories.get(id) ?? new Map();
+/** The part of a list that a page shows. */
+export function pageOf<T>(items: T[], { limit, offset }: Window): T[] {
+  return items.slice(offset, offset + limit);
 }
 
 /** The groups of a report, in the order of their subjects. Other requests get a turn after each group. */
-export async function groupsOf(
-  subjects: { id: number; name: string }[],
+export async function groupsOf<Id extends SeriesId>(
+  subjects: { id: Id; name: string }[],
   plan: Plan,
-  histories: Map<number, History>,
-): Promise<ReportGroup[]> {
-  const groups: ReportGroup[] = [];
+  histories: Histories<Id>,
+): Promise<ReportGroup<Id>[]> {
+  const groups: ReportGroup<Id>[] = [];
   for (const { id, name } of subjects) {
     const history = historyOf(histories, id);
     const total = figuresOf(history, plan.range, plan.figures);

@@ -6,6 +6,8 @@ import type { Belonging } from "../promoter-campaign/record.ts";
 export const METRICS = [
   "clicks",
   "referrals",
+  /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
+  "unsignedReferrals",
   "customers",
   "activeCustomers",
   "sales",
@@ -48,7 +50,7 @@ export interface Fact {
 export interface DailySum {
   day: string;
   /** The id of the campaign or the promoter campaign. */
-  id: number;
+  id: number | string;
   metric: Metric;
   sum: number;
 }

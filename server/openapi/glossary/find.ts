@@ -9,6 +9,7 @@ import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
 import { V2_OPERATIONS } from "./operations-v2.ts";
 import { PEOPLE_FIELDS } from "./people.ts";
 import { REFERRAL_FIELDS } from "./referrals.ts";
+import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
 import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
 import type { Fields, Operations } from "./entry.ts";
@@ -23,6 +24,7 @@ export const FIELDS: Fields = {
   ...COMMISSION_FIELDS,
   ...REFERRAL_FIELDS,
   ...SALE_FIELDS,
+  ...REPORT_FIELDS,
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,
 };
@@ -31,6 +33,7 @@ export const OPERATIONS: Operations = {
   ...V1_OPERATIONS,
   ...V2_OPERATIONS,
   ...SALE_OPERATIONS,
+  ...REPORT_OPERATIONS,
   ...BILLING_OPERATIONS,
   ...OTHER_OPERATIONS,
 };

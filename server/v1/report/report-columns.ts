@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Grouping } from "../../domain/report/period.ts";
 import type { ReportRow } from "../../domain/report/report.ts";
 import type { Figure, Figures } from "../../domain/report/figures.ts";
 import { oneOf } from "../../input/fields.ts";
@@ -25,6 +24,10 @@ const COLUMNS = {
   clicks_to_referrals_cr: ["clicksToReferralsPercent", "number"],
   promoter_paid_amount: ["paidCents", "money"],
 } as const satisfies Record<string, [Figure, "money" | "number"]>;
+
+/** The lengths of periods. V1 knows no weeks. */
+export const V1_GROUPINGS = ["day", "month", "year"] as const;
+export type V1Grouping = (typeof V1_GROUPINGS)[number];
 
 export type Column = keyof typeof COLUMNS;
 export const COLUMN_NAMES = Object.keys(COLUMNS) as [Column, ...Column[]];
@@ -55,7 +58,7 @@ export interface ReportWriter {
   row(row: ReportRow): z.output<typeof rowAnswer>;
 }
 
-const LABELS: Record<Grouping, Intl.DateTimeFormatOptions> = {
+const LABELS: Record<V1Grouping, Intl.DateTimeFormatOptions> = {
   day: { day: "numeric", month: "short", year: "numeric" },
   month: { month: "short", year: "numeric" },
   year: { year: "numeric" },
@@ -66,7 +69,7 @@ const LABELS: Record<Grouping, Intl.DateTimeFormatOptions> = {
  */
 export function reportWriter(
   currency: string,
-  { columns, groupBy }: { columns: readonly Column[]; groupBy: Grouping },
+  { columns, groupBy }: { columns: readonly Column[]; groupBy: V1Grouping },
 ): ReportWriter {
   const money = new Intl.NumberFormat("en-US", { style: "currency", currency });
   const smallestUnits = 10 ** (money.resolvedOptions().maximumFractionDigits ?? 2);

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { GROUPINGS, addMonths, dayOf } from "../../domain/report/period.ts";
+import { addMonths, dayOf } from "../../domain/report/period.ts";
 import type { ReportQuery } from "../../domain/report/report.ts";
-import { direction, id, instant, listOf, oneOf } from "../../input/fields.ts";
+import { calendarDay, direction, id, listOf, oneOf } from "../../input/fields.ts";
 import { readNestedParams } from "../../http/parameters/form.ts";
 import type { Page } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { readListPage } from "../list.ts";
 import type { V1Request } from "../operation.ts";
-import { column, figureOf, type Column } from "./report-columns.ts";
+import { column, figureOf, V1_GROUPINGS, type Column, type V1Grouping } from "./report-columns.ts";
 
 const MONTHS_USUALLY = 12;
 /** The length of a page in the report on promoters. */
@@ -26,18 +26,13 @@ function splitAtCommas(value: unknown): unknown {
   return typeof value === "string" ? value.split(",").filter((part) => part !== "") : value;
 }
 
-/** The calendar day (UTC) of a date or date-time. The days around it must have years of four digits too. */
-const day = instant
-  .refine((value) => value.getUTCFullYear() >= 10 && value.getUTCFullYear() <= 9998, "is invalid")
-  .transform(dayOf);
-
 /** The parameters of every report. @see docs/spec/v1.md "Reports" */
 export const reportParams = z
   .object({
     selected_fields: commaListOf(column),
-    group_by: oneOf(GROUPINGS),
-    start_date: day,
-    end_date: day,
+    group_by: oneOf(V1_GROUPINGS),
+    start_date: calendarDay,
+    end_date: calendarDay,
   })
   .partial();
 
@@ -54,6 +49,7 @@ export const promotersParams = reportParams.extend({
 /** A report's query and the columns to write. */
 export interface V1ReportQuery extends ReportQuery {
   columns: Column[];
+  groupBy: V1Grouping;
 }
 
 /** Reads the parameters of a report and the page that they ask for. @throws Failure `invalid` */

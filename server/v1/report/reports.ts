@@ -99,7 +99,7 @@ async function campaigns(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, reportParams, MOST_PER_PAGE);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const { records, total } = await reportCampaigns(context.store, account.id, { ...query, page });
+  const { records, total } = await reportCampaigns(context.store, account.id, { ...query, page, sort: null });
   setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);
   return writeGroups(records, (group) => ({
@@ -117,7 +117,7 @@ async function promoters(request: V1Request) {
   const { records, total } = await reportPromoters(context.store, account.id, {
     ...query,
     promoterIds: params.promoter_ids ?? null,
-    rankBy: figureOf(params.top_50 ?? "revenue_amount"),
+    sort: { by: figureOf(params.top_50 ?? "revenue_amount"), isDescending: true },
     page,
   });
   setPageHeaders(request, page, total);

@@ -1,0 +1,102 @@
+import { stringify } from "csv-stringify/sync";
+import { z } from "zod";
+import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
+import { flag, oneOf } from "../../input/fields.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { dataJson, rowJson, type Column } from "./report-columns.ts";
+import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
+import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
+
+const REPORTS = ["overview", "campaigns", "promoters"] as const;
+
+/** A file holds every group. The domain refuses reports that would be too large. */
+const MOST_CELLS = 1_000_000;
+const WHOLE = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
+
+const downloadParams = reportParams.extend({ report_type: oneOf(REPORTS), totals: flag.optional() });
+
+/** One line of a file, by column. */
+type Line = Record<string, string | number | undefined>;
+
+/** `GET /api/v2/company/reports/download` */
+export const downloadReport: V2Operation = {
+  summary: "Download a report as a CSV file",
+  params: downloadParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid"],
+  handle: download,
+};
+
+/** Choice: the file is always answered at once. A report that would be too large is refused. */
+async function download(request: V2Request) {
+  const { params, query } = readListing(request, downloadParams);
+  const report = { ...queryOf(params), mostCells: MOST_CELLS };
+  const selection = { q: params.q, sort: sortOf(params.sorting, query), window: WHOLE };
+  const lines = await LINES[params.report_type](request, report, {
+    ...selection,
+    hasTotals: params.totals ?? false,
+  });
+  const { from, to } = report.range;
+  const name = `${params.report_type}-${from}-${to}.csv`;
+  request.headers["content-disposition"] = `attachment; filename="${name}"`;
+  const titles = [...TITLES[params.report_type], "period", ...report.columns];
+  // Spreadsheets would run a name such as `=HYPERLINK(…)` as a formula.
+  return stringify(lines, {
+    header: true,
+    columns: titles,
+    escape_formulas: true,
+    record_delimiter: "windows",
+  });
+}
+
+type Report = (typeof REPORTS)[number];
+type Wanted = Selection & { hasTotals: boolean };
+
+const TITLES: Record<Report, string[]> = {
+  overview: [],
+  campaigns: ["campaign_id", "campaign"],
+  promoters: ["promoter_id", "promoter"],
+};
+
+const LINES: Record<Report, (request: V2Request, report: V2ReportQuery, wanted: Wanted) => Promise<Line[]>> =
+  {
+    overview: overviewLines,
+    campaigns: async (request, report, wanted) =>
+      groupLines(await findCampaigns(request, report, wanted), { report, wanted, name: "campaign" }),
+    promoters: async (request, report, wanted) =>
+      groupLines(await findPromoters(request, report, wanted), { report, wanted, name: "promoter" }),
+  };
+
+async function overviewLines(
+  { account, context: { store } }: V2Request,
+  report: V2ReportQuery,
+  { q, sort, hasTotals }: Wanted,
+): Promise<Line[]> {
+  const rows = await reportOverview(store, account.id, { ...report, sort });
+  const lines = narrowed(
+    rows.map((row) => rowJson(row, report)),
+    q,
+  ).map(({ period, data }): Line => ({ period, ...data }));
+  if (!hasTotals) return lines;
+  return [...lines, totalLine(await reportTotal(store, account.id, report), report.columns)];
+}
+
+function groupLines(
+  { records }: { records: ReportGroup[] },
+  { report, wanted, name }: { report: V2ReportQuery; wanted: Wanted; name: string },
+): Line[] {
+  return records.flatMap((group) => {
+    const subject: Line = { [`${name}_id`]: group.id, [name]: group.name };
+    const lines = group.rows.map((row): Line => {
+      const { period, data } = rowJson(row, report);
+      return { ...subject, period, ...data };
+    });
+    return wanted.hasTotals ? [...lines, { ...subject, ...totalLine(group.total, report.columns) }] : lines;
+  });
+}
+
+function totalLine(figures: ReportGroup["total"], columns: Column[]): Line {
+  return { period: "total", ...dataJson(figures, columns) };
+}

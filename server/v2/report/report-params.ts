@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { GROUPINGS } from "../../domain/report/period.ts";
+import type { Sort } from "../../domain/report/ranking.ts";
+import type { ReportQuery } from "../../domain/report/report.ts";
+import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
+import type { Query } from "../../http/parameters/nesting.ts";
+import { pageParams } from "../page-params.ts";
+import { allColumns, figureOf, orders, type Column } from "./report-columns.ts";
+
+/** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
+export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
+  return z.object({
+    columns: listOf(oneOf(names)),
+    q: text.optional(),
+    group_by: oneOf(GROUPINGS),
+    start_date: calendarDay,
+    end_date: calendarDay,
+    sorting: orders(names, direction).optional(),
+  });
+}
+
+export const reportParams = paramsOf(allColumns as [Column, ...Column[]]);
+export const pagedParams = reportParams.extend(pageParams.shape);
+
+type Params = Pick<z.output<typeof reportParams>, "columns" | "group_by" | "start_date" | "end_date">;
+
+/** A report's query and the columns to write. */
+export interface V2ReportQuery extends ReportQuery {
+  columns: Column[];
+}
+
+/** The query of a report. */
+export function queryOf(params: Params): V2ReportQuery {
+  const columns = [...new Set(params.columns)];
+  return {
+    range: { from: params.start_date, to: params.end_date },
+    groupBy: params.group_by,
+    columns,
+    figures: columns.map(figureOf),
+  };
+}
+
+/** The column that the rows are sorted by: the first in the query. null: none is given. */
+export function sortOf(
+  sorting: Partial<Record<Column, "asc" | "desc" | undefined>> | undefined,
+  query: Query,
+): Sort | null {
+  const names = Object.keys(query["sorting"] ?? {}) as Column[];
+  const name = names.find((each) => sorting?.[each] !== undefined);
+  return name === undefined ? null : { by: figureOf(name), isDescending: sorting?.[name] === "desc" };
+}
+
+/** The text or the id (`id:5`) that a report is narrowed to. */
+export function narrowing(q: string | undefined): { text: string | null; id: string | null } {
+  const wanted = q?.trim().toLowerCase() ?? "";
+  const [, named = null] = /^id:\s*(\S+)$/.exec(wanted) ?? [];
+  return { id: named, text: wanted === "" || named !== null ? null : wanted };
+}
+
+/** The number of a record that `id:5` names. null: not a number. */
+export function numberOf(named: string): number | null {
+  const parsed = id.safeParse(named);
+  return parsed.success ? parsed.data : null;
+}

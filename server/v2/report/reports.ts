@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
+import { reportPromoters } from "../../domain/report/promoters.ts";
+import { reportCampaigns, reportOverview, type ReportGroup } from "../../domain/report/report.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import type { Found, Window } from "../../storage/listing/page-search.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "../embedded-json.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { dataAnswer, dataJson, rowAnswer, rowJson } from "./report-columns.ts";
+import {
+  narrowing,
+  numberOf,
+  pagedParams,
+  queryOf,
+  reportParams,
+  sortOf,
+  type V2ReportQuery,
+} from "./report-params.ts";
+
+const group = { id: z.int(), data: dataAnswer, sub_data: z.array(rowAnswer) };
+
+/** `GET /api/v2/company/reports/overview` */
+export const overviewReport: V2Operation = {
+  summary: "Report on the account, period by period",
+  params: reportParams,
+  answer: z.array(rowAnswer),
+  refusals: ["invalid"],
+  handle: overview,
+};
+
+/** `GET /api/v2/company/reports/campaigns` */
+export const campaignsReport: V2Operation = {
+  summary: "Report on each campaign, period by period",
+  params: pagedParams,
+  answer: z.array(z.object({ campaign: embeddedCampaign, ...group }).meta({ id: "CampaignReport" })),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: listCampaigns,
+};
+
+/** `GET /api/v2/company/reports/promoters` */
+export const promotersReport: V2Operation = {
+  summary: "Report on each promoter who had a click, a lead or a sale, period by period",
+  params: pagedParams,
+  answer: z.array(z.object({ promoter: embeddedPromoter, ...group }).meta({ id: "PromoterReport" })),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: listPromoters,
+};
+
+async function overview(request: V2Request) {
+  const { params, query } = readListing(request, reportParams);
+  const report = queryOf(params);
+  const sort = sortOf(params.sorting, query);
+  const rows = await reportOverview(request.context.store, request.account.id, { ...report, sort });
+  return narrowed(
+    rows.map((row) => rowJson(row, report)),
+    params.q,
+  );
+}
+
+/** Choice: `q` finds periods by their name, such as `2026-03`. */
+export function narrowed<R extends { period: string; id: string }>(rows: R[], q: string | undefined): R[] {
+  const { text, id } = narrowing(q);
+  return rows.filter((row) => (text === null || row.period.includes(text)) && (id === null || row.id === id));
+}
+
+async function listCampaigns(request: V2Request) {
+  const { store } = request.context;
+  const { params, query, page, window } = readListing(request, pagedParams);
+  const report = queryOf(params);
+  const selection = { q: params.q, sort: sortOf(params.sorting, query), window };
+  const { records, total } = await findCampaigns(request, report, selection);
+  setPageHeaders(request, page, total);
+  const shown = [];
+  for (const each of records) {
+    const campaign = await store.get(campaigns, request.account.id, each.id);
+    if (campaign !== null)
+      shown.push({ campaign: embeddedCampaignJson(campaign), ...groupJson(each, report) });
+  }
+  return shown;
+}
+
+async function listPromoters(request: V2Request) {
+  const { store } = request.context;
+  const { params, query, page, window } = readListing(request, pagedParams);
+  const report = queryOf(params);
+  const selection = { q: params.q, sort: sortOf(params.sorting, query), window };
+  const { records, total } = await findPromoters(request, report, selection);
+  setPageHeaders(request, page, total);
+  const shown = [];
+  for (const each of records) {
+    const promoter = await store.get(promoters, request.account.id, each.id);
+    if (promoter !== null)
+      shown.push({ promoter: embeddedPromoterJson(promoter), ...groupJson(each, report) });
+  }
+  return shown;
+}
+
+/** Which groups a report shows, and in which order. */
+export interface Selection {
+  q: string | undefined;
+  sort: ReturnType<typeof sortOf>;
+  window: Window;
+}
+
+/** The campaigns of a report, oldest first unless told otherwise. */
+export function findCampaigns(
+  { account, context }: V2Request,
+  report: V2ReportQuery,
+  { q, sort, window }: Selection,
+): Promise<Found<ReportGroup>> {
+  const { text, id } = narrowing(q);
+  return reportCampaigns(context.store, account.id, {
+    ...report,
+    keeps: (campaign) =>
+      (text === null || campaign.name.toLowerCase().includes(text)) &&
+      (id === null || campaign.id === numberOf(id)),
+    sort,
+    page: window,
+  });
+}
+
+/** The promoters of a report. Choice: those with the most revenue come first unless told otherwise. */
+export function findPromoters(
+  { account, context }: V2Request,
+  report: V2ReportQuery,
+  { q, sort, window }: Selection,
+): Promise<Found<ReportGroup>> {
+  const { text, id } = narrowing(q);
+  return reportPromoters(context.store, account.id, {
+    ...report,
+    promoterIds: id === null ? null : [numberOf(id) ?? 0],
+    keeps:
+      text === null
+        ? undefined
+        : (promoter) => `${promoterName(promoter)}\n${promoter.email}`.toLowerCase().includes(text),
+    sort: sort ?? { by: "revenueCents", isDescending: true },
+    page: window,
+  });
+}
+
+function groupJson({ id, total, rows }: ReportGroup, report: V2ReportQuery) {
+  return {
+    id,
+    data: dataJson(total, report.columns),
+    sub_data: rows.map((row) => rowJson(row, report)),
+  };
+}
