@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { systemChance } from "../domain/context.ts";
-import { newMailer } from "../outgoing/mailer.ts";
+import type { Mailer, MailSettings } from "../outgoing/mailer.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import { newDispatcher, type Dispatcher } from "./dispatcher.ts";
@@ -25,7 +25,7 @@ export interface OutboxSettings {
 }
 
 /** Makes the outbox of a process. */
-export function openOutbox(settings: OutboxSettings): Dispatcher {
+export async function openOutbox(settings: OutboxSettings): Promise<Dispatcher> {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
   return newDispatcher({
     store,
@@ -34,7 +34,7 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
     log,
     logOutage: settings.logOutage,
     post,
-    mailer: smtpUrl === null ? null : newMailer({ smtpUrl, from: mailFrom }),
+    mailer: smtpUrl === null ? null : await openMailer({ smtpUrl, from: mailFrom }),
     templates: settings.templates,
     publicUrl,
     lease: newLease(
@@ -42,4 +42,10 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
       { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
     ),
   });
+}
+
+/** Most servers send no e-mails, and the library takes a while to load. */
+async function openMailer(settings: MailSettings): Promise<Mailer> {
+  const { newMailer } = await import("../outgoing/mailer.ts");
+  return newMailer(settings);
 }

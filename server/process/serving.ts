@@ -11,13 +11,14 @@ import { newListener, type Listener } from "../http/listener/listener.ts";
 import { failureLimiter } from "../http/limits/failure-limit.ts";
 import { rateLimiter } from "../http/limits/rate-limit.ts";
 import { newLookout } from "../request/lookout.ts";
-import { newMetrics, type Metrics, type ProcessMetrics } from "../request/metrics.ts";
+import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
+import type { LimitsDatabase } from "../storage/drivers/postgres/limits.ts";
 import { openLimits } from "../storage/open.ts";
 import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
@@ -59,15 +60,16 @@ export async function serve(
   });
   const lookout = newLookout({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
-    ? shareMetrics(newMetrics({ counts, isReady: () => store.isReady(), lookout }))
+    ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
+  const limitsDatabase = await openLimits(config.storageUrl);
   const isFirstStart = (await findFirstAccount(store)) === null;
   const templates = await readTemplates(config.mailTemplates);
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
-  const services = newServices(config, { store, log, lookout, metrics, publicUrl });
+  const services = newServices(config, { store, log, lookout, metrics, publicUrl, limitsDatabase });
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
@@ -76,11 +78,11 @@ export async function serve(
     hasDemo: config.hasDemo,
     metricsToken: metricsAt === null ? metricsToken : null,
   });
-  const outbox = openOutbox({ ...config, ...services, templates });
   const answer = () => listener.serve(app.fetch);
   // Workers share the port, so one that joins the others must answer from the moment its port is open.
   // That is why nothing is awaited between the opening and this line.
   if (!isFirstStart) answer();
+  const outbox = await openOutbox({ ...config, ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
   // Anything that can fail comes before this, because the key that it prints is never shown again.
   const news = await firstStart(newContext(services), { ...config, publicUrl });
@@ -103,6 +105,12 @@ export async function serve(
   }
   await noteSetup({ ...config, publicUrl }, services);
   return { url, news };
+}
+
+/** Most servers show no metrics, and the library takes a while to load. */
+async function openMetrics(figures: Figures): Promise<ProcessMetrics> {
+  const { newMetrics } = await import("../request/metrics.ts");
+  return newMetrics(figures);
 }
 
 /** Records how this server is set up, for `tidemark doctor`. A full store is no reason not to start. */
@@ -146,9 +154,13 @@ async function openPort(
 
 function newServices(
   config: Config,
-  parts: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl">,
+  {
+    limitsDatabase: database,
+    ...parts
+  }: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl"> & {
+    limitsDatabase: LimitsDatabase | null;
+  },
 ): Services {
-  const database = openLimits(config.storageUrl);
   const limiting = (name: string, limitPerMinute: number) => ({ name, limitPerMinute, database });
   const clock = () => new Date();
   return {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
-import { sumUp, type Metrics, type ProcessMetrics } from "../request/metrics.ts";
+import type { Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { readMessage, type Message } from "./message.ts";
 import { newQuestions } from "./questions.ts";
 import { serve } from "./serving.ts";
@@ -29,7 +29,9 @@ function shareMetrics(own: ProcessMetrics): Metrics {
     ...own,
     async page() {
       const all = (await questions.ask(tell)) as unknown[] | null;
-      return all === null ? own.page() : sumUp(all);
+      if (all === null) return own.page();
+      const { sumUp } = await import("../request/metrics.ts");
+      return sumUp(all);
     },
   };
 }

@@ -3,8 +3,7 @@ import { join, resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
 import { memoryDriver } from "./drivers/memory.ts";
-import { postgresDriver } from "./drivers/postgres.ts";
-import { limitsDatabase, type LimitsDatabase } from "./drivers/postgres/limits.ts";
+import type { LimitsDatabase } from "./drivers/postgres/limits.ts";
 import { sqliteDriver } from "./drivers/sqlite.ts";
 import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
@@ -54,7 +53,11 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
  */
 export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
-  if (isPostgres(url)) return postgresDriver(url, { connections });
+  if (isPostgres(url)) {
+    // Loaded only where it is used: it would add an eighth to the start of every other process.
+    const { postgresDriver } = await import("./drivers/postgres.ts");
+    return postgresDriver(url, { connections });
+  }
   const folder = folderOf(url);
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
@@ -68,8 +71,10 @@ export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS)
  * The database where servers on several machines count limits together. null: all servers of the store are on
  * one machine.
  */
-export function openLimits(url: string): LimitsDatabase | null {
-  return isPostgres(url) ? limitsDatabase(url) : null;
+export async function openLimits(url: string): Promise<LimitsDatabase | null> {
+  if (!isPostgres(url)) return null;
+  const { limitsDatabase } = await import("./drivers/postgres/limits.ts");
+  return limitsDatabase(url);
 }
 
 function isPostgres(url: string): boolean {

@@ -17,13 +17,15 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   afterAll(() => cluster.remove());
 
   /** The limiters of several servers. */
-  const servers = (count: number, limitPerMinute: number): RateLimiter[] =>
-    Array.from({ length: count }, () =>
-      rateLimiter({ name, limitPerMinute, database: openLimits(cluster.url()) }),
+  const servers = (count: number, limitPerMinute: number): Promise<RateLimiter[]> =>
+    Promise.all(
+      Array.from({ length: count }, async () =>
+        rateLimiter({ name, limitPerMinute, database: await openLimits(cluster.url()) }),
+      ),
     );
 
   it("give each of many simultaneous requests its own number, without a gap", async () => {
-    const limiters = servers(3, 60);
+    const limiters = await servers(3, 60);
     const states = await Promise.all(Array.from({ length: 66 }, (_, at) => limiters[at % 3]!.take("key")));
     const remaining = states.filter((state) => state?.allowed).map((state) => state!.remaining);
     expect(remaining.sort((left, right) => right - left)).toEqual(
@@ -36,26 +38,28 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
 
   it("remember a credential that was good on another server", async () => {
     const limit = { name, limitPerMinute: 2 };
-    const [first, second] = [1, 2].map(() =>
-      failureLimiter({ ...limit, database: openLimits(cluster.url()) }),
-    );
+    const newLimiter = async () => failureLimiter({ ...limit, database: await openLimits(cluster.url()) });
+    const [first, second] = [await newLimiter(), await newLimiter()];
     const good = async () => "account";
-    expect(await first!.attempt("192.0.2.1", "good", good)).toBe("account");
-    const bad = () => second!.attempt("192.0.2.1", "bad", async () => null);
+    expect(await first.attempt("192.0.2.1", "good", good)).toBe("account");
+    const bad = () => second.attempt("192.0.2.1", "bad", async () => null);
     expect([await bad(), await bad()]).toEqual([null, null]);
     await expect(bad()).rejects.toMatchObject({ kind: "rate_limited" });
-    expect(await second!.attempt("192.0.2.1", "good", good)).toBe("account");
-    await expect(second!.attempt("192.0.2.1", "other", good)).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(await second.attempt("192.0.2.1", "good", good)).toBe("account");
+    await expect(second.attempt("192.0.2.1", "other", good)).rejects.toMatchObject({ kind: "rate_limited" });
   });
 
   it("store no address, and start over after a minute", async () => {
-    const [limiter, other] = servers(2, 1);
+    const [limiter, other] = await servers(2, 1);
     await limiter!.take("192.0.2.1");
     const { rows } = await cluster.query(`select key from tidemark_limits where key like '${name}:%'`);
     expect(rows).toEqual([{ key: expect.stringMatching(/^limit-\d+:[\w-]{43}$/) as string }]);
     expect(await other!.take("192.0.2.1")).toMatchObject({ allowed: false });
     await cluster.query(`update tidemark_limits set expire = 0 where key like '${name}:%'`);
-    expect(await servers(1, 1)[0]!.take("192.0.2.1")).toMatchObject({ allowed: true, resetSeconds: 60 });
+    expect(await (await servers(1, 1))[0]!.take("192.0.2.1")).toMatchObject({
+      allowed: true,
+      resetSeconds: 60,
+    });
   });
 
   it.each([
@@ -64,7 +68,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   ])(
     "are counted by each server while the database %s, and together again after it",
     async (_, end, begin) => {
-      const [limiter, other] = servers(2, 3);
+      const [limiter, other] = await servers(2, 3);
       await limiter!.take("key");
       await end();
       for (const remaining of [2, 1, 0]) {
@@ -75,7 +79,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
       const states: Awaited<ReturnType<RateLimiter["take"]>>[] = [];
       // The first requests may still count on their own server.
       while (!states.some((state) => state?.allowed === false)) states.push(await other!.take("other"));
-      expect(await servers(1, 3)[0]!.take("other")).toMatchObject({ allowed: false });
+      expect(await (await servers(1, 3))[0]!.take("other")).toMatchObject({ allowed: false });
     },
   );
 });
