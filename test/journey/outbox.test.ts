@@ -1,9 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { execFileSync } from "node:child_process";
+import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import { facts } from "../../server/domain/event/event.ts";
+import { connect, fileIn } from "../../server/storage/drivers/sqlite/database.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
+import { endLease } from "../support/leases.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
@@ -59,11 +62,13 @@ it("a server loses no event and keeps each record's order, however often it is k
       recorded.push(email);
       await v1(server, "/leads/update", { email, new_uid: `uid-${round}-${index}` });
     });
+    const settled = Promise.allSettled(signups);
     // Alternates: between the commits and the sending, and in the middle of the sending.
     if (round % 2 === 0) await Promise.race(signups);
     else await receiver.has(receiver.received.length + 3);
     await server.kill();
-    await Promise.allSettled(signups);
+    await settled;
+    await endLease(`sqlite:${folder}`);
     server = await start();
   }
   const seen = () => new Set(receiver.received.map(({ headers }) => String(headers["webhook-id"])));
@@ -111,16 +116,19 @@ it("a server leaves the work to another while it is paused, and stays out when i
   await receiver.has(1);
   const second = await start();
   // In the middle of its deliveries, which its receiver accepts and answers.
-  receiver.answer((response) => void setTimeout(() => response.end(), 300));
+  const open: ServerResponse[] = [];
+  receiver.answer((response) => void open.push(response));
   await Promise.all(Array.from({ length: 8 }, (_, index) => signUp(first, `first-${index}@example.com`)));
   await receiver.has(3);
-  const probes = await pauseBetweenCommits(first, second);
+  await pauseBetweenCommits(first);
+  receiver.answer((response) => response.end());
+  for (const response of open) response.end();
   const emails = Array.from({ length: 40 }, (_, index) => `second-${index}@example.com`);
   await Promise.all(emails.map((email) => signUp(second, email)));
-  await receiver.has(1 + 8 + probes + 40); // after its lease has run out
+  await receiver.has(1 + 8 + 40); // after its lease has run out
   process.kill(first.pid, "SIGCONT");
   await signUp(first, "after@example.com");
-  const all = 1 + 8 + probes + 40 + 1;
+  const all = 1 + 8 + 40 + 1;
   const ids = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
   while (ids().size < all) await receiver.has(receiver.received.length + 1);
   expect(await first.stop()).toBe(0);
@@ -198,16 +206,31 @@ it("a server shows its operator what was given up or held, and sends it once the
 });
 
 /**
- * Pauses a process that holds no lock of the store: in the middle of a commit it would keep everybody from
- * writing, because nobody else can release its lock. Returns how many sign-ups at the other server showed
- * that.
+ * Pauses a process that holds no lock of the store. One that is paused during a commit keeps everybody from
+ * writing, because nobody else can release its lock.
  */
-async function pauseBetweenCommits(server: Server, other: Server): Promise<number> {
-  for (let count = 1; ; count++) {
-    process.kill(server.pid, "SIGSTOP");
-    const probe = signUp(other, `probe-${count}@example.com`);
-    if (await Promise.race([probe, sleep(2_000, null)])) return count;
-    process.kill(server.pid, "SIGCONT");
-    await probe;
+async function pauseBetweenCommits({ pid }: Server): Promise<void> {
+  for (;;) {
+    process.kill(pid, "SIGSTOP");
+    await expect.poll(() => stateOf(pid)).toBe("T");
+    if (canWrite()) return;
+    process.kill(pid, "SIGCONT");
+  }
+}
+
+function stateOf(pid: number): string | undefined {
+  return execFileSync("ps", ["-o", "state=", "-p", String(pid)]).toString()[0];
+}
+
+/** Whether nobody holds the lock for writing. */
+function canWrite(): boolean {
+  const db = connect(fileIn(folder), 0);
+  try {
+    db.exec("begin immediate; rollback");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    db.close();
   }
 }

@@ -84,7 +84,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
       expect(await v1(server, "/track/signup", { email, ref_id: "jane" })).toEqual(ALREADY);
       expect(await v1(server, "/track/signup", { uid: email, ref_id: "jane" })).toEqual(ALREADY);
     }
-    expect(acknowledged.length).toBeGreaterThan(80);
+    // The second server answers all of its sign-ups in the first round.
+    expect(acknowledged.length).toBeGreaterThanOrEqual(40);
     const store = await openStore(cluster.url());
     const accountId = await accountIdOf(store);
     const count = await store.count(leads, "id", accountId, []);
