@@ -95,7 +95,7 @@ describe("receivers of any kind, over real sockets", () => {
   it.each<[string, Behaviour, object, { timeout: number }?]>([
     [
       "takes its time",
-      (response) => void setTimeout(() => response.end("at last"), 500),
+      (response) => void outbox.pass().then(() => response.end("at last")),
       { response_body: "at last" },
       { timeout: 30 },
     ],

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { newDice } from "../support/fuzz/dice.ts";
-import { IS_LONG } from "../support/rounds.ts";
+import { rounds } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/server.ts";
 
-const STORES = IS_LONG ? 100 : 2;
+const STORES = rounds(2, 100);
+const LEADS = String(rounds(500, 2_000));
 const LONG_MS = 60 * 60_000;
 /** How often one import or move is interrupted before it may finish. */
 const CUTS = 2;
@@ -42,7 +43,7 @@ const NAME = `transfers of ${STORES} stores are completed after random interrupt
 it(NAME, { timeout: LONG_MS }, async () => {
   const dice = newDice(SEED);
   await run(["account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/"]);
-  await run(["seed", "acme", "--promoters", "50", "--leads", "2000", "--payouts", "200"]);
+  await run(["seed", "acme", "--promoters", "50", "--leads", LEADS, "--payouts", "200"]);
   const file = join(folder, "all.jsonl");
   await run(["export", file]);
   const began = performance.now();

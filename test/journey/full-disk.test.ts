@@ -11,7 +11,7 @@ import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/s
 
 /** How much the store's file may still grow. */
 const ROOM_BYTES = 200_000;
-const BATCHES = 40;
+const BATCHES = rounds(16, 40);
 const MANY = String(rounds(2, 4));
 
 let folder: string;

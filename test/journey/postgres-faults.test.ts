@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { loadAccountStats } from "../../server/domain/report/stats.ts";
@@ -8,6 +10,9 @@ import { startReceiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
+
+/** The deadline of the test itself comes first. */
+const PATIENT = { timeout: 240_000 };
 
 /** How long a request may take while the database is away, on a busy machine. */
 const PATIENCE_MS = 20_000;
@@ -122,15 +127,18 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
 
   it("wait a little for a Postgres that starts after them", async () => {
     await cluster.kill();
+    // Where the database was, it finds somebody who hangs up.
+    const other = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => other.listen(cluster.port, "127.0.0.1", resolve));
     const starting = start();
-    // By then it has tried. Nothing else shows that, because the database is away.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await once(other, "connection");
+    await new Promise((resolve) => other.close(resolve));
     await cluster.start();
     const server = await starting;
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
   async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(isSo, PATIENT).toBe(true);
   }
 });

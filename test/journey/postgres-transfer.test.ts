@@ -11,6 +11,7 @@ import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts
 import { runCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 import { startSignups } from "../support/signup-load.ts";
@@ -18,6 +19,10 @@ import { startSignups } from "../support/signup-load.ts";
 /** From util-linux; runs a command on a terminal of its own. */
 const SCRIPT = "/usr/bin/script";
 const run = promisify(execFile);
+
+/** Entries of 2.5 kB each: more than fit into a process of 32 MB. */
+const ENTRIES = rounds(15_000, 24_000);
+const shown = (count: number) => count.toLocaleString("en");
 
 describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
   let cluster: Cluster;
@@ -112,7 +117,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const driver = await openDriver(large);
     await storeOn(driver);
     const filler = "x".repeat(2_500);
-    const entries = Array.from({ length: 24_000 }, (_, n): Entry => [
+    const entries = Array.from({ length: ENTRIES }, (_, n): Entry => [
       encodeKey([1, "archived-state", n]),
       JSON.stringify({ accountId: 1, promoterCampaignId: n, state: "accepted", filler }),
     ]);
@@ -136,13 +141,19 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const imported = await little(["import", at("all")]);
     rmSync(at("all"));
     expect((await cluster.query("select count(*) as count from tidemark_items")).rows).toEqual([
-      { count: "24001" },
+      { count: String(ENTRIES + 1) },
     ]);
     if (!existsSync(SCRIPT)) return;
-    expect(moved.stdout).toMatch(/moved \[#+-+\] \d+ % [\d,]+ of 24,000/);
-    expect(moved.stdout).toContain(`compared [${"#".repeat(30)}] 100 % 48,000 of 48,000`);
-    expect(exported.stdout).toContain(`exported [${"#".repeat(30)}] 100 % 24,001 of 24,001`);
-    expect(imported.stdout).toContain("checked 24,000 entries");
-    expect(imported.stdout).toContain(`imported [${"#".repeat(30)}] 100 % 24,000 of 24,000`);
+    expect(moved.stdout).toMatch(new RegExp(`moved \\[#+-+\\] \\d+ % [\\d,]+ of ${shown(ENTRIES)}`));
+    expect(moved.stdout).toContain(
+      `compared [${"#".repeat(30)}] 100 % ${shown(2 * ENTRIES)} of ${shown(2 * ENTRIES)}`,
+    );
+    expect(exported.stdout).toContain(
+      `exported [${"#".repeat(30)}] 100 % ${shown(ENTRIES + 1)} of ${shown(ENTRIES + 1)}`,
+    );
+    expect(imported.stdout).toContain(`checked ${shown(ENTRIES)} entries`);
+    expect(imported.stdout).toContain(
+      `imported [${"#".repeat(30)}] 100 % ${shown(ENTRIES)} of ${shown(ENTRIES)}`,
+    );
   });
 });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { openStore } from "../../server/storage/open.ts";
+import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
@@ -106,7 +107,7 @@ it("a server has every acknowledged sign-up, and matching counters, after it was
   const acknowledged: string[] = [];
   let server = await start();
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds(2, 5); round++) {
     const signups = Array.from({ length: 60 }, async (_, index) => {
       const email = `lead-${round}-${index}@example.com`;
       const { status } = await v1(server, "/track/signup", { email, uid: email, ref_id: "jane" });

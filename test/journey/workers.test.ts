@@ -2,14 +2,16 @@ import { writeFileSync } from "node:fs";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { childrenOf } from "../support/child-processes.ts";
 import { freePort } from "../support/free-port.ts";
+import { rounds } from "../support/rounds.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+
+const WORKERS = rounds(2, 3);
 
 let folder: string;
 let remove: () => void;
@@ -24,7 +26,7 @@ afterEach(async () => {
 });
 
 const start = async (environment: Record<string, string> = {}) => {
-  const server = await startServer(folder, { WORKERS: "3", LOG_LEVEL: "info", ...environment });
+  const server = await startServer(folder, { WORKERS: String(WORKERS), LOG_LEVEL: "info", ...environment });
   servers.push(server);
   return server;
 };
@@ -59,7 +61,7 @@ const logLines = (server: Server) =>
 
 it("a server with workers makes the first account once, says once that it listens, and counts limits over all workers", async () => {
   const server = await start({ TIDEMARK_ACCOUNT_ID: "", TIDEMARK_API_KEY: "", RATE_LIMIT_V1: "20" });
-  expect(workersOf(server)).toHaveLength(3);
+  expect(workersOf(server)).toHaveLength(WORKERS);
   expect(server.output().match(/API key/g)).toHaveLength(1);
   expect(server.output().match(/listens on/g)).toHaveLength(1);
   const key = /API key {6}(tdm_\S{32})/.exec(server.output())![1]!;
@@ -147,11 +149,11 @@ it("a server starts and shows the first key even if one of its first workers die
     expect.objectContaining({ msg: "worker died; it will be replaced", code: 3 }),
   );
   await server.printed(/worker replaced/);
-  expect(workersOf(server)).toHaveLength(3);
+  expect(workersOf(server)).toHaveLength(WORKERS);
 });
 
 it("a server replaces workers that die, with growing delays, while the others serve", async () => {
-  const server = await start();
+  const server = await start({ WORKERS: "3" });
   const before = workersOf(server);
   for (const [at, pid] of before.slice(0, 2).entries()) {
     process.kill(pid, "SIGKILL");
@@ -204,10 +206,11 @@ it("a server renews its workers on SIGHUP without a failing request", async () =
   expect(server.output()).not.toContain("worker died");
 });
 
-/** Checks until there are as many workers as expected, or until it is clear that there never will be. */
+/** Resolves to the workers when there are as many as expected. */
 async function untilWorkers(server: Server, count: number): Promise<number[]> {
-  for (let tries = 0; tries < 100 && workersOf(server).length !== count; tries++) await sleep(100);
-  return workersOf(server);
+  let workers: number[] = [];
+  await expect.poll(() => (workers = workersOf(server)), { timeout: 60_000 }).toHaveLength(count);
+  return workers;
 }
 
 it("a server keeps the number of its workers when it gets SIGHUP twice at once", async () => {

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection } from "../../server/storage/collection.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { rounds } from "../support/rounds.ts";
 import { STORAGE_MODULE } from "../support/build.ts";
 
 interface Thing {
@@ -26,6 +27,9 @@ const things = collection<Thing>()({
   counts: ({ id }) => (id === 0 ? [] : [[["total"], 1]]),
 });
 
+/** How much further the writers come before each kill. */
+const LINES_PER_KILL = rounds(10, 3);
+
 const WRITERS = ["first", "second"];
 let folder: string;
 beforeAll(async () => {
@@ -36,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it.each(["sqlite"])(
   "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
   async (scheme) => {
-    await killWriters(`${scheme}:${join(folder, scheme)}`, { rounds: 20 });
+    await killWriters(`${scheme}:${join(folder, scheme)}`, { kills: rounds(6, 20) });
   },
 );
 
@@ -45,7 +49,7 @@ it.skipIf(POSTGRES_FOLDER === null)(
   async () => {
     const cluster = await startCluster();
     await killWriters(cluster.url(), {
-      rounds: 4,
+      kills: rounds(2, 4),
       async meanwhile() {
         await cluster.kill();
         await cluster.start();
@@ -61,11 +65,12 @@ it.each(["sqlite"])(
     const url = `${scheme}:${join(folder, `ended ${scheme}`)}`;
     for (let round = 0; round < 5; round++) {
       const words = ["test/support/storage-exit.mjs", STORAGE_MODULE, url];
-      const child = spawn(process.execPath, words, { stdio: "inherit" });
-      const hasEnded = new Promise<boolean>((resolve) => child.once("close", () => resolve(true)));
-      const isOver = await Promise.race([hasEnded, sleep(20_000, false, { ref: false })]);
-      child.kill("SIGKILL");
-      expect(isOver).toBe(true);
+      const child = spawn(process.execPath, words, {
+        stdio: "inherit",
+        timeout: 20_000,
+        killSignal: "SIGKILL",
+      });
+      expect(await once(child, "close")).toEqual([0, null]);
     }
     const store = await openStore(url);
     await store.transact((tx) => tx.put(things, { accountId: 1, id: 1, name: "last", writer: "none" }));
@@ -77,15 +82,15 @@ it.each(["sqlite"])(
 /** Kills two writers again and again, and compares the store with what was acknowledged. */
 async function killWriters(
   url: string,
-  { rounds, meanwhile }: { rounds: number; meanwhile?: () => Promise<void> },
+  { kills, meanwhile }: { kills: number; meanwhile?: () => Promise<void> },
 ): Promise<void> {
   const acknowledged = new Set<number>();
-  for (let round = 0; round < rounds; round++) {
+  for (let kill = 0; kill < kills; kill++) {
     const children = WRITERS.map((writer) => startWriter(url, writer, acknowledged));
     await Promise.all(children.map(({ hasWritten }) => hasWritten));
     await meanwhile?.();
     // Each round kills them at another point of their work.
-    await afterLines(children[0]!.child, round * 3);
+    await afterLines(children[0]!.child, kill * LINES_PER_KILL);
     for (const { child } of children) child.kill("SIGKILL");
     await Promise.all(children.map(({ hasEnded }) => hasEnded));
   }
@@ -103,7 +108,7 @@ async function killWriters(
   for (const { id, name } of pairs.slice(0, 500)) {
     expect(await store.find(things, "name", 1, [name])).toMatchObject({ id });
   }
-  expect(acknowledged.size).toBeGreaterThan(rounds);
+  expect(acknowledged.size).toBeGreaterThan(kills);
   await store.close();
 }
 

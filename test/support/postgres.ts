@@ -2,7 +2,6 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { childrenOf, endNow } from "./child-processes.ts";
 import { freePort } from "./free-port.ts";
@@ -84,7 +83,7 @@ export async function startCluster({
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // Right after a kill, processes that have not quite ended may hold the shared memory for a moment.
-    for (let tries = 0; tries < 50; tries++) {
+    for (let tries = 0; tries < 500; tries++) {
       const words = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, ...flags];
       server = spawn(join(POSTGRES_FOLDER!, "postgres"), words, {
         ...options,
@@ -92,7 +91,6 @@ export async function startCluster({
       });
       server.stderr!.on("data", (chunk: Buffer) => void (log += chunk.toString()));
       if (await isListening(server)) return;
-      await sleep(100);
     }
     throw new Error("Postgres does not start");
   }
