@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
+import { approveHeldCommissions } from "../domain/commission/held.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { newLease } from "./lease.ts";
@@ -20,6 +21,7 @@ export function newJobs(
   const run = { store, clock, guard: lease.guard };
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
+    { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(run) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(run) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
   ]);

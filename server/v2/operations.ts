@@ -7,13 +7,7 @@ import {
   listCampaignsOperation,
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
-import {
-  approveCommissionsOperation,
-  denyCommissionsOperation,
-  destroyCommissionsOperation,
-  markFulfilledOperation,
-  markUnfulfilledOperation,
-} from "./commission/commission-batches.ts";
+import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import type { V2Operation } from "./operation.ts";
@@ -156,10 +150,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/commissions", createCommissionOperation],
   ["PUT", "/commissions/:id", updateCommissionOperation],
   ["PATCH", "/commissions/:id", updateCommissionOperation],
-  ["POST", "/commissions/approve", approveCommissionsOperation],
-  ["POST", "/commissions/deny", denyCommissionsOperation],
-  ["POST", "/commissions/mark_fulfilled", markFulfilledOperation],
-  ["POST", "/commissions/mark_unfulfilled", markUnfulfilledOperation],
+  ...Object.entries(COMMISSION_BATCHES).map(([name, batch]): Row => ["POST", `/commissions/${name}`, batch]),
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],

@@ -90,8 +90,8 @@ describe("the status of commissions", () => {
     expect(await units()).toEqual({});
     await approve(1);
     expect(await units()).toMatchObject({ cash: { earnings: 600 } });
-    await deny(2);
-    expect(await units()).toMatchObject({ cash: { earnings: 1_000 } });
+    expect(errors(await deny(2))).toEqual(["2: Commission 2 takes back commission 1 and follows it"]);
+    expect(await units()).toMatchObject({ cash: { earnings: 600 } });
   });
 
   it("stays if one that takes it back is paid", async () => {

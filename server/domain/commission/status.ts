@@ -17,7 +17,7 @@ import type { Commission, CommissionStatus } from "./record.ts";
  */
 export async function setCommissionStatus(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   { commission, status }: { commission: Commission; status: CommissionStatus },
 ): Promise<Commission> {
   await refuseFollower(tx, commission, status);

@@ -41,7 +41,7 @@ export async function settlementOf(
  */
 export async function withdrawFromPayouts(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   leaving: Commission[],
 ): Promise<Commission[]> {
   for (const payout of await payoutsOf(tx, leaving)) {
@@ -63,7 +63,7 @@ async function payoutsOf(reader: Reader, leaving: Commission[]): Promise<Payout[
 
 async function lower(
   tx: Transaction,
-  context: Context,
+  context: Pick<Context, "store" | "now">,
   { payout, by }: { payout: Payout; by: number },
 ): Promise<void> {
   const amount = payout.amount - by;

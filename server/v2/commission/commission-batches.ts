@@ -13,29 +13,19 @@ import type { V2Operation, V2Request } from "../operation.ts";
 /** Changes one commission of a batch. */
 type Work = (context: Context, accountId: number, id: number) => Promise<unknown>;
 
-/** `POST /api/v2/company/commissions/approve` */
-export const approveCommissionsOperation = commissionBatch("approve", {
-  summary: "Approve commissions",
-  work: setStatus("approved"),
-});
-
-/** `POST /api/v2/company/commissions/deny` */
-export const denyCommissionsOperation = commissionBatch("deny", {
-  summary: "Deny commissions",
-  work: setStatus("denied"),
-});
-
-/** `POST /api/v2/company/commissions/mark_fulfilled` */
-export const markFulfilledOperation = commissionBatch("mark_fulfilled", {
-  summary: "Mark credits and the like as given to the promoters",
-  work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
-});
-
-/** `POST /api/v2/company/commissions/mark_unfulfilled` */
-export const markUnfulfilledOperation = commissionBatch("mark_unfulfilled", {
-  summary: "Mark credits and the like as not given",
-  work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
-});
+/** The batches under `/api/v2/company/commissions`, by the last part of their path. */
+export const COMMISSION_BATCHES: Record<string, V2Operation> = {
+  approve: commissionBatch("approve", { summary: "Approve commissions", work: setStatus("approved") }),
+  deny: commissionBatch("deny", { summary: "Deny commissions", work: setStatus("denied") }),
+  mark_fulfilled: commissionBatch("mark_fulfilled", {
+    summary: "Mark credits and the like as given to the promoters",
+    work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
+  }),
+  mark_unfulfilled: commissionBatch("mark_unfulfilled", {
+    summary: "Mark credits and the like as not given",
+    work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
+  }),
+};
 
 /** `DELETE /api/v2/company/commissions/destroy` */
 export const destroyCommissionsOperation = commissionBatch("destroy", {
