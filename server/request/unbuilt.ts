@@ -7,9 +7,6 @@ import type { Method, Operation } from "../http/operation.ts";
  * is built.
  */
 export const UNBUILT: [Method, path: string][] = [
-  ["GET", "/api/v2/company/promoters/:id/chart_data"],
-  ["GET", "/api/v2/company/promoter_campaigns/:id/referral_links"],
-  ["GET", "/api/v2/company/promoter_campaigns/:id/chart_data"],
   ["GET", "/api/v2/company/payouts/stats"],
   ["GET", "/api/v2/company/payouts/due_stats"],
   ["POST", "/api/v2/company/payouts/create_payments_batch"],

@@ -45,9 +45,11 @@ import {
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
 } from "./promoter-campaign/promoter-campaigns.ts";
+import { listReferralLinksOperation } from "./promoter-campaign/referral-links.ts";
 import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
+import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import {
@@ -136,6 +138,9 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["GET", "/promoters/:id/chart_data", promoterChart],
+  ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
+  ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],

@@ -230,4 +230,73 @@ describe.each(STORAGES)("V2 reports on %s", (storage) => {
       expect(await report("download", TWO)).toEqual(invalid({ report_type: ["can't be blank"] }));
     });
   });
+
+  describe("chart_data", () => {
+    const chart = (selection: string, from: string, to: string) =>
+      `chart_data?selection=${selection}&period_from=${from}&period_to=${to}`;
+    const zeros = (...days: string[]) => days.map((day): [string, number] => [day, 0]);
+
+    it("shows a promoter's days", async () => {
+      expect(await call(`GET /promoters/1/${chart("revenue", "2025-01-30", "2025-02-01")}`)).toEqual({
+        status: 200,
+        body: {
+          period_from: "2025-01-30",
+          period_to: "2025-02-01",
+          selection: "revenue",
+          selection_items: [...zeros("2025-01-30"), ["2025-01-31", 161_317], ...zeros("2025-02-01")],
+          group_by: "day",
+        },
+      });
+    });
+
+    it.each([
+      ["clicks", "2024-12-30", "2025-03-02", "week", ["2024-12-30", 100], 9],
+      ["referrals", "2024-06-15", "2025-06-14", "week", ["2024-06-15", 0], 53],
+      ["customers", "2025-01-01", "2025-12-31", "week", ["2025-01-01", 0], 53],
+      ["customers", "2025-01-01", "2026-01-01", "month", ["2025-01-01", 5], 13],
+      ["cancellations", "2021-01-01", "2025-12-31", "year", ["2021-01-01", 0], 5],
+    ])("shows %s from %s to %s by the %s", async (selection, from, to, group_by, first, length) => {
+      const { body } = await call(`GET /promoters/1/${chart(selection, from, to)}`);
+      const { selection_items: items, ...rest } = body as { selection_items: unknown[] };
+      expect(rest).toEqual({ period_from: from, period_to: to, selection, group_by });
+      expect([items[0], items.length]).toEqual([first, length]);
+    });
+
+    it("adds up all campaigns of a promoter, and shows one of them with its total", async () => {
+      await call("POST /promoters/add_to_campaign", { ids: [1], campaign_id: 2 });
+      const fourth = await loadPromoterCampaign(app.services.store, app.accountId, 4);
+      await putFact(app.services.store, fourth, {
+        metric: "clicks",
+        at: "2025-01-01T00:00:00.000Z",
+        amount: 7,
+      });
+      const query = chart("clicks", "2025-01-01", "2025-01-01");
+      expect((await call(`GET /promoters/1/${query}`)).body).toMatchObject({
+        selection_items: [["2025-01-01", 107]],
+      });
+      const body = {
+        period_from: "2025-01-01",
+        period_to: "2025-01-01",
+        selection: "clicks",
+        selection_items: [{ date: "2025-01-01", value: 7 }],
+        group_by: "day",
+      };
+      expect(await call(`GET /promoter_campaigns/4/${query}`)).toEqual({ status: 200, body });
+      expect(await call(`GET /promoter_campaigns/4/${query}&with_totals=true`)).toEqual({
+        status: 200,
+        body: { ...body, total: 7 },
+      });
+    });
+
+    it.each([
+      [`/promoters/99/${chart("clicks", "2025-01-01", "2025-01-02")}`, 404],
+      [`/promoter_campaigns/99/${chart("clicks", "2025-01-01", "2025-01-02")}`, 404],
+      ["/promoters/1/chart_data", 422],
+      [`/promoters/1/${chart("commissions", "2025-01-01", "2025-01-02")}`, 422],
+      [`/promoters/1/${chart("clicks", "2025-01-02", "2025-01-01")}`, 422],
+      [`/promoters/1/${chart("clicks", "2015-01-01", "2025-01-01")}`, 422],
+    ])("answers %s with %i", async (path, status) => {
+      expect((await call(`GET ${path}`)).status).toBe(status);
+    });
+  });
 });

@@ -75,7 +75,12 @@ export function requireLandingPage({
 /** The link that the promoter shares. */
 export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
-  if (promoterCampaign.usesUrlTracking || !URL.canParse(page)) return page;
+  return promoterCampaign.usesUrlTracking ? page : linkTo(page, promoterCampaign, campaign);
+}
+
+/** The link to a page that names the promoter. */
+export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  if (!URL.canParse(page)) return page;
   const link = new URL(page);
   link.searchParams.set(refParam(campaign), promoterCampaign.refToken);
   return link.href;

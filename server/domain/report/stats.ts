@@ -91,6 +91,15 @@ export async function* dailySums(
   }
 }
 
+/** One metric of a promoter campaign on one day. */
+export function loadDailySum(
+  view: View,
+  accountId: number,
+  { day, id, metric }: { day: string; id: number; metric: Metric },
+): Promise<number> {
+  return view.sum(accountId, ["daily.promoter-campaign", dayNumber(day), id, metric]);
+}
+
 /** The totals of a promoter campaign. */
 export function loadStats(
   view: View,

@@ -37,6 +37,23 @@ export const REPORT_FIELDS: Fields = {
   totals: "`true` adds a line for the whole range. Default: `false`.",
   data: "The chosen columns. Amounts are in cents, rates in percent.",
   sub_data: "The same for each period.",
+  period_from: ["First day of the chart.", "2026-03-01"],
+  period_to: ["Last day of the chart.", "2026-03-31"],
+  selection: "What the chart shows. Revenue is in cents.",
+  selection_items: ["The points of the chart.", [["2026-03-01", 340]]],
+  "PromoterCampaignChart.selection_items": ["The points of the chart.", [{ date: "2026-03-01", value: 340 }]],
+  "PromoterChart.group_by": "The time from one point to the next. It fits the length of the chart.",
+  "PromoterCampaignChart.group_by": "The time from one point to the next. It fits the length of the chart.",
+  date: ["First day of the point.", "2026-03-01"],
+  "selection_items.value": ["What was counted.", 340],
+  with_totals: "`true` adds the sum. Default: `false`.",
+  "PromoterCampaignChart.total": ["The sum of the points.", 340],
+  "ReferralLink.id": ["Id of the campaign's page. 0: the usual link.", 0],
+  "ReferralLink.name": ["Name of the page.", "Pricing"],
+  "ReferralLink.url": ["The promoter's link to the page.", "https://www.example.com/pricing?via=jane"],
+  "ReferralLink.is_default": "Whether it is the promoter's usual link.",
+  "ReferralLink.source": "Whose page the link leads to.",
+  "ReferralLink.sub_id": ["Always null.", null],
   "ReportRow.period": ["The day, month or year. A week is named by its first day.", "2026-03"],
   "ReportRow.id": ["The first day of the period.", "2026-03-01"],
   ...Object.fromEntries(
@@ -62,6 +79,18 @@ export const REPORT_OPERATIONS: Operations = {
   "GET /api/v2/company/reports/promoters": [
     "reportPromoters",
     `Shows the figures of each promoter who had any, those with the most revenue first. ${QUERY}`,
+  ],
+  "GET /api/v2/company/promoters/:id/chart_data": [
+    "chartPromoter",
+    "Shows how a figure of a promoter went over time, over all campaigns.",
+  ],
+  "GET /api/v2/company/promoter_campaigns/:id/chart_data": [
+    "chartPromoterCampaign",
+    "Shows how a figure of a promoter went over time in one campaign.",
+  ],
+  "GET /api/v2/company/promoter_campaigns/:id/referral_links": [
+    "listReferralLinks",
+    "Lists a promoter's links: the usual one, and those to the campaign's further pages.",
   ],
   "GET /api/v2/company/reports/download": [
     "downloadReport",

@@ -1,0 +1,68 @@
+import { Failure } from "../../failure.ts";
+import type { Store } from "../../storage/store.ts";
+import { addDays, addMonths, periodsOf, type Grouping, type Period } from "./period.ts";
+import { loadDailySum, type Metric } from "./stats.ts";
+
+/** Days that are read at once. */
+const READ_AT_ONCE = 100;
+/** Choice: each day is a read, and a longer chart shows nobody anything. */
+const MOST_YEARS = 10;
+
+/** What a chart shows. */
+export interface ChartQuery {
+  promoterCampaignIds: number[];
+  metric: Metric;
+  range: Period;
+}
+
+/** A metric over time. */
+export interface Chart {
+  groupBy: Grouping;
+  points: { day: string; value: number }[];
+}
+
+/**
+ * A metric of promoter campaigns over a range of days. The cost depends on the days alone, not on the account's size.
+ *
+ * @throws Failure `invalid` if the range ends before it begins, or is too long
+ */
+export async function loadChart(store: Store, accountId: number, query: ChartQuery): Promise<Chart> {
+  const { range } = query;
+  if (addMonths(range.from, 12 * MOST_YEARS) <= range.to) {
+    throw new Failure("invalid", `A chart covers at most ${MOST_YEARS} years`);
+  }
+  const groupBy = groupingOf(range);
+  const periods = periodsOf(range, groupBy);
+  const sums = await sumsByDay(store, accountId, query);
+  const points = periods.map(({ from, to }) => {
+    let value = 0;
+    for (let day = from; day <= to; day = addDays(day, 1)) value += sums.get(day) ?? 0;
+    return { day: from, value };
+  });
+  return { groupBy, points };
+}
+
+/** Choice: a chart has between one point and some fifty. */
+function groupingOf({ from, to }: Period): Grouping {
+  if (to < addMonths(from, 2)) return "day";
+  if (to < addMonths(from, 12)) return "week";
+  return to < addMonths(from, 48) ? "month" : "year";
+}
+
+async function sumsByDay(
+  store: Store,
+  accountId: number,
+  { promoterCampaignIds, metric, range }: ChartQuery,
+): Promise<Map<string, number>> {
+  const days: string[] = [];
+  for (let day = range.from; day <= range.to; day = addDays(day, 1)) days.push(day);
+  const sums = new Map<string, number>();
+  for (const id of promoterCampaignIds) {
+    for (let at = 0; at < days.length; at += READ_AT_ONCE) {
+      const some = days.slice(at, at + READ_AT_ONCE);
+      const found = await Promise.all(some.map((day) => loadDailySum(store, accountId, { day, id, metric })));
+      for (const [index, day] of some.entries()) sums.set(day, (sums.get(day) ?? 0) + (found[index] ?? 0));
+    }
+  }
+  return sums;
+}
