@@ -39,14 +39,17 @@ export function decorateForm(form: HTMLFormElement): void {
     const field = document.createElement("input");
     Object.assign(field, { type: "hidden", name, value: params.get(name) });
     form.append(field);
+    setTimeout(() => field.remove());
   }
 }
 
+/** Changes an address until the browser has read it, so that nobody copies a link that names the visitor. */
 function decorateAttribute(element: Element, name: string): URLSearchParams | undefined {
   const address = element.getAttribute(name)!;
   const decorated = decorate(address);
   if (decorated === address) return;
   element.setAttribute(name, decorated);
+  setTimeout(() => element.setAttribute(name, address));
   return parse(decorated).searchParams;
 }
 

@@ -11,13 +11,14 @@ export interface Watch {
 
 /** Watches the page without changing what it does. This includes elements that are added later. */
 export function watch({ look, submit, follow }: Watch): void {
-  const hear = (event: Event & { submitter?: Element }) =>
+  const hear = (event: Event & { submitter?: Element; button?: number }) =>
     quietly(() => {
       const target = event.composedPath()[0] as HTMLFormElement;
       if (event.type === "submit") return submit(target, event.submitter);
       // Submit events stay within their shadow tree, but clicks on its buttons leave it.
       target.getRootNode().addEventListener("submit", hear, true);
-      follow(target);
+      // The right button opens a menu.
+      if (event.button !== 2) follow(target);
     });
   for (const type of ["click", "auxclick", "submit"]) document.addEventListener(type, hear, true);
   document.addEventListener("prerenderingchange", look);

@@ -61,6 +61,28 @@ describe("a form", () => {
       expect(await counts()).toEqual({ clicks: 1, leads: 0 });
     },
   );
+
+  it("that is sent twice hands the visitor over once each time, and stays as it was", async () => {
+    const action = `${address(world, "shop", { domain: "other.test" })}/next`;
+    world.site["/"] = {
+      html: `${tag(world)}<form action="${action}"><input name="plan" value="pro"><button>go</button></form>
+        <script>
+          const sent = [];
+          document.forms[0].onsubmit = (event) => sent.push([...new FormData(event.target).keys()]) && false;
+        </script>`,
+    };
+    await home();
+    await settled(world.page);
+    await world.page.evaluate("svc('crossDomain', 'other.test')");
+    const inputs = world.page.locator("input");
+    for (let time = 0; time < 2; time++) {
+      await world.page.click("button");
+      await expect.poll(() => inputs.count()).toBe(1);
+    }
+    const fields = ["plan", "svc_ref", "_svc_tid"];
+    expect(await world.page.evaluate("sent")).toEqual([fields, fields]);
+    expect(await world.page.getAttribute("form", "action")).toBe(action);
+  });
 });
 
 describe("a form that waits for its success", () => {

@@ -202,19 +202,31 @@ describe("on the page", () => {
     site["/links"] = {
       html: `${oneTag()}<a id="ours" href="http://shop.other.test:${pagePort}/?x=1#y">ours</a>
         <a id="theirs" href="http://evil-other.test/">theirs</a>
-        <script>addEventListener("click", (event) => event.preventDefault())</script>`,
+        <script>
+          const followed = [];
+          addEventListener("auxclick", (event) => followed.push(event.target.href));
+          addEventListener("click", (event) => followed.push(event.target.href) && event.preventDefault());
+        </script>`,
     };
     await page.goto(at("/links"));
     await page.waitForFunction(() => "svc" in window);
     await svc("crossDomain", ["other.test"]);
     await page.click("#theirs");
+    // Opens a menu, where the link may be copied.
+    await page.click("#ours", { button: "right" });
+    await page.keyboard.press("Escape");
     await page.click("#ours");
-    expect(await page.getAttribute("#theirs", "href")).toBe("http://evil-other.test/");
-    const href = (await page.getAttribute("#ours", "href"))!;
+    const [theirs, copied, href] = (await page.evaluate("followed")) as [string, string, string];
+    expect(theirs).toBe("http://evil-other.test/");
+    expect(copied).toBe(`http://shop.other.test:${pagePort}/?x=1#y`);
     expect(href).toBe(
       `http://shop.other.test:${pagePort}/?x=1&svc_ref=jane&_svc_tid=${href.match(/[\da-f-]{36}\d{13}/)![0]}#y`,
     );
     expect(href).toContain(tid);
+    // A visitor who copies the link later must not share their id.
+    await expect
+      .poll(() => page.getAttribute("#ours", "href"))
+      .toBe(`http://shop.other.test:${pagePort}/?x=1#y`);
     await page.goto(href);
     await page.waitForFunction(() => document.cookie.includes("_svc_tid"));
     expect(page.url()).toBe(`http://shop.other.test:${pagePort}/?x=1#y`);
