@@ -7,6 +7,7 @@ import {
   loadAccount,
   renameAccount,
   setMailSender,
+  setMaxAutoApprove,
 } from "../domain/account/account.ts";
 import { setCurrency } from "../domain/account/currency.ts";
 import { nameTracker, trackerNames } from "../domain/account/tracker-names.ts";
@@ -66,6 +67,17 @@ export function accountCommands(program: Command): void {
       }),
     );
   account
+    .command("max-auto-approve <account-id> [cents]")
+    .description("set the largest cash commission that is approved by itself, in cents; left out: any")
+    .action((accountId: string, cents?: string) =>
+      withStore(async (context) => {
+        const { id, publicId } = await loadAccount(context.store, accountId);
+        const limit = cents === undefined ? null : centsOf(cents);
+        const { maxAutoApproveCents } = await setMaxAutoApprove(context, id, limit);
+        print({ account_id: publicId, max_auto_approve_cents: maxAutoApproveCents });
+      }),
+    );
+  account
     .command("mail-sender <account-id> [sender]")
     .description('set the sender of its e-mails, such as "Acme <partners@acme.example>"; left out: MAIL_FROM')
     .action((accountId: string, sender?: string) =>
@@ -105,6 +117,11 @@ function trackerRow(account: Account) {
     script,
     reads_fragment: readsFragment,
   };
+}
+
+function centsOf(value: string): number {
+  if (/^\d{1,12}$/.test(value)) return Number(value);
+  throw new Error(`${value} is not a whole number of cents`);
 }
 
 /** Allows only characters that need no escaping in a header and in the script tag. */

@@ -7,6 +7,7 @@ import { asItIs } from "../domain/show.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
+  MAX_HOLD_DAYS,
   type AdTrafficPolicy,
   type Attribution,
 } from "../domain/campaign/record.ts";
@@ -19,6 +20,8 @@ interface CampaignOptions {
   param?: string[] | false;
   cookieDays?: number;
   autoApprove?: boolean;
+  autoApproveCommissions?: boolean;
+  holdDays?: number;
   attribution?: Attribution;
   allowOrigin?: string[] | false;
   adTraffic?: AdTrafficPolicy;
@@ -73,9 +76,20 @@ function settings(command: Command): Command {
       listOf("--param"),
     )
     .option("--no-param", "use the usual names")
-    .option("--cookie-days <days>", "lifetime of the visitor cookie (usually 60)", cookieDays)
+    .option(
+      "--cookie-days <days>",
+      "lifetime of the visitor cookie (usually 60)",
+      wholeNumber("--cookie-days", [1, MAX_COOKIE_DAYS]),
+    )
     .option("--auto-approve", "accept new promoters at once (usual)")
     .option("--no-auto-approve", "keep new promoters pending until they are approved")
+    .option("--auto-approve-commissions", "approve commissions at once (usual)")
+    .option("--no-auto-approve-commissions", "keep commissions pending until they are approved")
+    .option(
+      "--hold-days <days>",
+      "days that commissions are held before they are approved (usually 0)",
+      wholeNumber("--hold-days", [0, MAX_HOLD_DAYS]),
+    )
     .addOption(
       new Option(
         "--attribution <which>",
@@ -126,6 +140,8 @@ function changesOf(options: CampaignOptions): CampaignChanges {
     refParams: listed(options.param),
     visitorCookieDays: options.cookieDays,
     autoApprovePromoters: options.autoApprove,
+    autoApproveCommissions: options.autoApproveCommissions,
+    commissionHoldDays: options.holdDays,
     attribution: options.attribution,
     allowedOrigins: listed(options.allowOrigin),
     trackAdTraffic: options.adTraffic,
@@ -151,10 +167,12 @@ function emailKinds(values: string[]): EmailKind[] {
   throw new Error(`${unknown} is not a kind of e-mail; choose from ${EMAIL_KINDS.join(", ")}`);
 }
 
-function cookieDays(value: string): number {
-  const days = Number(value);
-  if (Number.isInteger(days) && days >= 1 && days <= MAX_COOKIE_DAYS) return days;
-  throw new Error(`--cookie-days must be a whole number from 1 to ${MAX_COOKIE_DAYS}`);
+function wholeNumber(option: string, [least, most]: [number, number]) {
+  return (value: string): number => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : -1;
+    if (number >= least && number <= most) return number;
+    throw new Error(`${option} must be a whole number from ${least} to ${most}`);
+  };
 }
 
 /** Refuses a blank value, for example from an unset shell variable. */

@@ -72,6 +72,14 @@ export const id = z
   .refine((value) => value > 0, "is invalid")
   .meta({ documentedAs: { type: "integer", minimum: 1 } });
 
+/** A whole number within limits, as a number or as text. */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .union([z.number(), z.string()], "is invalid")
+    .transform((value) => (/^\d{1,4}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
+    .meta({ documentedAs: { type: "integer", minimum: least, maximum: most } });
+
 /** An amount of either sign, as a number or as text. Choice: at most twelve digits, which keeps every sum exact. */
 export const wholeAmount = z
   .union([z.number(), z.string()], "is invalid")

@@ -77,7 +77,7 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
         private: false,
         color: "#2563eb",
         default_webhook_url: null,
-        auto_approve_rewards: false,
+        auto_approve_rewards: true,
         auto_approve_promoters: true,
       },
     };

@@ -23,6 +23,8 @@ const SETTINGS = {
   allowed_origins: ["https://shop.example", "*.acme.example"],
   track_ad_traffic: "block",
   auto_approve_promoters: false,
+  auto_approve_commissions: false,
+  commission_hold_days: 14,
   is_private: true,
   upgrade_details: {
     campaign_id: 1,
@@ -123,6 +125,9 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       ["ref_token_param", "?who", "is invalid"],
       ["visitor_cookie_life", 0, "is invalid"],
       ["visitor_cookie_life", 3_651, "must be less than or equal to 3650"],
+      ["auto_approve_commissions", "maybe", "is invalid"],
+      ["commission_hold_days", -1, "must be from 0 to 365"],
+      ["commission_hold_days", 1.5, "must be from 0 to 365"],
       ["track_ad_traffic", "maybe", "is not one of pending, allow, block"],
       ["is_private", "maybe", "is invalid"],
       ["attribution", "both", "is not one of last, first"],

@@ -51,6 +51,10 @@ it.each<[string[], string, Record<string, string>?]>([
   [inCampaign("--cookie-days", "0"), DAYS],
   [inCampaign("--cookie-days", "3651"), DAYS],
   [inCampaign("--cookie-days", "1.5"), DAYS],
+  [inCampaign("--hold-days", "366"), "--hold-days must be a whole number from 0 to 365"],
+  [inCampaign("--hold-days", ""), "--hold-days must be a whole number from 0 to 365"],
+  [["account", "max-auto-approve", "acme", "12.50"], "12.50 is not a whole number of cents"],
+  [["account", "max-auto-approve", "nobody", "1250"], NO_ACCOUNT],
   [inCampaign("--param", "via", ""), "--param must not be blank"],
   [inCampaign("--allow-origin", " "), "--allow-origin must not be blank"],
   [

@@ -74,6 +74,14 @@ describe("accounts", () => {
     expect(await run("account", "list")).toEqual([renamed]);
   });
 
+  it("can limit the commissions that are approved by themselves, or not", async () => {
+    await createAcme();
+    const limited = await run("account", "max-auto-approve", "acme", "50000");
+    expect(limited).toEqual({ account_id: "acme", max_auto_approve_cents: 50_000 });
+    const free = await run("account", "max-auto-approve", "acme");
+    expect(free).toEqual({ account_id: "acme", max_auto_approve_cents: null });
+  });
+
   it("are stored in files that only their owner can read, in any folder, and so are backups", async () => {
     const copy = join(folder, "copy");
     for (const name of [folder, copy]) {
@@ -152,8 +160,8 @@ describe("campaigns", () => {
       refParams: ["via", "ref"],
       visitorCookieDays: 3650,
       autoApprovePromoters: false,
-      autoApproveCommissions: true,
-      commissionHoldDays: 0,
+      autoApproveCommissions: false,
+      commissionHoldDays: 14,
       attribution: "first",
       allowedOrigins: ["https://shop.example", "*.acme.example"],
       trackAdTraffic: "block",
@@ -169,7 +177,7 @@ describe("campaigns", () => {
       ..."campaign create acme Spring --landing-url https://www.acme.example/spring".split(" "),
       ..."--param via ref --cookie-days 3650 --no-auto-approve --attribution first".split(" "),
       ..."--allow-origin https://shop.example *.acme.example --ad-traffic block".split(" "),
-      ..."--emails accepted rejected --default".split(" "),
+      ..."--emails accepted rejected --default --no-auto-approve-commissions --hold-days 14".split(" "),
     );
     expect(made).toEqual(spring);
     expect(await run("campaign", "list", "acme")).toEqual([
@@ -191,6 +199,7 @@ describe("campaigns", () => {
       refParams: ["ref"],
       visitorCookieDays: 30,
       autoApprovePromoters: false,
+      commissionHoldDays: 30,
       attribution: "first",
       allowedOrigins: ["https://shop.example"],
       trackAdTraffic: "allow",
@@ -200,7 +209,7 @@ describe("campaigns", () => {
       await update(
         "--name Autumn --landing-url https://www.acme.example/autumn --param ref --cookie-days 30 " +
           "--no-auto-approve --attribution first --allow-origin https://shop.example --ad-traffic allow " +
-          "--emails payout_sent",
+          "--emails payout_sent --hold-days 30",
       ),
     ).toEqual(changed);
     expect(await update("--auto-approve --default")).toEqual({ ...changed, autoApprovePromoters: true });

@@ -86,6 +86,8 @@ export const DEFAULT_CAMPAIGN = {
   allowed_origins: [],
   track_ad_traffic: "pending",
   auto_approve_promoters: true,
+  auto_approve_commissions: true,
+  commission_hold_days: 0,
   is_private: false,
   is_default: true,
   upgrade_details: null,

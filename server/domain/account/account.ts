@@ -107,6 +107,15 @@ export async function setMailSender(
   return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
 }
 
+/** Sets the largest cash commission that is approved by itself, in cents. null: any. @throws Failure `not_found` */
+export function setMaxAutoApprove(
+  { store }: Context,
+  accountId: number,
+  maxAutoApproveCents: number | null,
+): Promise<Account> {
+  return store.transact((tx) => changeAccount(tx, accountId, { maxAutoApproveCents }));
+}
+
 /**
  * Renames an account. Its e-mails show the name.
  *

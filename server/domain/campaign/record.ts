@@ -11,6 +11,9 @@ export const AD_TRAFFIC_POLICIES = ["pending", "allow", "block"] as const;
 /** How visits from paid ads are treated: recorded as suspicious, as clean, or not at all. */
 export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
 
+/** Choice: a refund that comes more than a year later is rare enough. */
+export const MAX_HOLD_DAYS = 365;
+
 export interface Campaign {
   accountId: number;
   id: number;

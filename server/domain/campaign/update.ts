@@ -47,6 +47,8 @@ export interface CampaignChanges {
   refParams?: string[] | undefined;
   visitorCookieDays?: number | undefined;
   autoApprovePromoters?: boolean | undefined;
+  autoApproveCommissions?: boolean | undefined;
+  commissionHoldDays?: number | undefined;
   attribution?: Campaign["attribution"] | undefined;
   allowedOrigins?: string[] | undefined;
   trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
@@ -127,6 +129,8 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     refParams: changes.refParams ?? refParamsAfter(before, changes.refParam),
     visitorCookieDays: changes.visitorCookieDays ?? before.visitorCookieDays,
     autoApprovePromoters: changes.autoApprovePromoters ?? before.autoApprovePromoters,
+    autoApproveCommissions: changes.autoApproveCommissions ?? before.autoApproveCommissions,
+    commissionHoldDays: changes.commissionHoldDays ?? before.commissionHoldDays,
     attribution: changes.attribution ?? before.attribution,
     allowedOrigins: changes.allowedOrigins ?? before.allowedOrigins,
     trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,

@@ -22,6 +22,9 @@ export const CAMPAIGN_FIELDS: Fields = {
   is_private: "Whether promoters join by invitation only.",
   is_default: "Whether promoters join this campaign unless another is named.",
   auto_approve_rewards: "Whether commissions count without your approval.",
+  auto_approve_commissions:
+    "Whether commissions count without your approval. Large and suspicious ones wait for it.",
+  commission_hold_days: ["Days that commissions are held before they are approved. 0: none.", 14],
   auto_approve_promoters: "Whether new promoters are approved without your review.",
   auto_approve_leads: "Whether leads count without your approval.",
   attribution: ["Which promoter gets a visitor who followed the links of two.", "last"],

@@ -70,7 +70,7 @@ function campaignJson(campaign: Campaign): z.output<typeof campaignAnswer> {
     private: campaign.isPrivate,
     color: campaign.color,
     default_webhook_url: null,
-    auto_approve_rewards: false, // no campaign has this setting yet
+    auto_approve_rewards: campaign.autoApproveCommissions,
     auto_approve_promoters: campaign.autoApprovePromoters,
   };
 }

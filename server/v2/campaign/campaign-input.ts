@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { CampaignChanges } from "../../domain/campaign/update.ts";
-import { flag, id, oneOf, text, webAddress } from "../../input/fields.ts";
-import { AD_TRAFFIC_POLICIES, ATTRIBUTIONS, UPGRADE_METRICS } from "../../domain/campaign/record.ts";
+import { flag, id, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
+import {
+  AD_TRAFFIC_POLICIES,
+  ATTRIBUTIONS,
+  MAX_HOLD_DAYS,
+  UPGRADE_METRICS,
+} from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
 
@@ -59,6 +64,8 @@ export const updateBody = z
       z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`),
     ),
     auto_approve_promoters: flag,
+    auto_approve_commissions: flag,
+    commission_hold_days: wholeNumber(0, MAX_HOLD_DAYS),
     is_private: flag,
     attribution: oneOf(ATTRIBUTIONS),
     allowed_origins: allowedOrigins,
@@ -87,6 +94,8 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     refParam: body.ref_token_param,
     visitorCookieDays: body.visitor_cookie_life,
     autoApprovePromoters: body.auto_approve_promoters,
+    autoApproveCommissions: body.auto_approve_commissions,
+    commissionHoldDays: body.commission_hold_days,
     attribution: body.attribution,
     allowedOrigins: body.allowed_origins,
     trackAdTraffic: body.track_ad_traffic,

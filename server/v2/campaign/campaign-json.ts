@@ -35,6 +35,8 @@ export const campaignAnswer = z
     allowed_origins: z.array(z.string()),
     track_ad_traffic: z.enum(AD_TRAFFIC_POLICIES),
     auto_approve_promoters: z.boolean(),
+    auto_approve_commissions: z.boolean(),
+    commission_hold_days: z.int(),
     is_private: z.boolean(),
     is_default: z.boolean(),
     upgrade_details: z
@@ -104,6 +106,8 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     allowed_origins: campaign.allowedOrigins,
     track_ad_traffic: campaign.trackAdTraffic,
     auto_approve_promoters: campaign.autoApprovePromoters,
+    auto_approve_commissions: campaign.autoApproveCommissions,
+    commission_hold_days: campaign.commissionHoldDays,
     is_private: campaign.isPrivate,
     is_default: parts.isDefault,
     upgrade_details: campaign.upgrade && {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EVENT_TYPES } from "../../domain/event/event-type.ts";
 import type { WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
-import { flag, id, longText, text, webAddress } from "../../input/fields.ts";
+import { flag, id, longText, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import type { Post } from "../../outgoing/post.ts";
 
 const MAX_HEADERS = 20;
@@ -31,13 +31,6 @@ const eventTypes = z
   )
   .min(1, "can't be blank")
   .transform((types) => [...new Set(types)]);
-
-const wholeNumber = (least: number, most: number) =>
-  z
-    .union([z.number(), z.string()], "is invalid")
-    .transform((value) => (/^\d{1,4}$/.test(String(value).trim()) ? Number(value) : Number.NaN))
-    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
-    .meta({ documentedAs: { type: "integer", minimum: least, maximum: most } });
 
 const headers = z
   .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
