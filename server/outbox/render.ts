@@ -8,6 +8,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import type { Commission } from "../domain/commission/record.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Payout } from "../domain/payout/record.ts";
+import type { PayoutMethod } from "../domain/payout-method/record.ts";
 import type { PromoCode } from "../domain/promo-code/record.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
@@ -15,6 +16,7 @@ import type { Store } from "../storage/store.ts";
 import { showCommission } from "../v2/commission/commission-json.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
 import { payoutJson } from "../v2/payout/payout-json.ts";
+import { payoutMethodJson } from "../v2/payout/payout-method-json.ts";
 import { showPromoCode } from "../v2/promo-code/promo-codes.ts";
 import {
   promoterCampaignJson,
@@ -60,6 +62,8 @@ async function dataOf(store: Store, change: RecordChange, time: "before" | "afte
       return promoCodeData(store, recordAt(change, time));
     case "payout":
       return payoutData(store, recordAt(change, time));
+    case "payout_method":
+      return payoutMethodData(store, recordAt(change, time));
   }
 }
 
@@ -112,6 +116,11 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
       : await store.get(payoutMethods, accountId, payoutMethodId);
   const shown = payoutJson({ payout, promoter: promoter ?? NOBODY, campaign, method });
   return { ...shown, promoter: ownerJson(promoter) };
+}
+
+async function payoutMethodData(store: Store, method: PayoutMethod): Promise<Json> {
+  const promoter = await store.get(promoters, method.accountId, method.promoterId);
+  return { ...payoutMethodJson(method), promoter: ownerJson(promoter) };
 }
 
 /** The promoter that a record belongs to, with `cust_id`, the client's own id. */

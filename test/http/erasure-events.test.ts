@@ -59,14 +59,18 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: `${MARK}-jane` });
     const promoter = (await store.get(promoters, app.accountId, promoterId))!;
     const { id } = await addPayout(app.context, promoter, { status: "processing" });
+    const wallet = { method: "paypal", details: { wallet_email: `${MARK}@wallet.example` } };
+    await company(app, "POST /payout_methods", { promoter_id: promoterId, ...wallet });
     await workOff(appOutbox(app));
     isDown = true;
+    await company(app, "PUT /payout_methods/1", { is_disabled: true });
     await change("new_uid=u-1");
     await app.v1("/promoters/update", { id: "1", first_name: MARK });
     await company(app, "PUT /promoter_campaigns/1", { state: "blocked" });
     await movePayout(app.context, app.accountId, { id, to: "failed", error: `${MARK} is closed` });
     await workOff(appOutbox(app));
     await change("new_uid=u-2");
+    await company(app, "PUT /payout_methods/1", { is_disabled: false });
     await app.v1("/promoters/update", { id: "1", last_name: MARK });
   }
 

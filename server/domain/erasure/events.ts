@@ -99,8 +99,13 @@ function isSubject(entity: string, shown: Json, id: number, erased: Erased): boo
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
   if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
+  if (entity === "payout_method") return ownerIdOf(shown) === erased.promoterId;
   const owner = shown["promoter_campaign_id"] ?? shown["promoterCampaignId"];
   return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
+}
+
+function ownerIdOf(shown: Json): unknown {
+  return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
 function nameless(message: EventMessage, erased: Erased): EventMessage {

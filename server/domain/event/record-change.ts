@@ -5,6 +5,7 @@ import type { RecordChange } from "./event-type.ts";
 import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";
 import { payouts } from "../payout/payout.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -12,6 +13,7 @@ import { promoters } from "../promoter/promoter.ts";
 const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
   commission: commissions,
   payout: payouts,
+  payout_method: payoutMethods,
   promo_code: promoCodes,
   promoter: promoters,
   promoter_campaign: promoterCampaigns,

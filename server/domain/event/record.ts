@@ -1,5 +1,6 @@
 import type { Commission } from "../commission/record.ts";
 import type { Payout } from "../payout/record.ts";
+import type { PayoutMethod } from "../payout-method/record.ts";
 import type { PromoCode } from "../promo-code/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
@@ -9,6 +10,7 @@ import type { SYSTEM } from "../account/record.ts";
 export const ENTITIES = [
   "commission",
   "payout",
+  "payout_method",
   "promo_code",
   "promoter",
   "promoter_campaign",
@@ -22,6 +24,7 @@ export type Entity = (typeof ENTITIES)[number];
 export interface EntityRecords {
   commission: Commission;
   payout: Payout;
+  payout_method: PayoutMethod;
   promo_code: PromoCode;
   promoter: Promoter;
   promoter_campaign: PromoterCampaign;

@@ -4,6 +4,7 @@ import { collection, listCounts } from "../../storage/collection.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
+import { announce } from "../event/event.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 
@@ -62,7 +63,8 @@ export async function createPayoutMethod(
   return context.store.transact(async (tx) => {
     refuseErased(await loadPromoter(tx, accountId, promoterId));
     const own = { accountId, id, promoterId, meta: {}, isManaged: false };
-    return putPayoutMethod(tx, { ...own, ...input, createdAt: context.now.toISOString() });
+    const after = { ...own, ...input, createdAt: context.now.toISOString() };
+    return putPayoutMethod(tx, context, { before: null, after });
   });
 }
 
@@ -77,9 +79,9 @@ export function updatePayoutMethod(
   { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
 ): Promise<PayoutMethod> {
   return context.store.transact(async (tx) => {
-    const method = await loadPayoutMethod(tx, accountId, id);
-    refuseErased(await loadPromoter(tx, accountId, method.promoterId));
-    return putPayoutMethod(tx, { ...method, ...change(method) });
+    const before = await loadPayoutMethod(tx, accountId, id);
+    refuseErased(await loadPromoter(tx, accountId, before.promoterId));
+    return putPayoutMethod(tx, context, { before, after: { ...before, ...change(before) } });
   });
 }
 
@@ -90,19 +92,27 @@ export function updatePayoutMethod(
  */
 export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
   await context.store.transact(async (tx) => {
-    await loadPayoutMethod(tx, accountId, id);
+    const before = await loadPayoutMethod(tx, accountId, id);
     // Counted within the transaction, so that a payout made by it meanwhile stops the deletion.
     const usesCount = await tx.sum(accountId, ["payout.method", id]);
     if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
     await tx.remove(payoutMethods, accountId, id);
+    await announce(tx, context, { entity: "payout_method", before, after: null });
   });
 }
 
-async function putPayoutMethod(tx: Transaction, method: PayoutMethod): Promise<PayoutMethod> {
-  const selected = await findSelectedPayoutMethod(tx, method.accountId, method.promoterId);
-  if (method.isSelected && selected !== null && selected.id !== method.id) {
-    await tx.put(payoutMethods, { ...selected, isSelected: false });
+async function putPayoutMethod(
+  tx: Transaction,
+  context: Context,
+  { before, after }: { before: PayoutMethod | null; after: PayoutMethod },
+): Promise<PayoutMethod> {
+  const selected = await findSelectedPayoutMethod(tx, after.accountId, after.promoterId);
+  if (after.isSelected && selected !== null && selected.id !== after.id) {
+    const replaced = { ...selected, isSelected: false };
+    await tx.put(payoutMethods, replaced);
+    await announce(tx, context, { entity: "payout_method", before: selected, after: replaced });
   }
-  await tx.put(payoutMethods, method);
-  return method;
+  await tx.put(payoutMethods, after);
+  await announce(tx, context, { entity: "payout_method", before, after });
+  return after;
 }

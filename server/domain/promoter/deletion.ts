@@ -42,8 +42,10 @@ export async function deletePromoter(
       await tx.put(promoters, orphan);
       await announce(tx, context, { entity: "promoter", before: child, after: orphan });
     }
-    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
+    for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" })) {
       await tx.remove(payoutMethods, accountId, method.id);
+      await announce(tx, context, { entity: "payout_method", before: method, after: null });
+    }
     const seen = await loadOwnedRecords([tx, store], promoterAddresses, { ...own, index: "id" });
     for (const address of seen)
       await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(address));

@@ -5,6 +5,7 @@ import { commissionAnswer } from "../commission/commission-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
 import { payoutAnswer } from "../payout/payout-json.ts";
+import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
 import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaign-json.ts";
 import { promoterAnswer } from "../promoter/promoter-json.ts";
@@ -30,6 +31,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   referral: referralAnswer.extend({ promoter_campaign: ownerCampaign }).meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
+  payout_method: payoutMethodAnswer.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
 };
 
 /** The event types and their bodies, for the OpenAPI document. */
