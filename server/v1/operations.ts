@@ -17,7 +17,7 @@ import { createPromoterOperation } from "./promoter/promoters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import { createReward, updateReward } from "./reward/reward-changes.ts";
 import { listRewards } from "./reward/rewards.ts";
-import { trackSignup, trackSubscriber } from "./lead/tracking.ts";
+import { trackSignup, trackSubscriber } from "./tracking/signup.ts";
 import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
 
 const FORM = { kind: "params", read: readParams, shape: v1Error } as const;

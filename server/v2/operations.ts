@@ -73,7 +73,7 @@ import {
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
 import { trackSale } from "./referral/sale.ts";
-import { trackSignup } from "./referral/tracking.ts";
+import { trackSignup } from "./referral/signup.ts";
 import {
   getDeliveryOperation,
   listDeliveriesOperation,

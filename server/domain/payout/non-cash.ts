@@ -5,8 +5,8 @@ import { accounts } from "../account/account.ts";
 import { debtCounter, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
-import { payoutTerms } from "./decision.ts";
-import { insertPayout } from "./making.ts";
+import { payoutTerms } from "./terms.ts";
+import { insertPayout } from "./creation.ts";
 
 /**
  * Gives an approved commission that is not money a payout of its own, so that the company sees what to fulfil. The

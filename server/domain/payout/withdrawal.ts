@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { withTax } from "./decision.ts";
+import { withTax } from "./terms.ts";
 import { payouts } from "./payout.ts";
 import type { Payout } from "./record.ts";
 

@@ -5,7 +5,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import type { PayoutTerms } from "./decision.ts";
+import type { PayoutTerms } from "./terms.ts";
 import { payouts } from "./payout.ts";
 
 /** Unpaid commissions that belong into one payout. */

@@ -1,13 +1,6 @@
 import type { Account } from "../account/record.ts";
-import { share } from "../money/amount.ts";
 import type { Unit } from "../money/unit.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
-import type { Promoter } from "../promoter/record.ts";
-import type { Payout } from "./record.ts";
-import { dayAfter, type Period } from "./period.ts";
-
-/** A hundred percent, in hundredths of a percent. */
-const WHOLE = 10_000;
 
 /** Why commissions get no payout yet. The next run looks at them again. */
 export const CARRY_REASONS = {
@@ -45,44 +38,4 @@ export function carryReason({ unit, amount, activeCustomers, method }: UnpaidSum
   if (activeCustomers < rules.minPayingCustomers) return "too_few_customers";
   if (rules.requiresPayoutMethod && (method === null || method.isDisabled)) return "no_payout_method";
   return null;
-}
-
-/** The fields of a payout that follow from its commissions, its period and its promoter. */
-export type PayoutTerms = Pick<
-  Payout,
-  | "unit"
-  | "amount"
-  | "taxRateHundredths"
-  | "totalInclTax"
-  | "periodStart"
-  | "periodEnd"
-  | "dueDate"
-  | "hasOwnTerms"
->;
-
-/** Works out a payout's tax and due date. Choice: tax is on money only. */
-export function payoutTerms(
-  { unit, amount }: Pick<UnpaidSum, "unit" | "amount">,
-  { start, end }: Pick<Period, "start" | "end">,
-  {
-    netPayoutDays,
-    promoter,
-  }: Pick<Account, "netPayoutDays"> & { promoter: Pick<Promoter, "netPayoutDays" | "taxRateHundredths"> },
-): PayoutTerms {
-  const taxRateHundredths = unit === "cash" ? promoter.taxRateHundredths : 0;
-  return {
-    unit,
-    amount,
-    taxRateHundredths,
-    totalInclTax: withTax(amount, taxRateHundredths),
-    periodStart: start,
-    periodEnd: end,
-    dueDate: dayAfter(end, promoter.netPayoutDays ?? netPayoutDays),
-    hasOwnTerms: promoter.netPayoutDays !== null,
-  };
-}
-
-/** An amount with its tax, rounded once. */
-export function withTax(amount: number, taxRateHundredths: number): number {
-  return share(amount, WHOLE + taxRateHundredths, WHOLE);
 }

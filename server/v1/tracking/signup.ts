@@ -12,7 +12,7 @@ import {
 import { readParams } from "../../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { View } from "../../storage/store.ts";
-import { leadAnswer, leadJson } from "./lead-json.ts";
+import { leadAnswer, leadJson } from "../lead/lead-json.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
