@@ -12,11 +12,14 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 
 /** How often each operation is called. */
-const CALLS = rounds(30, 60);
+const CALLS = rounds(20, 60);
+const SEED = 20_261_122;
+/** Whether all calls of one operation are refused is chance: so many other seeds may show that it can succeed. */
+const OTHER_SEEDS = 10;
 /** These operations post to the web, where answers differ. */
 const POSTS = /webhook.*test/;
-/** These need a delivery, and there is none, because the outbox does not run. */
-const NEEDS_A_DELIVERY = /webhook_deliveries\/\{id\}/;
+/** These need a delivery, which only the outbox makes, or a billing provider. */
+const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events/;
 
 let expected: string[];
 let cluster: Cluster | null = null;
@@ -27,12 +30,13 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove());
 
 describe("every operation, called with plausible values,", () => {
-  it("succeeds at least once on memory", () => {
-    const operations = new Set(expected.map((answer) => answer.split(": ", 1)[0]!));
-    const refused = [...operations].filter(
-      (name) => !expected.some((answer) => answer.startsWith(`${name}: 2`)),
-    );
-    expect(refused.filter((name) => !NEEDS_A_DELIVERY.test(name))).toEqual([]);
+  it("succeeds at least once on memory", async () => {
+    let refused = refusedIn(expected);
+    for (let other = 1; refused.length > 0 && other <= OTHER_SEEDS; other++) {
+      const again = refusedIn(await answersOf(await startApp("memory"), SEED + other));
+      refused = refused.filter((name) => again.includes(name));
+    }
+    expect(refused).toEqual([]);
   });
 
   it("is answered the same on SQLite as on memory", async () => {
@@ -45,8 +49,15 @@ describe("every operation, called with plausible values,", () => {
   });
 });
 
+/** The operations of which no call succeeded. */
+function refusedIn(answers: string[]): string[] {
+  const namesOf = (of: string[]) => new Set(of.map((answer) => answer.split(": ", 1)[0]!));
+  const succeeded = namesOf(answers.filter((answer) => / \S+: 2/.test(answer)));
+  return [...namesOf(answers)].filter((name) => !succeeded.has(name) && !NEEDS_MORE.test(name));
+}
+
 /** Calls all operations one after the other, and returns the status and body of each answer. */
-async function answersOf(app: TestApp): Promise<string[]> {
+async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
   await seed(app.context, await loadAccount(app.context.store, "acme"), {
     promoters: 10,
     leads: 30,
@@ -54,7 +65,9 @@ async function answersOf(app: TestApp): Promise<string[]> {
   });
   const document: unknown = await (await app.request("/openapi.json")).json();
   const operations = operationsOf(document).filter(({ path }) => !POSTS.test(path));
-  const dice = newDice(20_261_122);
+  // Hashing a password takes a tenth of a second, and the hash is stored like any other text.
+  for (const { form } of operations) delete form?.properties?.["password"];
+  const dice = newDice(diceSeed);
   const known = newKnown();
   const answers: string[] = [];
   for (let call = 0; call < CALLS * operations.length; call++) {

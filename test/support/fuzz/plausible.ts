@@ -22,6 +22,7 @@ export interface Making {
 }
 
 const WORDS = ["jane", "acme", "winter-2026", "Order 7", "Åse", "x"];
+const CURRENCIES = ["USD", "EUR", "JPY"];
 const EVENTS = [
   "referral.created",
   "payout.completed",
@@ -43,6 +44,8 @@ const BY_NAME: [pattern: RegExp, make: (making: Making) => unknown][] = [
   [/^per_page$/, ({ dice }) => dice.pick(["1", "10", "500"])],
   [/^(custom_fields|metadata|details|meta)$/, ({ dice }) => ({ [dice.pick(WORDS)]: dice.pick(WORDS) })],
   [/^(ip)$/, ({ dice }) => `198.51.${dice.below(256)}.${dice.below(256)}`],
+  [/^rates$/, ({ dice }) => ({ [dice.pick(CURRENCIES)]: "1.25" })],
+  [/^base$/, ({ dice }) => dice.pick(CURRENCIES)],
   [/^domain$/, () => "acme.example"],
   [/^cid$/, () => "acme"],
   [/ref_token_param/, ({ dice }) => dice.pick(["?via", "?ref", "via"])],
@@ -63,7 +66,7 @@ export function plausible(making: Making, field: string, schema: Schema): unknow
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return dice.pick(schema.enum);
   const types = [schema.type ?? []].flat();
-  if (types[0] === "object" || schema.properties) return someOf(making, schema);
+  if (schema.properties || (types[0] === "object" && field !== "rates")) return someOf(making, schema);
   if (types[0] === "array") return listOf(making, field, schema);
   const seen = known.value(dice, path, field);
   if (seen !== undefined && dice.percent(/email|uid|cust_id|^tid|ref_|code/.test(field) ? 60 : 85))
