@@ -15,6 +15,7 @@ import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import type { Store } from "../storage/store.ts";
 import { showCommission } from "../v2/commission/commission-json.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
+import { showPaymentsBatch } from "../v2/payments-batch/payments-batch-json.ts";
 import { payoutJson } from "../v2/payout/payout-json.ts";
 import { payoutMethodJson } from "../v2/payout/payout-method-json.ts";
 import { showPromoCode } from "../v2/promo-code/promo-codes.ts";
@@ -60,6 +61,8 @@ async function dataOf(store: Store, change: RecordChange, time: "before" | "afte
       return referralData(store, recordAt(change, time));
     case "promo_code":
       return promoCodeData(store, recordAt(change, time));
+    case "payments_batch":
+      return showPaymentsBatch(store, recordAt(change, time));
     case "payout":
       return payoutData(store, recordAt(change, time));
     case "payout_method":

@@ -9,9 +9,6 @@ import type { Method, Operation } from "../http/operation.ts";
 export const UNBUILT: [Method, path: string][] = [
   ["GET", "/api/v2/company/payouts/stats"],
   ["GET", "/api/v2/company/payouts/due_stats"],
-  ["POST", "/api/v2/company/payouts/create_payments_batch"],
-  ["POST", "/api/v2/company/payments_batches/:id/pay"],
-  ["DELETE", "/api/v2/company/payments_batches/:id"],
   ["GET", "/api/v2/company/reports/traffic_sources"],
   ["GET", "/api/v2/company/reports/urls"],
 ];

@@ -11,6 +11,7 @@ import { facts, wantedEvents } from "../domain/event/event.ts";
 import { leads } from "../domain/lead/lead.ts";
 import { mailboxes } from "../domain/promoter/mailbox.ts";
 import { pastClicks } from "../domain/visitor/past-clicks.ts";
+import { paymentsBatches } from "../domain/payments-batch/batch.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { productPrices, products } from "../domain/product/product.ts";
@@ -64,6 +65,7 @@ export const COLLECTIONS = [
   wantedEvents,
   mailboxes,
   pastClicks,
+  paymentsBatches,
   payoutMethods,
   payoutRuns,
   payouts,

@@ -6,7 +6,7 @@ import { NO_STORE, json, text, type AnswerHeaders } from "../http/answer.ts";
 import { readAccountId, readBearer } from "../http/auth.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v2Error } from "../http/errors.ts";
-import type { Operation } from "../http/operation.ts";
+import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
@@ -29,6 +29,9 @@ export interface V2Request {
 
 /** An operation of V2. */
 export type V2Operation = Operation<V2Request>;
+
+/** An operation and its route. */
+export type V2Row = [Method, path: string, V2Operation];
 
 /**
  * Makes the route of a V2 operation: it authenticates by bearer token and `Account-ID`, counts against the

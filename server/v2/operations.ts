@@ -1,4 +1,3 @@
-import type { Method } from "../http/operation.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import {
   createCampaignOperation,
@@ -10,20 +9,8 @@ import {
 import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
-import type { V2Operation } from "./operation.ts";
-import {
-  destroyPayoutsOperation,
-  generatePayoutsOperation,
-  markAsPaidOperation,
-  markAsUnpaidOperation,
-} from "./payout/payout-batches.ts";
-import {
-  createPayoutMethodOperation,
-  getPayoutMethodOperation,
-  listPayoutMethodsOperation,
-  removePayoutMethodOperation,
-  updatePayoutMethodOperation,
-} from "./payout/payout-methods.ts";
+import type { V2Row as Row } from "./operation.ts";
+import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
 import {
   archivePromoCodeOperation,
@@ -90,8 +77,6 @@ import {
   updateWebhookOperation,
 } from "./webhook/webhooks.ts";
 
-type Row = [Method, path: string, V2Operation];
-
 /** The paths are below `/api/v2/company`. */
 const COMPANY_OPERATIONS: Row[] = [
   ["GET", "/promoters/:id", showPromoterOperation],
@@ -157,16 +142,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["PATCH", "/commissions/:id", updateCommissionOperation],
   ...Object.entries(COMMISSION_BATCHES).map(([name, batch]): Row => ["POST", `/commissions/${name}`, batch]),
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
-  ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
-  ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
-  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
-  ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
-  ["GET", "/payout_methods", listPayoutMethodsOperation],
-  ["POST", "/payout_methods", createPayoutMethodOperation],
-  ["GET", "/payout_methods/:id", getPayoutMethodOperation],
-  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
-  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
-  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+  ...PAYOUT_OPERATIONS,
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],
   ["GET", "/webhooks", listWebhooksOperation],

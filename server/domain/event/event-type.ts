@@ -77,6 +77,8 @@ function transitionsOf(change: RecordChange): string[] {
       return before?.state === after.state ? [] : [after.state];
     case "commission":
       return before?.status === after.status ? [] : [after.status];
+    case "payments_batch":
+      return batchTransitions(before, after);
     case "payout":
       return payoutTransitions(before, after);
     case "promo_code":
@@ -86,6 +88,16 @@ function transitionsOf(change: RecordChange): string[] {
     default:
       return [];
   }
+}
+
+/** A batch is initiated when it is paid for the first time. */
+function batchTransitions(
+  before: EntityRecords["payments_batch"] | null,
+  after: EntityRecords["payments_batch"],
+): string[] {
+  if (before === null || before.status === after.status) return [];
+  const isFirst = before.processingStartedAt === null && after.processingStartedAt !== null;
+  return isFirst ? ["initiated", after.status] : [after.status];
 }
 
 /** A payout begins with commissions. Later only a commission that leaves it changes its amount. */

@@ -4,6 +4,7 @@ import type { Reader } from "../../storage/store.ts";
 import type { RecordChange } from "./event-type.ts";
 import { commissions } from "../commission/commission.ts";
 import { leads } from "../lead/lead.ts";
+import { paymentsBatches } from "../payments-batch/batch.ts";
 import { payouts } from "../payout/payout.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
@@ -12,6 +13,7 @@ import { promoters } from "../promoter/promoter.ts";
 
 const COLLECTIONS: { [E in Entity]: Collection<EntityRecords[E]> } = {
   commission: commissions,
+  payments_batch: paymentsBatches,
   payout: payouts,
   payout_method: payoutMethods,
   promo_code: promoCodes,

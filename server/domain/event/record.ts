@@ -1,4 +1,5 @@
 import type { Commission } from "../commission/record.ts";
+import type { PaymentsBatch } from "../payments-batch/record.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutMethod } from "../payout-method/record.ts";
 import type { PromoCode } from "../promo-code/record.ts";
@@ -9,6 +10,7 @@ import type { SYSTEM } from "../account/record.ts";
 
 export const ENTITIES = [
   "commission",
+  "payments_batch",
   "payout",
   "payout_method",
   "promo_code",
@@ -23,6 +25,7 @@ export type Entity = (typeof ENTITIES)[number];
 /** The record of each entity. */
 export interface EntityRecords {
   commission: Commission;
+  payments_batch: PaymentsBatch;
   payout: Payout;
   payout_method: PayoutMethod;
   promo_code: PromoCode;

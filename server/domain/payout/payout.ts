@@ -3,6 +3,7 @@ import type { Payout } from "./record.ts";
 import { collection, listCounts, type Count } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Reader } from "../../storage/store.ts";
+import { BATCH_STATUS_COUNTER } from "../payments-batch/counter.ts";
 import { balanceCounts } from "../commission/balance.ts";
 import { factCounts } from "../report/stats.ts";
 
@@ -29,7 +30,7 @@ export const payouts = collection<Payout>()({
     periodStart: ({ periodStart }) => [Date.parse(periodStart)],
     periodEnd: ({ periodEnd }) => [Date.parse(periodEnd)],
   },
-  counts: (payout) => [...lengths(payout), ...owed(payout), ...paid(payout)],
+  counts: (payout) => [...lengths(payout), ...owed(payout), ...batched(payout), ...paid(payout)],
 });
 
 function lengths({ status, campaignId, promoterId, paymentsBatchId, groupRef }: Payout): Count[] {
@@ -56,6 +57,15 @@ function owed(payout: Payout): Count[] {
     [[...grouped, "cents"], unit === "cash" ? amount : 0],
     [[...grouped, "centsInclTax"], unit === "cash" ? totalInclTax : 0],
     [["payout.due", status, campaignId, payout.dueDate, periodEndDate], payout.hasOwnTerms ? 0 : 1],
+  ];
+}
+
+/** The totals and the progress of its payments batch. */
+function batched({ paymentsBatchId, promoterId, status, totalInclTax }: Payout): Count[] {
+  if (paymentsBatchId === null) return [];
+  return [
+    [["payout.batched", paymentsBatchId, promoterId], totalInclTax],
+    [[BATCH_STATUS_COUNTER, paymentsBatchId, status], 1],
   ];
 }
 

@@ -4,6 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
+import { settleBatch } from "../payments-batch/settling.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { freeCommissions } from "./withdrawal.ts";
 import type { Show } from "../show.ts";
@@ -71,6 +72,7 @@ export async function moveWithin(
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, context.store, moved);
   await announce(tx, context, { entity: "payout", before: payout, after: moved });
+  await settleBatch(tx, context, { before: payout, after: moved });
   return moved;
 }
 

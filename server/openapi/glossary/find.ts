@@ -7,6 +7,7 @@ import { LIST_FIELDS } from "./lists.ts";
 import { MONEY_FIELDS } from "./money.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
 import { V2_OPERATIONS } from "./operations-v2.ts";
+import { PAYMENT_FIELDS } from "./payments.ts";
 import { PEOPLE_FIELDS } from "./people.ts";
 import { REFERRAL_FIELDS } from "./referrals.ts";
 import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
@@ -21,6 +22,7 @@ export const FIELDS: Fields = {
   ...CAMPAIGN_FIELDS,
   ...TRACKING_FIELDS,
   ...MONEY_FIELDS,
+  ...PAYMENT_FIELDS,
   ...COMMISSION_FIELDS,
   ...REFERRAL_FIELDS,
   ...SALE_FIELDS,

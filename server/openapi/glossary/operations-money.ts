@@ -50,6 +50,20 @@ export const MONEY_OPERATIONS: Operations = {
     "destroyCommissions",
     `Deletes commissions, with those that take them back. Paid ones stay as they are. ${BATCH}`,
   ],
+  "POST /payouts/create_payments_batch": [
+    "createPaymentsBatch",
+    "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",
+    { method: "bank" },
+  ],
+  "POST /payments_batches/:id/pay": [
+    "payPaymentsBatch",
+    "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",
+    {},
+  ],
+  "DELETE /payments_batches/:id": [
+    "deletePaymentsBatch",
+    "Deletes a batch that is not under way. Its payouts are pending again.",
+  ],
   "POST /commissions/approve": [
     "approveCommissions",
     `Approves commissions, so that the next payout pays them. Paid ones stay as they are. ${BATCH}`,

@@ -4,6 +4,7 @@ import { ENTITIES, type Entity } from "../../domain/event/record.ts";
 import { commissionAnswer } from "../commission/commission-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
+import { paymentsBatchAnswer } from "../payments-batch/payments-batch-json.ts";
 import { payoutAnswer } from "../payout/payout-json.ts";
 import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
@@ -30,6 +31,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
     .meta({ id: "PromoterCampaignEventData" }),
   referral: referralAnswer.extend({ promoter_campaign: ownerCampaign }).meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
+  payments_batch: paymentsBatchAnswer,
   payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
   payout_method: payoutMethodAnswer.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
 };

@@ -5,6 +5,8 @@ import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { deliveries, destinationOf, lanes } from "../../../server/domain/webhook/delivery.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
+import { paymentsBatches } from "../../../server/domain/payments-batch/batch.ts";
+import { payoutRuns } from "../../../server/domain/payout-run/run.ts";
 import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { productPrices, products } from "../../../server/domain/product/product.ts";
@@ -41,6 +43,7 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
   for (const { accountId, promoterId } of of(promoterAddresses)) {
     if (!has(promoters, accountId, promoterId)) report(`an address of no promoter (${promoterId})`);
   }
+  checkPayouts(of, has, report);
   for (const { accountId, id, payoutMethodId } of of(payouts)) {
     if (payoutMethodId !== null && !has(payoutMethods, accountId, payoutMethodId))
       report(`payout ${id} lost its method`);
@@ -70,6 +73,24 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
   for (const from of [products, promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
     const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
     if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
+  }
+}
+
+/** The law of payouts: each is the sum of its commissions, which are approved and in no other. */
+function checkPayouts(of: RecordsOf, has: ReturnType<typeof finder>, report: Report): void {
+  const sums = new Map<string, number>();
+  for (const { accountId, id, payoutId, status, amount } of of(commissions)) {
+    if (payoutId === null) continue;
+    if (!has(payouts, accountId, payoutId)) report(`commission ${id} lost its payout`);
+    if (status !== "approved") report(`payout ${payoutId} pays commission ${id}, which is ${status}`);
+    sums.set(`${accountId} ${payoutId}`, (sums.get(`${accountId} ${payoutId}`) ?? 0) + amount);
+  }
+  for (const { accountId, id, runId, amount, status, paymentsBatchId } of of(payouts)) {
+    if (runId !== null && status !== "cancelled" && sums.get(`${accountId} ${id}`) !== amount)
+      report(`payout ${id} is not the sum of its commissions`);
+    if (runId !== null && !has(payoutRuns, accountId, runId)) report(`payout ${id} lost its run`);
+    if (paymentsBatchId !== null && !has(paymentsBatches, accountId, paymentsBatchId))
+      report(`payout ${id} lost its batch`);
   }
 }
 

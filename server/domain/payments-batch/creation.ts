@@ -1,0 +1,102 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import type { Context } from "../context.ts";
+import { announce } from "../event/event.ts";
+import type { PayoutMethodName } from "../payout-method/record.ts";
+import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
+import { isPayable } from "../payout/filter.ts";
+import { payeeReader } from "../payout/payee.ts";
+import { payouts } from "../payout/payout.ts";
+import type { Payout } from "../payout/record.ts";
+import { unlessGone, type Show } from "../show.ts";
+import { paymentsBatches } from "./batch.ts";
+import type { PaymentsBatch } from "./record.ts";
+
+/** A pending payout of the method that can't be paid yet. */
+export interface LeftOut {
+  payout: Payout;
+  reason: string;
+}
+
+/** A new batch as it is shown, and the payouts that it leaves out. */
+export interface CreatedBatch<T> {
+  batch: T;
+  leftOut: LeftOut[];
+}
+
+/**
+ * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep the method
+ * that their promoter has now.
+ *
+ * @throws Failure `refused` if there are none
+ */
+export async function createPaymentsBatch<T>(
+  context: Context,
+  account: Account,
+  { method, show }: { method: PayoutMethodName; show: Show<PaymentsBatch, T> },
+): Promise<CreatedBatch<T>> {
+  const { store } = context;
+  const { payable, leftOut } = await sortOut(store, account, method);
+  const id = await store.nextId("payments-batch");
+  const batch: PaymentsBatch = {
+    accountId: account.id,
+    id,
+    method,
+    status: "awaiting_confirmation",
+    processingStartedAt: null,
+    completedAt: null,
+    error: null,
+    createdAt: context.now.toISOString(),
+  };
+  return store.transact(async (tx) => {
+    let count = 0;
+    for (const payout of payable) if (await isAdded(tx, context, { batch, payout })) count += 1;
+    if (count === 0) throw new Failure("refused", `No pending payout can be paid by ${method}`);
+    await tx.insert(paymentsBatches, batch);
+    await announce(tx, context, { entity: "payments_batch", before: null, after: batch });
+    return { batch: await show(tx.view, batch), leftOut };
+  });
+}
+
+/** Finds the pending money payouts of a method that are in no batch. */
+async function sortOut(store: Store, account: Account, method: PayoutMethodName) {
+  const readers = payeeReader(store, account.id);
+  const payable: Payout[] = [];
+  const leftOut: LeftOut[] = [];
+  for await (const chunk of store.scan(payouts, "status", account.id, ["pending"])) {
+    for (const payout of chunk.filter(isFree)) {
+      const payee = await unlessGone(readers.payee(payout.promoterId));
+      if (payee?.selected?.method !== method) continue;
+      if (isPayable(payee, account)) payable.push(payout);
+      else leftOut.push({ payout, reason: reasonOf(payee.selected.isDisabled, payee.pendingCents, account) });
+    }
+  }
+  return { payable, leftOut };
+}
+
+function reasonOf(isDisabled: boolean, pendingCents: number, { minPaymentCents }: Account): string {
+  if (isDisabled) return "The payout method is disabled";
+  if (pendingCents < minPaymentCents) return "The sum is below the minimum payment";
+  return "The invoice details are not approved";
+}
+
+function isFree({ status, unit, paymentsBatchId }: Payout): boolean {
+  return status === "pending" && unit === "cash" && paymentsBatchId === null;
+}
+
+/** Adds a payout to a batch. false: it, or its promoter's method, has changed meanwhile. */
+async function isAdded(
+  tx: Transaction,
+  context: Context,
+  { batch, payout: { accountId, id } }: { batch: PaymentsBatch; payout: Payout },
+): Promise<boolean> {
+  const before = await tx.get(payouts, accountId, id);
+  if (before === null || !isFree(before)) return false;
+  const selected = await findSelectedPayoutMethod(tx, accountId, before.promoterId);
+  if (selected === null || selected.isDisabled || selected.method !== batch.method) return false;
+  const after = { ...before, paymentsBatchId: batch.id, payoutMethodId: selected.id };
+  await tx.put(payouts, after);
+  await announce(tx, context, { entity: "payout", before, after });
+  return true;
+}

@@ -1,0 +1,36 @@
+import type { V2Row } from "../operation.ts";
+import {
+  createPaymentsBatchOperation,
+  payPaymentsBatchOperation,
+  removePaymentsBatchOperation,
+} from "../payments-batch/payments-batches.ts";
+import {
+  destroyPayoutsOperation,
+  generatePayoutsOperation,
+  markAsPaidOperation,
+  markAsUnpaidOperation,
+} from "./payout-batches.ts";
+import {
+  createPayoutMethodOperation,
+  getPayoutMethodOperation,
+  listPayoutMethodsOperation,
+  removePayoutMethodOperation,
+  updatePayoutMethodOperation,
+} from "./payout-methods.ts";
+
+/** The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. */
+export const PAYOUT_OPERATIONS: V2Row[] = [
+  ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
+  ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
+  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
+  ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
+  ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation],
+  ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation],
+  ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation],
+  ["GET", "/payout_methods", listPayoutMethodsOperation],
+  ["POST", "/payout_methods", createPayoutMethodOperation],
+  ["GET", "/payout_methods/:id", getPayoutMethodOperation],
+  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
+  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
+  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+];
