@@ -6,7 +6,7 @@ import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
-import { addPayout } from "../support/payouts.ts";
+import { addPayout, selectMethod } from "../support/payouts.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { temporaryStore, type TemporaryStore } from "../support/temporary-store.ts";
 import { company, join } from "../support/v2.ts";
@@ -104,6 +104,46 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     const left = await app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
     expect(left.filter(({ message }) => message?.entity === "referral")).toHaveLength(3);
     expect(left.filter(({ email }) => email !== null)).toHaveLength(1);
+  });
+
+  it("keep everything about others, such as how another promoter is paid", async () => {
+    const { promoterId } = await join(app, "jane@example.com", { ref_id: "jane" });
+    await join(app, `${MARK}@example.com`, { ref_id: MARK });
+    const jane = (await app.services.store.get(promoters, app.accountId, promoterId))!;
+    const { id: methodId } = await selectMethod(app.context, jane, { method: "wise" });
+    const { id } = await addPayout(app.context, jane, { status: "processing" });
+    isDown = true;
+    await movePayout(app.context, app.accountId, { id, to: "failed", error: "closed" });
+    await workOff(appOutbox(app));
+    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    await comeBack();
+    const failed = receiver.received.find(({ body }) => body["event_type"] === "payout.failed")!;
+    expect(failed.body).toMatchObject({
+      changes: { error: [null, "closed"] },
+      data: { error: "closed", payout_method: { id: methodId }, promoter: { id: promoterId } },
+    });
+  });
+
+  it.each([
+    ["lead", (id: string) => eraseLead(app.context, app.accountId, id)],
+    ["promoter", (id: string) => erasePromoter(app.context, app.accountId, id)],
+  ])("lose the notes on commissions of an erased %s, sent, failing or not rendered yet", async (_, erase) => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    await company(app, "POST /commissions", { commission_type: "sale", referral_id: 1, sale_amount: 100 });
+    await app.v1("/rewards/create", { lead_id: "1", reward_type: "cash", amount: "100" });
+    const note = (internal_note: string) => company(app, "PUT /commissions/1", { internal_note });
+    await note(`${MARK} called`);
+    await workOff(appOutbox(app));
+    isDown = true;
+    await note(`${MARK} called again`);
+    await workOff(appOutbox(app));
+    await note(`${MARK} called once more`);
+    expect((await placesOf(MARK)).length).toBeGreaterThan(3);
+    await erase("1");
+    expect(await placesOf(MARK)).toEqual([]);
+    await comeBack();
+    expect(told().filter((type) => type === "commission.updated").length).toBeGreaterThan(0);
   });
 
   it("are gone if they are a lead's", async () => {

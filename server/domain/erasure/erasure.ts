@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Store } from "../../storage/store.ts";
+import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads, loadLead } from "../lead/lead.ts";
@@ -48,6 +49,7 @@ export async function erasePromoter(context: Context, accountId: number, who: st
   await eraseVisits(store, accountId, erased.promoterCampaignIds);
   await eraseChannels(store, erased.promoter);
   await erasePayoutErrors(store, erased.promoter);
+  await eraseNotes(store, accountId, { index: "promoter", id: erased.promoter.id });
   const { promoterCampaignIds } = erased;
   await eraseEvents(context, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
   await store.transact(async (tx) => {
@@ -94,6 +96,7 @@ export async function eraseLead(context: Context, accountId: number, who: string
     await tx.put(leads, nameless);
     return nameless;
   });
+  await eraseNotes(store, accountId, { index: "lead", id: erased.id });
   await eraseEvents(context, { accountId, leadId: erased.id });
   await store.transact(async (tx) => {
     const before = await tx.get(leads, accountId, erased.id);
@@ -136,6 +139,23 @@ async function erasePayoutErrors(store: Store, { accountId, id }: Promoter): Pro
       await store.transact(async (tx) => {
         const current = await tx.get(payouts, accountId, payout.id);
         if (current !== null) await tx.put(payouts, { ...current, error: "erased" });
+      });
+    }
+  }
+}
+
+/** Companies write what they like into the notes on commissions. */
+async function eraseNotes(
+  store: Store,
+  accountId: number,
+  { index, id }: { index: "promoter" | "lead"; id: number },
+): Promise<void> {
+  for await (const chunk of store.scan(commissions, index, accountId, [id])) {
+    for (const noted of chunk.filter(({ internalNote, externalNote }) => internalNote ?? externalNote)) {
+      await store.transact(async (tx) => {
+        const current = await tx.get(commissions, accountId, noted.id);
+        if (current !== null)
+          await tx.put(commissions, { ...current, internalNote: null, externalNote: null });
       });
     }
   }

@@ -1,6 +1,6 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Delivery } from "../webhook/record.ts";
-import type { EventMessage, Fact } from "../event/record.ts";
+import type { Entity, EventMessage, Fact } from "../event/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { deliveries, dropDelivery } from "../webhook/delivery.ts";
@@ -29,9 +29,17 @@ export async function eraseEvents(context: Context, erased: Erased): Promise<voi
   await countErasure(store, erased.accountId);
   // Facts first: a fact that becomes a delivery meanwhile is found among the deliveries.
   const { accountId } = erased;
-  const start = "leadId" in erased ? [accountId, "referral", erased.leadId] : [accountId];
-  for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
-    await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
+  const starts =
+    "leadId" in erased
+      ? [
+          [accountId, "referral", erased.leadId],
+          [accountId, "commission"],
+        ]
+      : [[accountId]];
+  for (const start of starts) {
+    for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
+      await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
+    }
   }
   for await (const chunk of store.scan(deliveries, "id", SYSTEM, [])) {
     const concerned = chunk.filter((each) => concerns(each, erased));
@@ -59,14 +67,17 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   if (fact === null || change === null) return;
   const record = (change.after ?? change.before) as unknown as Json;
   if (isSubject(fact.entity, record, fact.entityId, erased)) return tx.remove(facts, SYSTEM, ...key);
-  if (!("promoterId" in erased) || record["promoterId"] !== erased.promoterId) return;
+  const [owner, id] = "leadId" in erased ? ["leadId", erased.leadId] : ["promoterId", erased.promoterId];
+  if (record[owner] !== id) return;
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
 }
 
-/** A payout's error comes from a bank, and a lead's channel from the promoter. Both may hold names. */
+/** Fields that may hold names: banks write errors, promoters name their channels, and companies write notes. */
+const NAMING_FIELDS = ["error", "subId", "internalNote", "externalNote"];
+
 function unnamed(record: Fact["after"]): Fact["after"] {
   if (record === null) return null;
-  const blank = ["error", "subId"].filter((field) => field in record).map((field) => [field, null]);
+  const blank = NAMING_FIELDS.filter((field) => field in record).map((field) => [field, null]);
   return { ...record, ...Object.fromEntries(blank) };
 }
 
@@ -108,13 +119,25 @@ function ownerIdOf(shown: Json): unknown {
   return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
+/** The fields of V2 that are the person's own, or may hold their name, in events about money of theirs. */
+const PRIVATE_FIELDS: Partial<Record<Entity, string[]>> = {
+  payout: ["payout_method", "error"],
+  commission: ["internal_note", "external_note"],
+};
+
 function nameless(message: EventMessage, erased: Erased): EventMessage {
   const data = without(message.data, erased) as Json;
   const changes = without(message.changes, erased) as EventMessage["changes"];
-  const isPaid = message.entity === "payout" && data["promoter"] !== message.data["promoter"];
-  if (!isPaid) return { ...message, data, changes };
-  const { payout_method: _method, error: _error, ...others } = changes;
-  return { ...message, data: { ...data, payout_method: null, error: null }, changes: others };
+  // Only events about the person have changed.
+  if (JSON.stringify(data) === JSON.stringify(message.data)) return { ...message, data, changes };
+  const isPrivate = ([name]: [string, unknown]) => PRIVATE_FIELDS[message.entity]?.includes(name) ?? false;
+  return {
+    ...message,
+    data: Object.fromEntries(
+      Object.entries(data).map((field) => (isPrivate(field) ? [field[0], null] : field)),
+    ),
+    changes: Object.fromEntries(Object.entries(changes).filter((field) => !isPrivate(field))),
+  };
 }
 
 /** A copy with null in place of the person, wherever a record shows its promoter or lead. */
