@@ -5,6 +5,7 @@ import { payoutMethods, findSelectedPayoutMethod } from "../domain/payout-method
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { SYSTEM } from "../domain/account/record.ts";
+import type { Balance } from "../domain/commission/balance.ts";
 import type { Commission } from "../domain/commission/record.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import type { Payout } from "../domain/payout/record.ts";
@@ -54,7 +55,7 @@ async function dataOf(store: Store, change: RecordChange, time: "before" | "afte
     case "commission":
       return commissionData(store, recordAt(change, time));
     case "promoter":
-      return promoterData(store, recordAt(change, time));
+      return promoterData(store, recordAt(change, time), change.balance?.[time]);
     case "promoter_campaign":
       return promoterCampaignData(store, recordAt(change, time));
     case "referral":
@@ -82,10 +83,12 @@ async function commissionData(store: Store, commission: Commission): Promise<Jso
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
-async function promoterData(store: Store, promoter: Promoter): Promise<Json> {
+/** The balance is shown as it is now, unless it is what changed. */
+async function promoterData(store: Store, promoter: Promoter, balance?: Balance): Promise<Json> {
   const account = await store.get(accounts, SYSTEM, promoter.accountId);
   if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
-  return promoterJson(await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS }));
+  const parts = await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS });
+  return promoterJson({ ...parts, balance: balance ?? parts.balance });
 }
 
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {

@@ -85,6 +85,7 @@ const CAUSES: Record<string, [before: Call[], cause: Call]> = {
     [JANE, REWARD, PROMO_CODE],
     [`PUT ${V2}/promo_codes/1`, { description: "ten" }],
   ],
+  "promoter.balance.updated": [[JANE], COMMISSION],
   "promoter.created": [[], JANE],
   "promoter.deleted": [[JANE], ["DELETE /v1/promoters/delete", { id: 1 }]],
   "promoter.updated": [[JANE], ["PUT /v1/promoters/update", { id: 1, first_name: "Jane" }]],
@@ -127,7 +128,6 @@ const WITHOUT_CAUSE: Record<string, string> = {
   "payments_batch.updated": "there are no payments batches yet",
   "payout.cancelled": "the interface has no operation that cancels a payout",
   "payout.failed": "no payment provider is connected that could report it",
-  "promoter.balance.updated": "not sent yet",
 };
 
 async function send(app: TestApp, [request, body]: Call): Promise<void> {

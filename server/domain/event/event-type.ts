@@ -1,4 +1,4 @@
-import type { Entity, EntityRecords } from "./record.ts";
+import type { BalanceChange, Entity, EntityRecords } from "./record.ts";
 import type { EmailKind } from "../email/record.ts";
 
 /**
@@ -45,10 +45,21 @@ export const EMAIL_EVENTS: Record<EmailKind, string> = {
   payout_sent: "payout.completed",
 };
 
-/** A change to one record. `before` is null if it is new, `after` if it was deleted. */
+/**
+ * A change to one record. `before` is null if it is new, `after` if it was deleted. With a `balance`, the record is a
+ * promoter and only the balance changed.
+ */
 export type RecordChange = {
-  [E in Entity]: { entity: E; before: EntityRecords[E] | null; after: EntityRecords[E] | null };
+  [E in Entity]: {
+    entity: E;
+    before: EntityRecords[E] | null;
+    after: EntityRecords[E] | null;
+    balance?: BalanceChange;
+  };
 }[Entity];
+
+/** Each commit that changes a promoter's balance causes one. */
+export const BALANCE_EVENT = "promoter.balance.updated";
 
 /** The kind of a change. */
 export function actionOf({ before, after }: Pick<RecordChange, "before" | "after">) {
@@ -60,10 +71,12 @@ export function actionOf({ before, after }: Pick<RecordChange, "before" | "after
  * The event types of a change.
  *
  * Choice: a record that reaches a state causes both the event of that state and `created` or `updated`, so
- * that a receiver may follow either.
+ * that a receiver may follow either. A balance is no field of its promoter, so its change does not cause
+ * `promoter.updated`.
  */
 export function eventTypesOf(change: RecordChange): string[] {
-  const { entity } = change;
+  const { entity, balance } = change;
+  if (balance !== undefined) return [BALANCE_EVENT];
   return [actionOf(change), ...transitionsOf(change)]
     .map((name) => `${entity}.${name}`)
     .filter((type) => EVENT_TYPES.includes(type));

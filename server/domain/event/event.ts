@@ -3,7 +3,11 @@ import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { eventTypesOf, type RecordChange } from "./event-type.ts";
+import { balanceBefore, balanceMoves, movedBalance, type BalanceMove } from "../commission/balance.ts";
+import { commissions } from "../commission/commission.ts";
+import { payouts } from "../payout/payout.ts";
+import { promoters } from "../promoter/promoter.ts";
+import { BALANCE_EVENT, eventTypesOf, type RecordChange } from "./event-type.ts";
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
@@ -40,6 +44,7 @@ export async function announce(
   if (record === null) return;
   const wanted = await tx.get(wantedEvents, record.accountId, 1);
   if (wanted === null) return;
+  if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances(tx, { store, now }, change);
   const key = [record.accountId, entity, record.id] as const;
   if (before !== null) await writeDown(tx, key, before);
   if (!isWanted(wanted, change)) return;
@@ -54,6 +59,59 @@ export async function announce(
     before,
     after: before === null ? null : after,
   });
+}
+
+/** The facts about balances that a transaction has written, by promoter. */
+const balanceFacts = new WeakMap<Transaction, Map<number, Fact>>();
+
+/** Records what a change adds to the balances of promoters. All changes of one commit to one balance are one fact. */
+async function announceBalances(
+  tx: Transaction,
+  context: Pick<Context, "store" | "now">,
+  change: RecordChange,
+): Promise<void> {
+  const accountId = (change.after ?? change.before)?.accountId;
+  if (accountId === undefined) return;
+  const own = balanceFacts.get(tx) ?? new Map<number, Fact>();
+  balanceFacts.set(tx, own);
+  for (const move of movesOf(change)) {
+    const { promoterId } = move;
+    const fact = own.get(promoterId) ?? (await newBalanceFact(tx, context, { accountId, promoterId }));
+    if (fact?.balance === undefined) continue;
+    const after = movedBalance(fact.balance.after, move);
+    const moved = { ...fact, balance: { ...fact.balance, after } };
+    await tx.put(facts, moved);
+    own.set(promoterId, moved);
+  }
+}
+
+function movesOf(change: RecordChange): BalanceMove[] {
+  if (change.entity === "commission") return balanceMoves(commissions, change);
+  return change.entity === "payout" ? balanceMoves(payouts, change) : [];
+}
+
+/** A fact about a balance that has not changed yet. null: the promoter is gone. */
+async function newBalanceFact(
+  tx: Transaction,
+  { store, now }: Pick<Context, "store" | "now">,
+  { accountId, promoterId }: { accountId: number; promoterId: number },
+): Promise<Fact | null> {
+  const promoter = await tx.get(promoters, accountId, promoterId);
+  if (promoter === null) return null;
+  const key = [accountId, "promoter", promoterId] as const;
+  await writeDown(tx, key, promoter);
+  const balance = await balanceBefore(tx, accountId, promoterId);
+  return {
+    accountId: SYSTEM,
+    ownerId: accountId,
+    entity: "promoter",
+    entityId: promoterId,
+    number: await nextNumber(tx, store, key),
+    at: now.toISOString(),
+    before: promoter,
+    after: promoter,
+    balance: { before: balance, after: balance },
+  };
 }
 
 /** The account, the kind and the id of the record that a fact is about. */

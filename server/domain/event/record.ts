@@ -1,3 +1,4 @@
+import type { Balance } from "../commission/balance.ts";
 import type { Commission } from "../commission/record.ts";
 import type { PaymentsBatch } from "../payments-batch/record.ts";
 import type { Payout } from "../payout/record.ts";
@@ -34,6 +35,12 @@ export interface EntityRecords {
   referral: Lead;
 }
 
+/** The balance of a promoter, before and after one commit. */
+export interface BalanceChange {
+  before: Balance;
+  after: Balance;
+}
+
 /**
  * Records that a record was created, changed or deleted. It is written in the same commit, and removed once its
  * deliveries are made. A created record is copied into it only when it changes again. Until then the record itself
@@ -51,6 +58,8 @@ export interface Fact {
   before: EntityRecords[Entity] | null;
   /** null: the record was deleted. If `before` is null too, the record itself has the data. */
   after: EntityRecords[Entity] | null;
+  /** If only the promoter's balance changed: how. Otherwise absent, and `before` and `after` tell the change. */
+  balance?: BalanceChange;
 }
 
 /**
