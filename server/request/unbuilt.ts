@@ -9,8 +9,6 @@ import type { Method, Operation } from "../http/operation.ts";
 export const UNBUILT: [Method, path: string][] = [
   ["GET", "/api/v2/company/payouts/stats"],
   ["GET", "/api/v2/company/payouts/due_stats"],
-  ["GET", "/api/v2/company/reports/traffic_sources"],
-  ["GET", "/api/v2/company/reports/urls"],
 ];
 
 /** Answers 501, because clients take a 404 for "nobody's referral". */

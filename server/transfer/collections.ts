@@ -12,6 +12,7 @@ import { leads } from "../domain/lead/lead.ts";
 import { mailboxes } from "../domain/promoter/mailbox.ts";
 import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import { paymentsBatches } from "../domain/payments-batch/batch.ts";
+import { originNames } from "../domain/origin/origin.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { productPrices, products } from "../domain/product/product.ts";
@@ -64,6 +65,7 @@ export const COLLECTIONS = [
   leases,
   wantedEvents,
   mailboxes,
+  originNames,
   pastClicks,
   paymentsBatches,
   payoutMethods,

@@ -15,6 +15,9 @@ import { newPromoterCampaign, promoterCampaigns } from "../domain/promoter-campa
 import type { PromoterCampaign } from "../domain/promoter-campaign/record.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import type { Reward, RewardEntry, RewardSchema } from "../domain/reward/record.ts";
+import { pastClicks } from "../domain/visitor/past-clicks.ts";
+import type { PastClicks, Visitor } from "../domain/visitor/record.ts";
+import { visitors } from "../domain/visitor/visitor.ts";
 import { deliveries } from "../domain/webhook/delivery.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { Collection } from "../storage/collection.ts";
@@ -37,6 +40,8 @@ export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<vo
     await change(driver, work, { from: promoterCampaigns, accountId, upgrade: upgradedPromoterCampaign });
     await change(driver, work, { from: leads, accountId, upgrade: upgradedLead });
     await change(driver, work, { from: rewards, accountId, upgrade: upgradedReward });
+    await change(driver, work, { from: visitors, accountId, upgrade: withOrigin });
+    await change(driver, work, { from: pastClicks, accountId, upgrade: withOrigin });
   }
 }
 
@@ -98,6 +103,7 @@ function upgradedLead(lead: Lead): Lead {
   const added = {
     subscriptionId: null,
     entrySource: lead.tid === null ? "api" : "cookie",
+    origin: null,
     splits: null,
     salesCount: 0,
     refundedSalesCount: 0,
@@ -105,6 +111,12 @@ function upgradedLead(lead: Lead): Lead {
     cancellationId: null,
   };
   return { ...added, ...lead };
+}
+
+/** Choice: earlier visits count as direct ones to an unknown page. */
+function withOrigin<R extends Visitor | PastClicks>(record: R): R {
+  const added = { origin: null };
+  return { ...added, ...record };
 }
 
 type FormerSchema = RewardSchema & { amountHundredths?: number };

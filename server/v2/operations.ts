@@ -38,6 +38,7 @@ import { listPromotersOperation, showPromoterOperation } from "./promoter/promot
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
+import { trafficSourcesReport, urlsReport } from "./report/origins.ts";
 import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
 import {
   createRewardOperation,
@@ -129,6 +130,8 @@ const COMPANY_OPERATIONS: Row[] = [
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],
+  ["GET", "/reports/traffic_sources", trafficSourcesReport],
+  ["GET", "/reports/urls", urlsReport],
   ["GET", "/reports/download", downloadReport],
   ["GET", "/products", listProductsOperation],
   ["POST", "/products", createProductOperation],

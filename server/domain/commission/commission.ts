@@ -53,6 +53,7 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
     type: "custom",
     unit: "cash",
     saleId: null,
+    origin: null,
     refundId: null,
     takesBackId: null,
     takenBackByIds: [],

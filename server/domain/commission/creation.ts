@@ -66,18 +66,18 @@ function refuseAmount({ unit, amount }: Given): void {
   throw new Failure("invalid", `Validation failed: amount ${fault}`, { amount: [fault] });
 }
 
-type Owner = Pick<Commission, "leadId" | "promoterCampaignId" | "promoterId" | "campaignId">;
+type Owner = Pick<Commission, "leadId" | "origin" | "promoterCampaignId" | "promoterId" | "campaignId">;
 
 async function ownerOf(tx: Transaction, accountId: number, earner: Earner): Promise<Owner> {
   if (earner.lead !== undefined) {
     const lead = await loadLead(tx, accountId, earner.lead);
-    const { promoterCampaignId, promoterId, campaignId } = lead;
+    const { origin, promoterCampaignId, promoterId, campaignId } = lead;
     // Read by key, so that the commit fails if the promoter is deleted meanwhile.
     await loadPromoterCampaign(tx, accountId, promoterCampaignId);
-    return { leadId: lead.id, promoterCampaignId, promoterId, campaignId };
+    return { leadId: lead.id, origin, promoterCampaignId, promoterId, campaignId };
   }
   const { id, promoterId, campaignId } = await promoterCampaignOf(tx, accountId, earner);
-  return { leadId: null, promoterCampaignId: id, promoterId, campaignId };
+  return { leadId: null, origin: null, promoterCampaignId: id, promoterId, campaignId };
 }
 
 async function promoterCampaignOf(

@@ -1,3 +1,4 @@
+import type { Origin } from "../origin/record.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
 import type { TIER_REWARD_MODES } from "../reward/record.ts";
@@ -28,6 +29,8 @@ export interface Commission {
   amount: number;
   /** The sale that earned it. null: it was imported, or made by hand. */
   saleId: number | null;
+  /** How the lead came. null: without a visit, or it does not belong to a lead. */
+  origin: Origin | null;
   /** The refund that made it, if it takes back another commission. */
   refundId: number | null;
   /** The commission that it takes back. null: it takes back none. */

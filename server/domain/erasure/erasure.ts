@@ -7,6 +7,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads, loadLead } from "../lead/lead.ts";
 import { eraseEvents } from "./events.ts";
+import { forgetOrigins } from "./origins.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
 import { erasedEmail } from "./values.ts";
 import { forgetMailboxes } from "../promoter/mailbox.ts";
@@ -47,6 +48,7 @@ export async function erasePromoter(context: Context, accountId: number, who: st
     return { promoter: after, promoterCampaignIds: new Set(promoterCampaignIds) };
   });
   await eraseVisits(store, accountId, erased.promoterCampaignIds);
+  await forgetOrigins(store, accountId, erased.promoter.id);
   await eraseChannels(store, erased.promoter);
   await erasePayoutErrors(store, erased.promoter);
   await eraseNotes(store, accountId, { index: "promoter", id: erased.promoter.id });

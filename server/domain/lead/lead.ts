@@ -39,6 +39,7 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     planName: null,
     subscriptionId: null,
     entrySource: "api",
+    origin: null,
     splits: null,
     salesCount: 0,
     refundedSalesCount: 0,

@@ -78,6 +78,7 @@ function leadOf(
     ...signup.details,
     subId: signup.details.subId ?? visitor?.subId ?? null,
     entrySource,
+    origin: visitor?.origin ?? null,
     suspicion,
     tid: visitor?.tid ?? null,
     signupEventId: ids.eventId,

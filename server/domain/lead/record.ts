@@ -1,3 +1,5 @@
+import type { Origin } from "../origin/record.ts";
+
 export const LEAD_STATES = [
   "signup",
   "active",
@@ -50,6 +52,8 @@ export interface Lead {
   /** The payment processor's id of the subscription. */
   subscriptionId: string | null;
   entrySource: EntrySource;
+  /** null: the lead came without a visit. */
+  origin: Origin | null;
   /** null: the lead's own promoter gets everything. */
   splits: Split[] | null;
   /** The number of sales, refunded ones included. */

@@ -1,6 +1,7 @@
 import type { Count } from "../../storage/collection.ts";
 import type { Key } from "../../storage/keys.ts";
 import type { Store, View } from "../../storage/store.ts";
+import { NO_VISIT, type Origin, type OriginKind } from "../origin/record.ts";
 import type { Belonging } from "../promoter-campaign/record.ts";
 
 export const METRICS = [
@@ -35,7 +36,19 @@ const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
 
 /** The series with daily counters. The account's days are the sums of its campaigns' days. */
 export const SERIES = ["campaign", "promoter-campaign"] as const;
-export type Series = (typeof SERIES)[number];
+export type Series = (typeof SERIES)[number] | OriginKind;
+
+/** The metrics that are counted by source and page too. */
+const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
+  "clicks",
+  "referrals",
+  "customers",
+  "sales",
+  "salesCents",
+  "refunds",
+  "cancellations",
+  "earningsCents",
+]);
 
 /** One count of a record. */
 export interface Fact {
@@ -46,25 +59,30 @@ export interface Fact {
   amount?: number;
 }
 
-/** One metric of a campaign or promoter campaign on one day. */
+/** One metric of a series on one day. */
 export interface DailySum {
   day: string;
-  /** The id of the campaign or the promoter campaign. */
+  /** The id of the campaign or the promoter campaign, or the key of the source or the page. */
   id: number | string;
   metric: Metric;
   sum: number;
 }
 
+/** A record that counts. */
+interface Owner extends Belonging {
+  /** null: it came without a visit. Absent: it is not counted by source and page. */
+  origin?: Origin | null | undefined;
+}
+
 /**
- * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day.
+ * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day, and those of
+ * the source and the page.
  *
  * In the keys of the daily counters the day comes first. A report reads its days in order, and meets only campaigns
  * that had a fact on them.
  */
-export function factCounts(
-  { promoterId, promoterCampaignId, campaignId }: Belonging,
-  facts: Fact[],
-): Count[] {
+export function factCounts(owner: Owner, facts: Fact[]): Count[] {
+  const { promoterId, promoterCampaignId, campaignId } = owner;
   const counts: Count[] = [];
   for (const { metric, at, amount = 1 } of facts) {
     counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);
@@ -73,6 +91,10 @@ export function factCounts(
     const day = dayNumber(at.slice(0, 10));
     counts.push([["daily.campaign", day, campaignId, metric], amount]);
     counts.push([["daily.promoter-campaign", day, promoterCampaignId, metric], amount]);
+    if (owner.origin === undefined || !ORIGIN_METRICS.has(metric)) continue;
+    const { sourceKey, pageKey } = owner.origin ?? NO_VISIT;
+    counts.push([["daily.source", day, sourceKey, metric], amount]);
+    counts.push([["daily.page", day, pageKey, metric], amount]);
   }
   return counts;
 }

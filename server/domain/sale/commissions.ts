@@ -62,6 +62,7 @@ async function commissionOf(
     unit: earning.unit,
     amount: earning.amount,
     saleId: sale.id,
+    origin: sale.origin,
     eventId: sale.eventId,
     saleCents: event.saleCents,
     originalSaleAmount: sale.originalAmount,

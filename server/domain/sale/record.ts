@@ -1,3 +1,5 @@
+import type { Origin } from "../origin/record.ts";
+
 export const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
 
 /** How often the sold plan is paid. */
@@ -11,6 +13,8 @@ export interface Sale {
   promoterId: number;
   campaignId: number;
   leadId: number;
+  /** How the lead came. null: without a visit. */
+  origin: Origin | null;
   /** The client's own id. No two sales of an account share one. */
   eventId: string;
   amountCents: number;
@@ -45,6 +49,8 @@ export interface Refund {
   campaignId: number;
   leadId: number;
   saleId: number;
+  /** As for the sale. */
+  origin: Origin | null;
   /** The client's own id. No two refunds of an account share one. */
   eventId: string;
   /** Positive. */

@@ -167,6 +167,7 @@ function newRefund(
     campaignId: sale.campaignId,
     leadId: sale.leadId,
     saleId: sale.id,
+    origin: sale.origin,
     eventId,
     amountCents,
     originalAmount,

@@ -115,6 +115,7 @@ async function newSale(
     promoterId: lead.promoterId,
     campaignId: lead.campaignId,
     leadId: lead.id,
+    origin: lead.origin,
     eventId: input.eventId,
     amountCents: money.cents,
     originalAmount: money.originalAmount,

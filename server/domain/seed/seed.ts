@@ -114,8 +114,8 @@ async function putMember(
 
 /** Each lead came by a click, whose visitor has long expired. */
 async function putLead(tx: Transaction, lead: Lead): Promise<void> {
-  const { accountId, promoterCampaignId, promoterId, campaignId, createdAt } = lead;
+  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt } = lead;
   await tx.put(leads, lead);
   const day = createdAt.slice(0, 10);
-  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, count: 1 });
+  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, origin, count: 1 });
 }

@@ -10,6 +10,7 @@ import { loadPromoter } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
+import { originOf } from "../origin/origin.ts";
 import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -91,12 +92,14 @@ async function newVisit(
   const query = pageQuery(click.url);
   const isAd = isAdTraffic(query);
   if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
+  const isOwnPage = click.refTokens.length === 0;
   await tx.insert(visitors, {
     accountId: account.id,
     tid: click.tid,
     promoterCampaignId: promoterCampaign.id,
     promoterId: promoter.id,
     campaignId: campaign.id,
+    origin: await originOf(tx, account.id, { url: click.url, referrer: click.referrer, isOwnPage }),
     url: click.url,
     referrer: click.referrer,
     subId: subId(query),

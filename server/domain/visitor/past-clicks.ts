@@ -1,12 +1,19 @@
 import type { PastClicks } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
+import { fingerprint } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { factCounts } from "../report/stats.ts";
 
 /** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
 export const pastClicks = collection<PastClicks>()({
   name: "past-clicks",
-  id: ({ day, promoterCampaignId, campaignId }) => [day, promoterCampaignId, campaignId],
+  id: ({ day, promoterCampaignId, campaignId, origin }) => [
+    day,
+    promoterCampaignId,
+    campaignId,
+    // Clicks that an earlier release counted have no origin.
+    ...(origin ? [fingerprint([origin.sourceKey, origin.pageKey])] : []),
+  ],
   claims: {},
   indexes: {},
   counts: (past) => factCounts(past, [{ metric: "clicks", at: past.day, amount: past.count }]),

@@ -1,3 +1,5 @@
+import type { Origin } from "../origin/record.ts";
+
 /** A person who followed a referral link. */
 export interface Visitor {
   accountId: number;
@@ -7,6 +9,7 @@ export interface Visitor {
   promoterId: number;
   /** The campaign of the click. It stays, even if the promoter moves to another one. */
   campaignId: number;
+  origin: Origin | null;
   /** The page that the link led to. */
   url: string | null;
   referrer: string | null;
@@ -20,7 +23,7 @@ export interface Visitor {
   expiresAt: string;
 }
 
-/** The clicks of one day whose visitors have expired. */
+/** The clicks of one day and origin whose visitors have expired. */
 export interface PastClicks {
   accountId: number;
   promoterCampaignId: number;
@@ -28,5 +31,6 @@ export interface PastClicks {
   campaignId: number;
   /** Calendar day (UTC). */
   day: string;
+  origin: Origin | null;
   count: number;
 }

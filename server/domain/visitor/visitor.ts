@@ -53,8 +53,9 @@ export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
 
 /** Removes a visitor. The click keeps counting. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
-  const { accountId, tid, promoterCampaignId, promoterId, campaignId, createdAt } = visitor;
+  const { accountId, tid, promoterCampaignId, promoterId, campaignId, origin, createdAt } = visitor;
   const day = createdAt.slice(0, 10);
   await tx.remove(visitors, accountId, tid);
-  await addPastClicks(tx, { accountId, promoterCampaignId, promoterId, campaignId, day, count: 1 });
+  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  await addPastClicks(tx, { ...owner, day, origin, count: 1 });
 }

@@ -28,10 +28,15 @@ export const REPORT_FIELDS: Fields = {
     "Text to search for in names and e-mail addresses, or `id:5` for one promoter.",
     "id:5",
   ],
+  "reportTrafficSources.q": ["Text to search for in sources, or `id:…` for one.", "news.example"],
+  "reportUrls.q": ["Text to search for in addresses, or `id:…` for one.", "/pricing"],
   "downloadReport.q": ["The same as in the report.", "id:5"],
   "reportOverview.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   "reportCampaigns.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   "reportPromoters.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
+  "reportTrafficSources.group_by":
+    "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
+  "reportUrls.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   "downloadReport.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   report_type: "Which report the file holds.",
   totals: "`true` adds a line for the whole range. Default: `false`.",
@@ -54,6 +59,16 @@ export const REPORT_FIELDS: Fields = {
   "ReferralLink.is_default": "Whether it is the promoter's usual link.",
   "ReferralLink.source": "Whose page the link leads to.",
   "ReferralLink.sub_id": ["Always null.", null],
+  "TrafficSourceReport.source": [
+    "The site that visitors came from, otherwise `utm_source`, otherwise `direct`. `other`: those beyond the first thousand.",
+    "news.example",
+  ],
+  "TrafficSourceReport.id": ["Id of the source.", "5d41402abc4b2a76b9719d911017c592"],
+  "UrlReport.url": [
+    "The page that visitors reached, without its query. `other`: those beyond the first thousand.",
+    "https://www.example.com/pricing",
+  ],
+  "UrlReport.id": ["Id of the page.", "5d41402abc4b2a76b9719d911017c592"],
   "ReportRow.period": ["The day, month or year. A week is named by its first day.", "2026-03"],
   "ReportRow.id": ["The first day of the period.", "2026-03-01"],
   ...Object.fromEntries(
@@ -91,6 +106,14 @@ export const REPORT_OPERATIONS: Operations = {
   "GET /api/v2/company/promoter_campaigns/:id/referral_links": [
     "listReferralLinks",
     "Lists a promoter's links: the usual one, and those to the campaign's further pages.",
+  ],
+  "GET /api/v2/company/reports/traffic_sources": [
+    "reportTrafficSources",
+    `Shows the figures of each site that visitors came from, those with the most clicks first. ${QUERY}`,
+  ],
+  "GET /api/v2/company/reports/urls": [
+    "reportUrls",
+    `Shows the figures of each page that visitors reached, those with the most clicks first. ${QUERY}`,
   ],
   "GET /api/v2/company/reports/download": [
     "downloadReport",

@@ -1,20 +1,28 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/report/report.ts";
-import { flag, oneOf } from "../../input/fields.ts";
+import { Failure } from "../../failure.ts";
+import { flag, listOf, oneOf } from "../../input/fields.ts";
+import { describe } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { dataJson, rowJson, type Column } from "./report-columns.ts";
+import { findOrigins } from "./origins.ts";
+import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
 import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
 import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
 
-const REPORTS = ["overview", "campaigns", "promoters"] as const;
+const REPORTS = ["overview", "campaigns", "promoters", "traffic_sources", "urls"] as const;
 
 /** A file holds every group. The domain refuses reports that would be too large. */
 const MOST_CELLS = 1_000_000;
 const WHOLE = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
 
-const downloadParams = reportParams.extend({ report_type: oneOf(REPORTS), totals: flag.optional() });
+/** The column `url` may be asked for. The report on pages always has it. */
+const downloadParams = reportParams.extend({
+  report_type: oneOf(REPORTS),
+  columns: listOf(oneOf([...ALL_COLUMNS, "url"])),
+  totals: flag.optional(),
+});
 
 /** One line of a file, by column. */
 type Line = Record<string, string | number | undefined>;
@@ -32,7 +40,9 @@ export const downloadReport: V2Operation = {
 /** Choice: the file is always answered at once. A report that would be too large is refused. */
 async function download(request: V2Request) {
   const { params, query } = readListing(request, downloadParams);
-  const report = { ...queryOf(params), mostCells: MOST_CELLS };
+  const columns = params.columns.filter((name) => name !== "url");
+  if (params.report_type in KINDS) refuseOtherColumns(columns);
+  const report = { ...queryOf({ ...params, columns }), mostCells: MOST_CELLS };
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window: WHOLE };
   const lines = await LINES[params.report_type](request, report, {
     ...selection,
@@ -58,7 +68,11 @@ const TITLES: Record<Report, string[]> = {
   overview: [],
   campaigns: ["campaign_id", "campaign"],
   promoters: ["promoter_id", "promoter"],
+  traffic_sources: ["source"],
+  urls: ["url"],
 };
+
+const KINDS = { traffic_sources: "source", urls: "page" } as const;
 
 const LINES: Record<Report, (request: V2Request, report: V2ReportQuery, wanted: Wanted) => Promise<Line[]>> =
   {
@@ -67,7 +81,22 @@ const LINES: Record<Report, (request: V2Request, report: V2ReportQuery, wanted: 
       groupLines(await findCampaigns(request, report, wanted), { report, wanted, name: "campaign" }),
     promoters: async (request, report, wanted) =>
       groupLines(await findPromoters(request, report, wanted), { report, wanted, name: "promoter" }),
+    traffic_sources: async (request, report, wanted) => {
+      const found = await findOrigins(request, report, { kind: KINDS.traffic_sources, ...wanted });
+      return groupLines(found, { report, wanted, name: "source" });
+    },
+    urls: async (request, report, wanted) => {
+      const found = await findOrigins(request, report, { kind: KINDS.urls, ...wanted });
+      return groupLines(found, { report, wanted, name: "url" });
+    },
   };
+
+/** Not everything is counted by source and page. @throws Failure `invalid` */
+function refuseOtherColumns(columns: Column[]): void {
+  if (columns.every((name) => (ORIGIN_COLUMNS as Column[]).includes(name))) return;
+  const fields = { columns: [`is not one of ${ORIGIN_COLUMNS.join(", ")}`] };
+  throw new Failure("invalid", describe(fields), fields);
+}
 
 async function overviewLines(
   { account, context: { store } }: V2Request,
@@ -84,7 +113,7 @@ async function overviewLines(
 }
 
 function groupLines(
-  { records }: { records: ReportGroup[] },
+  { records }: { records: ReportGroup<number | string>[] },
   { report, wanted, name }: { report: V2ReportQuery; wanted: Wanted; name: string },
 ): Line[] {
   return records.flatMap((group) => {

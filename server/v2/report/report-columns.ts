@@ -39,7 +39,23 @@ export function orders<N extends Column, S extends z.ZodType>(names: readonly N[
   return z.object(fields, "is invalid").partial();
 }
 
-export const allColumns = column.options;
+/** The columns of every report. */
+export const ALL_COLUMNS = column.options as [Column, ...Column[]];
+
+/** The columns that are counted by source and page. */
+export const ORIGIN_COLUMNS = [
+  "clicks_count",
+  "revenue_amount",
+  "promoter_earnings_amount",
+  "referrals_count",
+  "customers_count",
+  "sales_count",
+  "refunds_count",
+  "cancelled_customers_count",
+  "referrals_to_customers_cr",
+  "clicks_to_customers_cr",
+  "clicks_to_referrals_cr",
+] as const satisfies Column[];
 
 /** The columns of a row: counts, cents, and rates in percent. */
 export const dataAnswer = z

@@ -5,7 +5,7 @@ import type { ReportQuery } from "../../domain/report/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { pageParams } from "../page-params.ts";
-import { allColumns, figureOf, orders, type Column } from "./report-columns.ts";
+import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
 
 /** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
 export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
@@ -19,7 +19,7 @@ export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
   });
 }
 
-export const reportParams = paramsOf(allColumns as [Column, ...Column[]]);
+export const reportParams = paramsOf(ALL_COLUMNS);
 export const pagedParams = reportParams.extend(pageParams.shape);
 
 type Params = Pick<z.output<typeof reportParams>, "columns" | "group_by" | "start_date" | "end_date">;

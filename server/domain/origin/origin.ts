@@ -1,0 +1,94 @@
+import { collection } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
+import type { Transaction } from "../../storage/store.ts";
+import { nameKey } from "./name-key.ts";
+import { DIRECT, UNKNOWN_PAGE, type Origin, type OriginKind, type OriginName } from "./record.ts";
+
+/** The names of sources and pages. Other records and the counters hold only their keys. */
+export const originNames = collection<OriginName>()({
+  name: "origin",
+  id: ({ kind, name }) => [kind, nameKey(name)],
+  claims: {},
+  indexes: {},
+  counts: ({ kind }) => [[namesCounter(kind), 1]],
+});
+
+/**
+ * Choice: pages that themselves name the promoter are counted together. Their addresses may hold the promoter's
+ * name, which an erasure could not take out of the counters.
+ */
+const OWN_PAGE = "own page of a promoter";
+/** Sources and pages beyond the most that are kept. */
+export const OTHER = "other";
+
+/** Choice: anybody can send visits from made-up sites to made-up pages, and nobody reads a longer report. */
+const MOST_NAMES = 1_000;
+const LONGEST_SOURCE = 100;
+const LONGEST_PAGE = 200;
+
+/** A visit, as a click tells it. */
+interface Visited {
+  url: string | null;
+  referrer: string | null;
+  /** Whether the page itself named the promoter. */
+  isOwnPage: boolean;
+}
+
+/** The origin of a visit. Names that are new to the account are kept, until there are too many. */
+export async function originOf(
+  tx: Transaction,
+  accountId: number,
+  { url, referrer, isOwnPage }: Visited,
+): Promise<Origin> {
+  const page = parsed(url);
+  const source = sourceOf(page, referrer);
+  const reached = isOwnPage ? OWN_PAGE : pageOf(page);
+  return {
+    sourceKey: await known(tx, { accountId, kind: "source", name: source }),
+    pageKey: await known(tx, { accountId, kind: "page", name: reached }),
+  };
+}
+
+/** The key of a name that the account keeps. */
+async function known(tx: Transaction, origin: OriginName): Promise<string> {
+  const { accountId, kind, name } = origin;
+  const key = nameKey(name);
+  if (FIXED_NAMES[kind].includes(name)) return key;
+  if ((await tx.get(originNames, accountId, kind, key)) !== null) return key;
+  if ((await tx.sum(accountId, namesCounter(kind))) >= MOST_NAMES) return nameKey(OTHER);
+  await tx.insert(originNames, origin);
+  return key;
+}
+
+/** The names that need no record. */
+export const FIXED_NAMES: Record<OriginKind, string[]> = {
+  source: [DIRECT, OTHER],
+  page: [UNKNOWN_PAGE, OWN_PAGE, OTHER],
+};
+
+/** Choice: a referrer on the page's own site says nothing about where the visitor came from. */
+function sourceOf(page: URL | null, referrer: string | null): string {
+  const from = siteOf(parsed(referrer));
+  if (from !== null && from !== siteOf(page)) return from.slice(0, LONGEST_SOURCE);
+  const named = page?.searchParams.get("utm_source")?.trim().toLowerCase().slice(0, LONGEST_SOURCE);
+  return named || DIRECT;
+}
+
+function pageOf(page: URL | null): string {
+  return page === null ? UNKNOWN_PAGE : `${page.origin}${page.pathname}`.slice(0, LONGEST_PAGE);
+}
+
+function siteOf(address: URL | null): string | null {
+  return address === null ? null : address.hostname.replace(/^www\./, "");
+}
+
+/** null: not an address of a website. */
+function parsed(address: string | null): URL | null {
+  if (address === null || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+}
+
+function namesCounter(kind: OriginKind): Key {
+  return ["origin", kind];
+}
