@@ -1,6 +1,8 @@
 import { H3, type EventHandler } from "h3";
 import { FastResponse } from "srvx";
 import { z } from "zod";
+import { hookRoute } from "./billing/hook.ts";
+import { BILLING_PROVIDERS } from "./domain/billing/record.ts";
 import { Failure } from "./failure.ts";
 import { json } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
@@ -70,6 +72,11 @@ export function createApp(services: Services, pages: Pages): H3 {
       method,
       path,
       publicRoute(services, operation),
+    ]),
+    ...BILLING_PROVIDERS.map((provider): Route => [
+      "POST",
+      `/hooks/${provider}/:account`,
+      hookRoute(services, provider),
     ]),
     ["GET", "/unsubscribe", unsubscribePage],
     ["POST", "/unsubscribe", unsubscribeByLink(services)],

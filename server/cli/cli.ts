@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account.ts";
+import { billingCommands } from "./billing.ts";
 import { campaignCommands } from "./campaign.ts";
 import { checkCommands } from "./check.ts";
 import { csvCommand } from "./csv.ts";
@@ -39,6 +40,7 @@ function newProgram(version: string): Command {
       await import("../main.ts");
     });
   accountCommands(program);
+  billingCommands(program);
   keyCommands(program);
   campaignCommands(program);
   seedCommand(program);

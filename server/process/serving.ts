@@ -8,8 +8,6 @@ import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";
-import { failureLimiter } from "../http/limits/failure-limit.ts";
-import { rateLimiter } from "../http/limits/rate-limit.ts";
 import { newLookout } from "../request/lookout.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
@@ -18,19 +16,16 @@ import { readTemplates } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
-import type { LimitsDatabase } from "../storage/drivers/postgres/limits.ts";
-import { openLimits } from "../storage/open.ts";
 import { storeText } from "../http/stored-text.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart } from "./store-upgrade.ts";
+import { openLimits } from "./limits.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** After this time a stop that hangs is given up. We promise to stop within 10 s. */
 const GIVE_UP_MS = 9_500;
 /** How long a stop waits for receivers. Deliveries without an answer by then are sent again later. */
 const SENDING_GRACE_MS = 3_000;
-const PUBLIC_SIGNUPS_PER_MINUTE = 60;
-const FAILED_TRIES_PER_MINUTE = 30;
 
 /** The outcome of a start. */
 export interface Started {
@@ -62,14 +57,14 @@ export async function serve(
   const metrics = areMetricsShown
     ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), lookout }))
     : null;
-  const limitsDatabase = await openLimits(config.storageUrl);
+  const limits = await openLimits(config);
   const isFirstStart = (await findFirstAccount(store)) === null;
   const templates = await readTemplates(config.mailTemplates);
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
-  const services = newServices(config, { store, log, lookout, metrics, publicUrl, limitsDatabase });
+  const services = newServices(config, { store, log, lookout, metrics, publicUrl, limits });
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
@@ -154,14 +149,8 @@ async function openPort(
 
 function newServices(
   config: Config,
-  {
-    limitsDatabase: database,
-    ...parts
-  }: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl"> & {
-    limitsDatabase: LimitsDatabase | null;
-  },
+  parts: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl" | "limits">,
 ): Services {
-  const limiting = (name: string, limitPerMinute: number) => ({ name, limitPerMinute, database });
   const clock = () => new Date();
   return {
     ...parts,
@@ -170,13 +159,6 @@ function newServices(
     clock,
     chance: systemChance,
     trustProxyHops: config.trustProxyHops,
-    limits: {
-      v1: rateLimiter(limiting("v1", config.rateLimitV1)),
-      v2: rateLimiter(limiting("v2", config.rateLimitV2)),
-      publicClicks: rateLimiter(limiting("clicks", config.rateLimitClicks)),
-      publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
-      failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
-    },
   };
 }
 

@@ -30,6 +30,8 @@ export interface Services {
     v2: RateLimiter;
     publicClicks: RateLimiter;
     publicSignups: RateLimiter;
+    /** Events of billing providers. */
+    hooks: RateLimiter;
     failedAuthentication: FailureLimiter;
   };
 }

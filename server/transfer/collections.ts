@@ -1,6 +1,9 @@
 import { accounts, firstStarts } from "../domain/account/account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
 import { batchProcesses } from "../domain/batch/batch.ts";
+import { billingConnections } from "../domain/billing/connection.ts";
+import { billingObjects } from "../domain/billing/object.ts";
+import { waitingRefunds } from "../domain/billing/waiting-refund.ts";
 import { campaigns } from "../domain/campaign/campaign.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import { importedCommissions } from "../domain/commission/import.ts";
@@ -49,6 +52,8 @@ export const COLLECTIONS = [
   apiKeys,
   archivedStates,
   batchProcesses,
+  billingConnections,
+  billingObjects,
   campaigns,
   cancellations,
   commissions,
@@ -85,6 +90,7 @@ export const COLLECTIONS = [
   sightings,
   unsubscriptions,
   visitors,
+  waitingRefunds,
   webhooks,
 ] as unknown as AnyCollection[];
 

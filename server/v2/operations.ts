@@ -9,7 +9,8 @@ import {
 import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
-import type { V2Row as Row } from "./operation.ts";
+import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import type { V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
 import {
@@ -35,7 +36,6 @@ import {
 import { listReferralLinksOperation } from "./promoter-campaign/referral-links.ts";
 import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
-import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
 import { trafficSourcesReport, urlsReport } from "./report/origins.ts";
@@ -62,24 +62,9 @@ import {
 } from "./referral/referral-batches.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
-import {
-  getDeliveryOperation,
-  listDeliveriesOperation,
-  retryDeliveryOperation,
-} from "./webhook/webhook-deliveries.ts";
-import { testWebhookOperation } from "./webhook/webhook-test.ts";
-import {
-  createWebhookOperation,
-  deleteWebhookOperation,
-  getWebhookOperation,
-  listEventTypesOperation,
-  listWebhooksOperation,
-  rotateSecretOperation,
-  updateWebhookOperation,
-} from "./webhook/webhooks.ts";
 
 /** The paths are below `/api/v2/company`. */
-const COMPANY_OPERATIONS: Row[] = [
+const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promoters/:id", showPromoterOperation],
   ["GET", "/promoter_campaigns", listPromoterCampaignsOperation],
   ["GET", "/promoter_campaigns/search", searchPromoterCampaignsOperation],
@@ -95,7 +80,7 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/promoters", createPromoterOperation],
   ["PUT", "/promoters/:id", updatePromoterOperation],
   ["PATCH", "/promoters/:id", updatePromoterOperation],
-  ...Object.entries(PROMOTER_BATCHES).map(([name, batch]): Row => ["POST", `/promoters/${name}`, batch]),
+  ...Object.entries(PROMOTER_BATCHES).map(([name, batch]): V2Row => ["POST", `/promoters/${name}`, batch]),
   ["GET", "/batch_processes", listBatchesOperation],
   ["GET", "/batch_processes/progress", batchProgressOperation],
   ["GET", "/batch_processes/:id", showBatchOperation],
@@ -143,28 +128,19 @@ const COMPANY_OPERATIONS: Row[] = [
   ["POST", "/commissions", createCommissionOperation],
   ["PUT", "/commissions/:id", updateCommissionOperation],
   ["PATCH", "/commissions/:id", updateCommissionOperation],
-  ...Object.entries(COMMISSION_BATCHES).map(([name, batch]): Row => ["POST", `/commissions/${name}`, batch]),
+  ...Object.entries(COMMISSION_BATCHES).map(([name, batch]): V2Row => [
+    "POST",
+    `/commissions/${name}`,
+    batch,
+  ]),
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
-  ["GET", "/rates", listRatesOperation],
-  ["POST", "/rates", storeRatesOperation],
-  ["GET", "/webhooks", listWebhooksOperation],
-  ["POST", "/webhooks", createWebhookOperation],
-  ["GET", "/webhooks/event_types", listEventTypesOperation],
-  ["POST", "/webhooks/test", testWebhookOperation],
-  ["GET", "/webhooks/:id", getWebhookOperation],
-  ["PUT", "/webhooks/:id", updateWebhookOperation],
-  ["PATCH", "/webhooks/:id", updateWebhookOperation],
-  ["DELETE", "/webhooks/:id", deleteWebhookOperation],
-  ["POST", "/webhooks/:id/rotate_secret", rotateSecretOperation],
-  ["GET", "/webhooks/:webhook_id/webhook_deliveries", listDeliveriesOperation],
-  ["GET", "/webhooks/:webhook_id/webhook_deliveries/:id", getDeliveryOperation],
-  ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
+  ...CONNECTION_OPERATIONS,
 ];
 
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */
-export const V2_OPERATIONS: Row[] = [
-  ...COMPANY_OPERATIONS.map(([method, path, operation]): Row => [
+export const V2_OPERATIONS: V2Row[] = [
+  ...COMPANY_OPERATIONS.map(([method, path, operation]): V2Row => [
     method,
     `/api/v2/company${path}`,
     operation,

@@ -64,6 +64,7 @@ export async function startApp(
     rateLimitV2?: number;
     publicClicks?: number;
     publicSignups?: number;
+    hooks?: number;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
     /** Whether the store has the account already. */
@@ -91,6 +92,7 @@ export async function startApp(
       v2: rateLimiter({ limitPerMinute: options.rateLimitV2 ?? 0 }),
       publicClicks: rateLimiter({ limitPerMinute: options.publicClicks ?? 0 }),
       publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
+      hooks: rateLimiter({ limitPerMinute: options.hooks ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },
   };

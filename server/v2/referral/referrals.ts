@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { importEvents } from "../../billing/sync.ts";
+import { recordBatch } from "../../domain/batch/batch.ts";
 import { createLead } from "../../domain/lead/creation.ts";
-import { importEvents } from "../../domain/lead/event-import.ts";
 import { loadLead } from "../../domain/lead/lead.ts";
 import { findLeads } from "../../domain/lead/search.ts";
 import { updateLead, type LeadChanges } from "../../domain/lead/update.ts";
@@ -122,7 +123,11 @@ async function update(request: V2Request) {
 
 async function importSales(request: V2Request) {
   const { account, context } = request;
-  return batchJson(await importEvents(context, account.id, await selectorOf(request)));
+  const lead = await loadLead(context.store, account.id, await selectorOf(request));
+  const { events: total, faults: errors } = await importEvents(context, account, lead);
+  return batchJson(
+    await recordBatch(context, account.id, { label: "referral/import_events", total, errors }),
+  );
 }
 
 function selectorOf({ event, account, context: { store } }: V2Request, by?: FindBy) {

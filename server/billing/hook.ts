@@ -1,0 +1,58 @@
+import type { EventHandler, H3Event } from "h3";
+import { findAccount } from "../domain/account/account.ts";
+import { loadConnection, notConnected } from "../domain/billing/connection.ts";
+import type { BillingProvider } from "../domain/billing/record.ts";
+import { Failure, type FailureKind } from "../failure.ts";
+import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
+import { clientAddress, networkOf } from "../http/client-address.ts";
+import { v1Error } from "../http/errors.ts";
+import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
+import { readBody } from "../http/parameters/body.ts";
+import { refuse } from "../request/refusal.ts";
+import { newContext, type Services } from "../request/services.ts";
+import { openProvider } from "./provider.ts";
+import type { Taken } from "./take/taker.ts";
+import { take } from "./take/take.ts";
+
+/** An invoice with many lines makes a large event. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Takes the events of a billing provider. Its signature is the only key. The answer says what became of the event, so
+ * that people find it in the provider's log; after any other status than 200 the provider sends the event again.
+ */
+export function hookRoute(services: Services, provider: BillingProvider): EventHandler {
+  return async (event) => {
+    const headers: AnswerHeaders = { ...NO_STORE };
+    try {
+      const address = clientAddress(event, services.trustProxyHops);
+      const state = await services.limits.hooks.take(networkOf(address));
+      if (state?.allowed === false) {
+        Object.assign(headers, rateLimitHeaders(state));
+        throw new Failure("rate_limited", "Too many events from this address");
+      }
+      return json(await takeEvent(services, event, provider), headers);
+    } catch (error) {
+      return refuse(services, event, error, { generation: "v1", shape: hookError, headers });
+    }
+  };
+}
+
+async function takeEvent(services: Services, event: H3Event, provider: BillingProvider): Promise<Taken> {
+  const body = await readBody(event, MAX_BYTES);
+  const context = newContext(services);
+  const account = await findAccount(context.store, String(event.context.params?.["account"]));
+  if (account === null) throw notConnected(provider);
+  const adapter = await openProvider(await loadConnection(context.store, account.id, provider));
+  const told = await adapter.toOperation(await adapter.verify(body, event.req.headers, context.now));
+  return take({ context, account, provider, lookUp: adapter.lookUp }, told);
+}
+
+const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
+
+/** `{error}` for every refusal, because people read it in the provider's log. */
+function hookError(failure: Failure, headers: AnswerHeaders): Response {
+  return RECORD_FAULTS.has(failure.kind)
+    ? json({ error: failure.message }, headers, 422)
+    : v1Error(failure, headers);
+}

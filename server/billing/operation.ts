@@ -1,0 +1,64 @@
+import type { BillingPeriod } from "../domain/sale/record.ts";
+
+/** What an event tells about the person who pays. */
+export interface Payer {
+  /** The provider's id of the customer. */
+  customerId: string | null;
+  /** Our own names of the person, from metadata: uids first. */
+  uids: string[];
+  /** Ids of visits, from metadata. */
+  tids: string[];
+  email: string | null;
+  /** The codes of discounts. */
+  promoCodes: string[];
+}
+
+/** A payment. One of nothing is a sign-up. */
+export interface PaymentTold {
+  kind: "payment";
+  /** The ids of its objects, such as the invoice and the charge. The first names the sale. */
+  objects: string[];
+  subscriptionId: string | null;
+  payer: Payer;
+  /** What was paid, with and without tax, in the minor unit of its currency (ISO 4217). */
+  grossAmount: number;
+  netAmount: number;
+  currency: string;
+  /** The provider's id of the price. */
+  planId: string | null;
+  billingPeriod: BillingPeriod | null;
+  at: Date;
+}
+
+/** Money that was paid back, or that a bank took back. */
+export interface RefundTold {
+  kind: "refund";
+  /** No two refunds share it, and each repetition has it. */
+  id: string;
+  /** The ids of the payment's objects. */
+  objects: string[];
+  /** The refunded part of the payment, with tax: from this sum of its refunds to that one. */
+  grossFrom: number;
+  grossTo: number;
+  /** Without tax. null: the payment's own share of tax applies. */
+  netAmount: number | null;
+  currency: string;
+  at: Date;
+}
+
+/** A subscription that has ended. */
+export interface CancellationTold {
+  kind: "cancellation";
+  subscriptionId: string;
+  payer: Payer;
+  at: Date;
+}
+
+/** What an event of a provider means to us. */
+export type Told = PaymentTold | RefundTold | CancellationTold;
+
+/** An event that means nothing to us, and why, for people who read the provider's log. */
+export interface Nothing {
+  kind: "nothing";
+  reason: string;
+}

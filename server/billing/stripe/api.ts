@@ -1,0 +1,77 @@
+import type Stripe from "stripe";
+import type { BillingConnection } from "../../domain/billing/record.ts";
+import { Failure } from "../../failure.ts";
+import type { Payer } from "../operation.ts";
+import { payerOf } from "../payer.ts";
+
+/** Shorter than the time that Stripe waits for our answer. */
+const TIMEOUT_MS = 8_000;
+
+/** What we read from Stripe's API. */
+export interface StripeApi {
+  client: Stripe;
+  /** The invoice that a payment intent paid. null: none. */
+  invoiceOf(paymentIntent: string): Promise<string | null>;
+  /** The payment intents that paid an invoice. */
+  intentsOf(invoice: string): Promise<string[]>;
+  /** The code that a customer typed in. null: unknown. */
+  promoCode(id: string): Promise<string | null>;
+  payer(customerId: string): Promise<Payer | null>;
+}
+
+/** Stripe's API for a connection. null: it has no key. */
+export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Promise<StripeApi | null> {
+  if (apiKey === null) return null;
+  const { default: StripeClient } = await import("stripe");
+  const client = new StripeClient(apiKey, { timeout: TIMEOUT_MS, telemetry: false, ...placeOf(apiUrl) });
+  return {
+    client,
+    async invoiceOf(paymentIntent) {
+      const payment = { type: "payment_intent" as const, payment_intent: paymentIntent };
+      const [found] = (await asked(client.invoicePayments.list({ payment, limit: 1 }))).data;
+      return found === undefined ? null : idOf(found.invoice);
+    },
+    async intentsOf(invoice) {
+      const { data } = await asked(client.invoicePayments.list({ invoice, limit: 100 }));
+      return data.flatMap(({ payment }) => payment.payment_intent ?? []).map(idOf);
+    },
+    promoCode: async (id) => (await ifAny(client.promotionCodes.retrieve(id)))?.code ?? null,
+    async payer(customerId) {
+      const customer = await ifAny(client.customers.retrieve(customerId));
+      if (customer === null || customer.deleted) return null;
+      return payerOf({ customerId, email: customer.email, metadata: [customer.metadata] });
+    },
+  };
+}
+
+/** The answer, or null if there is none, or the key may not read it: not everybody gives a key all rights. */
+async function ifAny<T>(answer: Promise<T>): Promise<T | null> {
+  const found = answer.catch((error: { statusCode?: number }) => {
+    if (error.statusCode === 403 || error.statusCode === 404) return null;
+    throw error;
+  });
+  return asked(found);
+}
+
+/** @throws Failure `refused` with Stripe's own reason, so that people see it, and Stripe sends the event again */
+export async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new Failure("refused", `Stripe's API refused: ${(error as Error).message}`);
+  }
+}
+
+function idOf(object: string | { id: string }): string {
+  return typeof object === "string" ? object : object.id;
+}
+
+function placeOf(apiUrl: string | null) {
+  if (apiUrl === null) return {};
+  const { protocol, hostname, port } = new URL(apiUrl);
+  return {
+    protocol: protocol === "http:" ? ("http" as const) : ("https" as const),
+    host: hostname,
+    ...(port !== "" && { port }),
+  };
+}

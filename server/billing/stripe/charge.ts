@@ -1,0 +1,122 @@
+import { z } from "zod";
+import type { Nothing, PaymentTold, RefundTold } from "../operation.ts";
+import { payerOf } from "../payer.ts";
+import type { StripeApi } from "./api.ts";
+import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+
+const email = z.string().nullish();
+
+/** A charge, in the form of any version. */
+export const chargeShape = z.object({
+  id: z.string(),
+  amount: z.number(),
+  amount_captured: z.number().nullish(),
+  amount_refunded: z.number().nullish(),
+  captured: z.boolean().nullish(),
+  paid: z.boolean().nullish(),
+  currency: z.string(),
+  created: instant,
+  customer: objectId.nullish(),
+  /** Absent since 2025. null: the charge paid no invoice. */
+  invoice: objectId.nullish(),
+  payment_intent: objectId.nullish(),
+  receipt_email: email,
+  billing_details: z.object({ email }).nullish(),
+  metadata,
+});
+
+type Charge = z.output<typeof chargeShape>;
+
+const disputeShape = z.object({
+  id: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  created: instant,
+  charge: objectId,
+  payment_intent: objectId.nullish(),
+});
+
+/** A charge that paid no invoice. Those of invoices are told by the invoice. */
+export async function chargeSucceeded(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
+  const charge = chargeShape.parse(data);
+  if (charge.paid === false || charge.captured === false) {
+    return { kind: "nothing", reason: "The charge is not captured yet" };
+  }
+  const invoice = await invoiceOf(charge, api);
+  if (invoice === undefined) {
+    // Choice: a sale too few is found by a later sync; one too many would be paid out.
+    return {
+      kind: "nothing",
+      reason: "Only the API tells whether an invoice has this charge; connect with a key",
+    };
+  }
+  if (invoice !== null) return { kind: "nothing", reason: "The invoice of the charge tells of the payment" };
+  const { id, currency, payment_intent: intent } = charge;
+  const amount = isoAmount(charge.amount_captured ?? charge.amount, currency);
+  return {
+    kind: "payment",
+    objects: [id, ...(intent ? [intent] : [])],
+    subscriptionId: null,
+    payer: payerOf({
+      customerId: charge.customer ?? null,
+      email: charge.billing_details?.email ?? charge.receipt_email ?? null,
+      metadata: [charge.metadata],
+    }),
+    // A charge does not tell its tax.
+    grossAmount: amount,
+    netAmount: amount,
+    currency: currency.toUpperCase(),
+    planId: null,
+    billingPeriod: "one_time",
+    at: charge.created,
+  };
+}
+
+/**
+ * A refund of a charge, from the charge before and after it. The event tells both sums since the first version, where
+ * the list of refunds is left out since 2022. So a refund is named after its charge and the sum that it leads to.
+ */
+export async function chargeRefunded(
+  { data, before, at }: { data: unknown; before: number; at: Date },
+  api: StripeApi | null,
+): Promise<RefundTold | Nothing> {
+  const charge = chargeShape.parse(data);
+  const { id, currency, amount_refunded: refunded } = charge;
+  const objects = await objectsOf(charge, api);
+  const [grossFrom, grossTo] = [isoAmount(before, currency), isoAmount(refunded ?? 0, currency)];
+  const common = { objects, currency: currency.toUpperCase(), netAmount: null, at };
+  return { kind: "refund", id: `${id}:${refunded}`, grossFrom, grossTo, ...common };
+}
+
+/**
+ * Money that a bank took back. Choice: it counts when the dispute begins, as banks take it then. A dispute that is won
+ * is not undone; record a sale for it.
+ */
+export async function disputeCreated(data: unknown, api: StripeApi | null): Promise<RefundTold | Nothing> {
+  const { id, amount, currency, created, charge, payment_intent } = disputeShape.parse(data);
+  return {
+    kind: "refund",
+    id,
+    objects: await objectsOf({ id: charge, payment_intent }, api),
+    grossFrom: 0,
+    grossTo: isoAmount(amount, currency),
+    netAmount: null,
+    currency: currency.toUpperCase(),
+    at: created,
+  };
+}
+
+async function objectsOf(charge: Pick<Charge, "id" | "invoice" | "payment_intent">, api: StripeApi | null) {
+  const { id, payment_intent: intent } = charge;
+  return [await invoiceOf(charge, api), id, intent].filter((each) => typeof each === "string");
+}
+
+/** The invoice that a charge paid. null: none. undefined: unknown, because only the API tells. */
+async function invoiceOf(
+  { invoice, payment_intent: intent }: Pick<Charge, "invoice" | "payment_intent">,
+  api: StripeApi | null,
+): Promise<string | null | undefined> {
+  if (invoice !== undefined) return invoice;
+  if (!intent) return null;
+  return api === null ? undefined : api.invoiceOf(intent);
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { share } from "../../domain/money/amount.ts";
+import { exponentOf } from "../../domain/money/currency.ts";
+
+/*
+ * Stripe sends events in the version of its interface that the endpoint was made with. These schemas read all versions
+ * since 2020: each field stands where some version has it, and only the fields that we use are listed.
+ */
+
+/** The id of an object that is given as its id, or whole. */
+export const objectId = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
+
+/** What the account's own code attached to an object. */
+export const metadata = z.record(z.string(), z.string()).nullish();
+
+/** Seconds since 1970. */
+export const instant = z.number().transform((seconds) => new Date(seconds * 1_000));
+
+/** The decimals of Stripe's amounts where ISO 4217 has others. @see https://docs.stripe.com/currencies#special-cases */
+const OWN_EXPONENTS: Record<string, number> = { ISK: 2, UGX: 2, MGA: 0 };
+
+/** An amount of Stripe in the minor unit of ISO 4217. */
+export function isoAmount(amount: number, currency: string): number {
+  const code = currency.toUpperCase();
+  const own = OWN_EXPONENTS[code];
+  return own === undefined ? amount : share(amount, 10 ** (exponentOf(code) ?? own), 10 ** own);
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { share } from "../../domain/money/amount.ts";
+import type { BillingPeriod } from "../../domain/sale/record.ts";
+import type { Nothing, PaymentTold } from "../operation.ts";
+import { payerOf } from "../payer.ts";
+import type { StripeApi } from "./api.ts";
+import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const line = z.object({
+  amount: z.number(),
+  metadata,
+  period: z.object({ start: instant, end: instant }).nullish(),
+  price: z.object({ id: z.string() }).nullish(),
+  plan: z.object({ id: z.string() }).nullish(),
+  pricing: z.object({ price_details: z.object({ price: objectId.nullish() }).nullish() }).nullish(),
+});
+
+const subscriptionDetails = z.object({ subscription: objectId.nullish(), metadata });
+
+/** An invoice, in the form of any version. */
+export const invoiceShape = z.object({
+  id: z.string(),
+  customer: objectId.nullish(),
+  customer_email: z.string().nullish(),
+  currency: z.string(),
+  amount_paid: z.number(),
+  total: z.number(),
+  total_excluding_tax: z.number().nullish(),
+  tax: z.number().nullish(),
+  created: instant,
+  status_transitions: z.object({ paid_at: instant.nullish() }).nullish(),
+  metadata,
+  subscription: objectId.nullish(),
+  subscription_details: subscriptionDetails.nullish(),
+  parent: z.object({ subscription_details: subscriptionDetails.nullish() }).nullish(),
+  charge: objectId.nullish(),
+  payment_intent: objectId.nullish(),
+  lines: z.object({ data: z.array(line) }).nullish(),
+});
+
+type Invoice = z.output<typeof invoiceShape>;
+
+/**
+ * A paid invoice. Its amount is what was really paid, without credit, and without the tax's part of it.
+ *
+ * Choice: promoters are paid on revenue, so without tax.
+ */
+export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
+  const invoice = invoiceShape.parse(data);
+  const { id, currency, amount_paid: paid, total } = invoice;
+  const untaxed = invoice.total_excluding_tax ?? total - (invoice.tax ?? 0);
+  const details = invoice.parent?.subscription_details ?? invoice.subscription_details;
+  const subscriptionId = details?.subscription ?? invoice.subscription ?? null;
+  const lines = invoice.lines?.data ?? [];
+  return {
+    kind: "payment",
+    objects: [id, ...(await paymentsOf(invoice, api))],
+    subscriptionId,
+    payer: payerOf({
+      customerId: invoice.customer ?? null,
+      email: invoice.customer_email ?? null,
+      metadata: [invoice.metadata, details?.metadata, ...lines.map((each) => each.metadata)],
+    }),
+    grossAmount: isoAmount(paid, currency),
+    netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
+    currency: currency.toUpperCase(),
+    ...soldBy(invoice, subscriptionId !== null),
+    at: invoice.status_transitions?.paid_at ?? invoice.created,
+  };
+}
+
+/** The charge and the payment intent: in the invoice up to 2024, in a list of their own since. */
+async function paymentsOf({ id, charge, payment_intent: intent }: Invoice, api: StripeApi | null) {
+  const named = [charge, intent].filter((each) => typeof each === "string");
+  return named.length > 0 || api === null ? named : api.intentsOf(id);
+}
+
+/** The price and the period of an invoice's largest line. */
+function soldBy({ lines }: Invoice, isSubscription: boolean): Pick<PaymentTold, "planId" | "billingPeriod"> {
+  const [largest] = (lines?.data ?? []).toSorted((one, other) => other.amount - one.amount);
+  const planId = largest?.pricing?.price_details?.price ?? largest?.price?.id ?? largest?.plan?.id ?? null;
+  const { period } = largest ?? {};
+  if (!isSubscription) return { planId, billingPeriod: "one_time" };
+  const days = period ? (period.end.getTime() - period.start.getTime()) / DAY_MS : 0;
+  return { planId, billingPeriod: periodOf(days) };
+}
+
+/** Events since 2025 name no interval, so the line's own period decides. null: neither a month nor a year. */
+function periodOf(days: number): BillingPeriod | null {
+  if (days >= 28 && days <= 31) return "monthly";
+  return days >= 365 && days <= 366 ? "yearly" : null;
+}

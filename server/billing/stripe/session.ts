@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { PaymentTold } from "../operation.ts";
+import { payerOf } from "../payer.ts";
+import type { StripeApi } from "./api.ts";
+import { asked } from "./api.ts";
+import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { invoicePaid } from "./invoice.ts";
+
+const sessionShape = z.object({
+  id: z.string(),
+  created: instant,
+  customer: objectId.nullish(),
+  customer_email: z.string().nullish(),
+  customer_details: z.object({ email: z.string().nullish() }).nullish(),
+  client_reference_id: z.string().nullish(),
+  currency: z.string().nullish(),
+  amount_total: z.number().nullish(),
+  total_details: z.object({ amount_tax: z.number().nullish() }).nullish(),
+  payment_status: z.string().nullish(),
+  invoice: objectId.nullish(),
+  payment_intent: objectId.nullish(),
+  subscription: objectId.nullish(),
+  discounts: z.array(z.object({ promotion_code: objectId.nullish() })).nullish(),
+  metadata,
+});
+
+type Session = z.output<typeof sessionShape>;
+
+/**
+ * A checkout. It carries the visit that led to it, which its invoice and charge lack, so whichever comes first records
+ * the sale. One that is not paid yet, or free, is a sign-up.
+ */
+export async function sessionCompleted(data: unknown, api: StripeApi | null): Promise<PaymentTold> {
+  const session = sessionShape.parse(data);
+  const { id, invoice, payment_intent: intent, currency, subscription } = session;
+  const isPaid = session.payment_status === "paid";
+  const gross = isPaid ? (session.amount_total ?? 0) : 0;
+  const tax = isPaid ? (session.total_details?.amount_tax ?? 0) : 0;
+  const code = currency ?? "usd";
+  const told: PaymentTold = {
+    kind: "payment",
+    objects: [invoice, intent, id].filter((each) => typeof each === "string"),
+    subscriptionId: subscription ?? null,
+    payer: payerOf({
+      customerId: session.customer ?? null,
+      email: session.customer_details?.email ?? session.customer_email ?? null,
+      metadata: [session.metadata],
+      reference: session.client_reference_id ?? null,
+      promoCodes: await promoCodesOf(session, api),
+    }),
+    grossAmount: isoAmount(gross, code),
+    netAmount: isoAmount(gross - tax, code),
+    currency: code.toUpperCase(),
+    planId: null,
+    billingPeriod: subscription ? null : "one_time",
+    at: session.created,
+  };
+  return isPaid && gross > 0 && api !== null ? withPlan(told, session, api) : told;
+}
+
+/** The same with what was sold, which the event leaves out. */
+async function withPlan(told: PaymentTold, { id, invoice }: Session, api: StripeApi): Promise<PaymentTold> {
+  if (!invoice) {
+    const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: 1 }));
+    return { ...told, planId: data[0]?.price?.id ?? null };
+  }
+  const paid = await invoicePaid(await asked(api.client.invoices.retrieve(invoice)), api);
+  if (paid.kind === "nothing") return told;
+  return { ...paid, objects: [...paid.objects, ...told.objects], payer: told.payer };
+}
+
+async function promoCodesOf({ discounts }: Session, api: StripeApi | null): Promise<string[]> {
+  if (api === null) return [];
+  const codes: string[] = [];
+  for (const { promotion_code: id } of discounts ?? []) {
+    const code = id ? await api.promoCode(id) : null;
+    if (code !== null) codes.push(code);
+  }
+  return codes;
+}

@@ -1,0 +1,106 @@
+import { listConnections } from "../domain/billing/connection.ts";
+import type { BillingConnection } from "../domain/billing/record.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { Context } from "../domain/context.ts";
+import type { Lead } from "../domain/lead/record.ts";
+import { Failure, isOutage } from "../failure.ts";
+import type { Nothing, Told } from "./operation.ts";
+import { openProvider, type Provider } from "./provider.ts";
+import { OUTCOMES, type Outcome } from "./take/taker.ts";
+import { take } from "./take/take.ts";
+
+/** What a walk through a provider's events found. */
+export interface Synced {
+  events: number;
+  /** How many events had each outcome. */
+  outcomes: Record<Outcome, number>;
+  /** Why events could not be recorded. */
+  faults: string[];
+}
+
+/**
+ * Records the events of a provider since an instant, for example because our endpoint was down. Those that came before
+ * change nothing again.
+ *
+ * @throws Failure `refused` without an API key, or if the provider's API refuses
+ */
+export async function syncBilling(
+  context: Context,
+  account: Account,
+  { connection, since }: { connection: BillingConnection; since: Date },
+): Promise<Synced> {
+  const provider = await openProvider(connection);
+  const told: (Told | Nothing)[] = [];
+  const unreadable: string[] = [];
+  for await (const event of provider.list(since)) {
+    try {
+      told.push(await provider.toOperation(event));
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind !== "malformed") throw error;
+      unreadable.push(error.message);
+    }
+  }
+  // The provider lists the newest first, but rewards depend on which sale was the first one.
+  const synced = await takeAll({ context, account, connection, provider }, told.toReversed());
+  return { ...synced, events: synced.events + unreadable.length, faults: [...unreadable, ...synced.faults] };
+}
+
+/**
+ * Records all payments and refunds that the providers know of a lead.
+ *
+ * @throws Failure `refused` if the account is connected with no provider, or without an API key
+ */
+export async function importEvents(context: Context, account: Account, lead: Lead): Promise<Synced> {
+  const connections = await listConnections(context.store, account.id);
+  if (connections.length === 0) throw new Failure("refused", "No billing provider is connected");
+  const all: Synced = newSynced();
+  for (const connection of connections) {
+    const provider = await openProvider(connection);
+    const told: (Told | Nothing)[] = [];
+    for await (const each of provider.history(lead)) if (each.kind !== "nothing") told.push(each);
+    told.sort((one, other) => instantOf(one) - instantOf(other));
+    add(all, await takeAll({ context, account, connection, provider }, told));
+  }
+  return all;
+}
+
+interface Walk {
+  context: Context;
+  account: Account;
+  connection: BillingConnection;
+  provider: Provider;
+}
+
+async function takeAll(
+  { context, account, connection, provider }: Walk,
+  told: (Told | Nothing)[],
+): Promise<Synced> {
+  const source = { context, account, provider: connection.provider, lookUp: provider.lookUp };
+  const synced = newSynced();
+  for (const each of told) {
+    synced.events += 1;
+    try {
+      const { outcome } = await take(source, each);
+      synced.outcomes[outcome] += 1;
+    } catch (error) {
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
+      synced.faults.push(error.message);
+    }
+  }
+  return synced;
+}
+
+function newSynced(): Synced {
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Synced["outcomes"];
+  return { events: 0, outcomes, faults: [] };
+}
+
+function add(sum: Synced, { events, outcomes, faults }: Synced): void {
+  sum.events += events;
+  for (const outcome of OUTCOMES) sum.outcomes[outcome] += outcomes[outcome];
+  sum.faults.push(...faults);
+}
+
+function instantOf(told: Told | Nothing): number {
+  return told.kind === "nothing" ? 0 : told.at.getTime();
+}

@@ -1,0 +1,76 @@
+import { findObject } from "../../domain/billing/object.ts";
+import { findLeadByEmail, leads } from "../../domain/lead/lead.ts";
+import type { Lead } from "../../domain/lead/record.ts";
+import { sales } from "../../domain/sale/sales.ts";
+import { findVisitor } from "../../domain/visitor/visitor.ts";
+import type { Payer } from "../operation.ts";
+import type { Source } from "./taker.ts";
+
+/** A payer, with the lead that they are. */
+export interface KnownPayer {
+  payer: Payer;
+  /** null: nobody knows them yet. */
+  lead: Lead | null;
+}
+
+/**
+ * Finds the lead of a payer: by the customer's id, by our uids in the metadata, by what they paid or subscribed before,
+ * then by e-mail address. Only a payer who stays unknown is looked up at the provider, since most are nobody's lead.
+ */
+export async function identify(source: Source, payer: Payer, owners: string[]): Promise<KnownPayer> {
+  const lead = await findLead(source, payer, owners);
+  if (lead !== null || payer.customerId === null) return { payer, lead };
+  const more = await source.lookUp(payer.customerId);
+  if (more === null) return { payer, lead: null };
+  const known: Payer = {
+    customerId: payer.customerId,
+    uids: [...payer.uids, ...more.uids],
+    tids: [...payer.tids, ...more.tids],
+    email: payer.email ?? more.email,
+    promoCodes: payer.promoCodes,
+  };
+  return { payer: known, lead: await findLead(source, known, owners) };
+}
+
+async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
+  const { context, account } = source;
+  for (const uid of uidsOf(payer)) {
+    const lead = await context.store.find(leads, "uid", account.id, [uid]);
+    if (lead !== null) return lead;
+  }
+  for (const owner of owners) {
+    const lead = await findLeadOf(source, owner);
+    if (lead !== null) return lead;
+  }
+  return payer.email === null ? null : findLeadByEmail(context.store, account.id, payer.email);
+}
+
+/** The lead of a payment that this object belongs to. */
+async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
+  const object = await findObject(context.store, account.id, { provider, id });
+  const sale = object && (await context.store.find(sales, "event", account.id, [object.saleEventId]));
+  return sale && context.store.get(leads, account.id, sale.leadId);
+}
+
+/** The names under which a lead may be known. */
+function uidsOf({ customerId, uids }: Payer): string[] {
+  return customerId === null ? uids : [customerId, ...uids];
+}
+
+/** The names that a sale or a sign-up gives its lead. */
+export async function namesOf({ context, account }: Source, { payer, lead }: KnownPayer) {
+  const { tids, uids, customerId, email, promoCodes } = payer;
+  let tid: string | null = tids[0] ?? null;
+  for (const each of tids) {
+    if (await findVisitor(context.store, account.id, { tid: each, now: context.now })) tid = each;
+  }
+  // A payment link's reference may be a visit, which is nobody's uid.
+  const uid = uids.find((each) => !tids.includes(each)) ?? customerId;
+  return {
+    uid: lead?.uid ?? uid,
+    email: lead?.email ?? email,
+    tid,
+    refToken: null,
+    promoCode: promoCodes[0] ?? null,
+  };
+}

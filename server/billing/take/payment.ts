@@ -1,0 +1,67 @@
+import { namePayment } from "../../domain/billing/object.ts";
+import { recordSignup } from "../../domain/lead/signup.ts";
+import { recordSale } from "../../domain/sale/sale.ts";
+import type { PaymentTold } from "../operation.ts";
+import { identify, namesOf, type KnownPayer } from "./payer.ts";
+import { applyWaiting } from "./refund.ts";
+import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
+
+/** Records a payment as a sale; one of nothing, such as that of a trial, as a sign-up. */
+export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
+  const owners = ownersOf(told);
+  const payer = await identify(source, told.payer, owners);
+  if (told.netAmount <= 0) return takeSignup(source, told, payer);
+  const names = await namesOf(source, payer);
+  // Without this, each payment of people whom nobody referred would leave records.
+  if (payer.lead === null && names.tid === null && names.promoCode === null) {
+    return taken("ignored", "Nobody referred this customer");
+  }
+  const { context, account, provider } = source;
+  const { saleEventId } = await context.store.transact((tx) =>
+    namePayment(tx, account.id, { provider, objects: told.objects, owners, amounts: told }),
+  );
+  const result = await recordOnce(
+    recordSale(context, account, {
+      customer: names,
+      eventId: saleEventId,
+      amount: told.netAmount,
+      currency: told.currency,
+      quantity: 1,
+      planId: told.planId,
+      billingPeriod: told.billingPeriod,
+      mrrCents: null,
+      subscriptionId: told.subscriptionId,
+      createdAt: told.at,
+      skipEmailNotification: false,
+      instalments: null,
+      show: async () => "sale" as const,
+    }),
+  );
+  // A repetition does it again, because the process may have died in between.
+  if (result.outcome !== "ignored") await applyWaiting(source, saleEventId);
+  return result;
+}
+
+function ownersOf({ subscriptionId, payer }: PaymentTold): string[] {
+  return [subscriptionId, payer.customerId].filter((each) => each !== null);
+}
+
+async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {
+  if (payer.lead !== null) return taken("known", "The customer is a lead already, and paid nothing");
+  const { uid, email, tid } = await namesOf(source, payer);
+  if (uid === null && email === null) return taken("ignored", "Nothing names the customer");
+  const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
+  return recordOnce(
+    recordSignup(source.context, source.account, {
+      details: { uid, email, ...nothing, subId: null },
+      tid,
+      refToken: null,
+      promoterEmail: null,
+      address: null,
+      createdAt: told.at,
+      skipEmailNotification: false,
+      overridesExistingLead: false,
+      show: async () => "signup" as const,
+    }),
+  );
+}

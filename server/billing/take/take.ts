@@ -1,0 +1,24 @@
+import type { Nothing, Told } from "../operation.ts";
+import { takeCancellation } from "./cancellation.ts";
+import { takePayment } from "./payment.ts";
+import { takeRefund } from "./refund.ts";
+import { taken, type Source, type Taken } from "./taker.ts";
+
+/**
+ * Records what a provider told. However often and in whichever order its events come, each payment, refund and
+ * cancellation counts once.
+ *
+ * @throws Failure what the sale's own operations throw, for example `rule_broken` without an exchange rate
+ */
+export async function take(source: Source, told: Told | Nothing): Promise<Taken> {
+  switch (told.kind) {
+    case "payment":
+      return takePayment(source, told);
+    case "refund":
+      return takeRefund(source, told);
+    case "cancellation":
+      return takeCancellation(source, told);
+    case "nothing":
+      return taken("ignored", told.reason);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Account } from "../../domain/account/record.ts";
+import type { BillingProvider } from "../../domain/billing/record.ts";
+import type { Context } from "../../domain/context.ts";
+import { Failure } from "../../failure.ts";
+import type { Payer } from "../operation.ts";
+
+export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
+
+/** What became of an event. */
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** The outcome of an event, with the reason if nothing was recorded. */
+export interface Taken {
+  outcome: Outcome;
+  reason: string | null;
+}
+
+/** Where an event comes from. */
+export interface Source {
+  context: Context;
+  account: Account;
+  provider: BillingProvider;
+  /** What the provider's API knows about a customer besides the event. null: nothing. */
+  lookUp(customerId: string): Promise<Payer | null>;
+}
+
+export function taken(outcome: Outcome, reason: string | null = null): Taken {
+  return { outcome, reason };
+}
+
+/** The result of recording something, or what its refusal means: nobody is meant, or it is recorded already. */
+export async function recordOnce(record: Promise<Outcome>): Promise<Taken> {
+  try {
+    return taken(await record);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");
+    if (error.kind === "already_registered") return taken("known", "It was recorded before");
+    throw error;
+  }
+}

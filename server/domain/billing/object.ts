@@ -1,0 +1,51 @@
+import { collection } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+import type { BillingObject, BillingProvider } from "./record.ts";
+
+export const billingObjects = collection<BillingObject>()({
+  name: "billing-object",
+  id: ({ provider, hash }) => [provider, hash],
+  claims: {},
+  indexes: {},
+});
+
+/** The payment that an object belongs to. null: unknown. */
+export function findObject(
+  reader: Reader,
+  accountId: number,
+  { provider, id }: { provider: BillingProvider; id: string },
+): Promise<BillingObject | null> {
+  return reader.get(billingObjects, accountId, provider, digest(id));
+}
+
+/** The objects of one payment, and what is known of it. */
+export interface Naming {
+  provider: BillingProvider;
+  /** Objects that belong to this payment alone. An unknown payment is named after the first. */
+  objects: string[];
+  /** Objects that also belong to other payments of the customer. They lead to the latest one. */
+  owners: string[];
+  /** What was paid. null: only its refund is known. */
+  amounts: { grossAmount: number; netAmount: number } | null;
+}
+
+/**
+ * Gives a payment its name, which is the event id of its sale. Events that share an object get the same name, even if
+ * they come at the same time: both read the shared object, and only one commit holds.
+ */
+export async function namePayment(
+  tx: Transaction,
+  accountId: number,
+  { provider, objects, owners, amounts }: Naming,
+): Promise<BillingObject> {
+  const read = objects.map((id) => findObject(tx, accountId, { provider, id }));
+  const known = (await Promise.all(read)).filter((object) => object !== null);
+  const name = known[0]?.saleEventId ?? objects[0];
+  if (name === undefined) throw new Error("A payment without an object has no name");
+  const paid = known.find(({ netAmount }) => netAmount !== null) ?? amounts;
+  const { grossAmount, netAmount } = paid ?? { grossAmount: null, netAmount: null };
+  const payment = { accountId, provider, saleEventId: name, grossAmount, netAmount };
+  for (const id of [...objects, ...owners]) await tx.put(billingObjects, { ...payment, hash: digest(id) });
+  return { ...payment, hash: digest(name) };
+}

@@ -1,0 +1,49 @@
+export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
+
+export type BillingProvider = (typeof BILLING_PROVIDERS)[number];
+
+/** An account's connection with a billing provider, which tells us about payments. */
+export interface BillingConnection {
+  accountId: number;
+  provider: BillingProvider;
+  /** Signs the provider's events. */
+  secret: string;
+  /** Reads from the provider's API. null: events alone must do. */
+  apiKey: string | null;
+  /** Where the provider's API is. null: its usual address. */
+  apiUrl: string | null;
+  createdAt: string;
+}
+
+/**
+ * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer. Several
+ * events speak of one payment, each of another object.
+ */
+export interface BillingObject {
+  accountId: number;
+  provider: BillingProvider;
+  /** The object's id is stored as a hash, because a customer's id is personal. */
+  hash: string;
+  /** The event id of the payment's sale, recorded or to be recorded. */
+  saleEventId: string;
+  /** What was paid, with and without tax, in the minor unit of its currency. null: the payment is not known yet. */
+  grossAmount: number | null;
+  netAmount: number | null;
+}
+
+/** A refund whose sale is not known yet. */
+export interface WaitingRefund {
+  accountId: number;
+  provider: BillingProvider;
+  saleEventId: string;
+  eventId: string;
+  /** The refunded part of the payment, with tax: from this sum of its refunds to that one. */
+  grossFrom: number;
+  grossTo: number;
+  /** Without tax. null: the payment's own share of tax applies. */
+  netAmount: number | null;
+  currency: string;
+  /** When the money was paid back. */
+  createdAt: string;
+  keptAt: string;
+}

@@ -1,0 +1,24 @@
+import type { Config } from "../config.ts";
+import { failureLimiter } from "../http/limits/failure-limit.ts";
+import { rateLimiter } from "../http/limits/rate-limit.ts";
+import type { Services } from "../request/services.ts";
+import { openLimits as openDatabase } from "../storage/open.ts";
+
+const PUBLIC_SIGNUPS_PER_MINUTE = 60;
+/** A provider sends all its events from a few addresses. */
+const HOOKS_PER_MINUTE = 3_000;
+const FAILED_TRIES_PER_MINUTE = 30;
+
+/** Opens the limits of a server, which all servers of one database share. */
+export async function openLimits(config: Config): Promise<Services["limits"]> {
+  const database = await openDatabase(config.storageUrl);
+  const limiting = (name: string, limitPerMinute: number) => ({ name, limitPerMinute, database });
+  return {
+    v1: rateLimiter(limiting("v1", config.rateLimitV1)),
+    v2: rateLimiter(limiting("v2", config.rateLimitV2)),
+    publicClicks: rateLimiter(limiting("clicks", config.rateLimitClicks)),
+    publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
+    hooks: rateLimiter(limiting("hooks", HOOKS_PER_MINUTE)),
+    failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
+  };
+}

@@ -1,0 +1,43 @@
+import {
+  connectBillingOperation,
+  disconnectBillingOperation,
+  listBillingOperation,
+} from "./billing/billing.ts";
+import type { V2Row } from "./operation.ts";
+import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
+import {
+  getDeliveryOperation,
+  listDeliveriesOperation,
+  retryDeliveryOperation,
+} from "./webhook/webhook-deliveries.ts";
+import { testWebhookOperation } from "./webhook/webhook-test.ts";
+import {
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listEventTypesOperation,
+  listWebhooksOperation,
+  rotateSecretOperation,
+  updateWebhookOperation,
+} from "./webhook/webhooks.ts";
+
+/** The operations that connect an account with other systems. The paths are below `/api/v2/company`. */
+export const CONNECTION_OPERATIONS: V2Row[] = [
+  ["GET", "/billing", listBillingOperation],
+  ["POST", "/billing", connectBillingOperation],
+  ["DELETE", "/billing", disconnectBillingOperation],
+  ["GET", "/rates", listRatesOperation],
+  ["POST", "/rates", storeRatesOperation],
+  ["GET", "/webhooks", listWebhooksOperation],
+  ["POST", "/webhooks", createWebhookOperation],
+  ["GET", "/webhooks/event_types", listEventTypesOperation],
+  ["POST", "/webhooks/test", testWebhookOperation],
+  ["GET", "/webhooks/:id", getWebhookOperation],
+  ["PUT", "/webhooks/:id", updateWebhookOperation],
+  ["PATCH", "/webhooks/:id", updateWebhookOperation],
+  ["DELETE", "/webhooks/:id", deleteWebhookOperation],
+  ["POST", "/webhooks/:id/rotate_secret", rotateSecretOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries", listDeliveriesOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries/:id", getDeliveryOperation],
+  ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
+];

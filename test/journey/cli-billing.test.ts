@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { loadConnection } from "../../server/domain/billing/connection.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { callCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  const store = await openStore(`sqlite:${folder}`);
+  const context = { store, now: new Date(NOW), chance: countedChance() };
+  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  await store.close();
+});
+afterEach(() => remove());
+
+const billing = async (...words: string[]) => {
+  const { code, stdout, stderr } = await callCli(folder, ["billing", ...words]);
+  return code === 0 ? JSON.parse(stdout) : { code, stderr };
+};
+const file = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+const failed = (stderr: string) => ({ code: 1, stderr: `${stderr}\n` });
+const NOT_CONNECTED = failed("The account is not connected with stripe");
+
+it("connects an account by files of secrets, lists it and disconnects it", async () => {
+  const shown = {
+    provider: "stripe",
+    endpoint: "/hooks/stripe/acme",
+    has_api_key: true,
+    refunds_waiting: 0,
+    created_at: expect.any(String),
+  };
+  const secrets = ["--secret-file", file("secret", "whsec_1\n"), "--api-key-file", file("key", "rk_1\n")];
+  expect(await billing("connect", "acme", "stripe", ...secrets)).toEqual(shown);
+  expect(await billing("list", "acme")).toEqual([shown]);
+  const store = await openStore(`sqlite:${folder}`);
+  expect(await loadConnection(store, 1, "stripe")).toMatchObject({ secret: "whsec_1", apiKey: "rk_1" });
+  await store.close();
+  expect(await billing("disconnect", "acme", "stripe")).toEqual({ disconnected: "stripe" });
+  expect(await billing("list", "acme")).toEqual([]);
+  expect(await billing("disconnect", "acme", "stripe")).toEqual(NOT_CONNECTED);
+});
+
+it("refuses what it can't use", async () => {
+  const blank = file("blank", " \n");
+  expect(await billing("connect", "acme", "stripe", "--secret-file", blank)).toEqual(
+    failed(`--secret-file ${blank} must hold one word`),
+  );
+  const missing = join(folder, "missing");
+  expect(await billing("connect", "acme", "stripe", "--secret-file", missing)).toEqual(
+    failed(`--secret-file ${missing} can't be read: ENOENT: no such file or directory, open '${missing}'`),
+  );
+  expect(await billing("sync", "acme", "stripe")).toEqual(NOT_CONNECTED);
+  expect(await billing("sync", "acme", "stripe", "--since", "monday")).toEqual(
+    failed("--since monday is not a date"),
+  );
+  await billing("connect", "acme", "stripe", "--secret-file", file("secret", "whsec_1"));
+  expect(await billing("sync", "acme", "stripe")).toEqual(
+    failed("The connection with Stripe has no API key; connect again with one"),
+  );
+});

@@ -1,0 +1,77 @@
+import { createHmac } from "node:crypto";
+import Stripe from "stripe";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
+import { connectBilling, type ConnectionInput } from "../../server/domain/billing/connection.ts";
+import { commissions } from "../../server/domain/commission/commission.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { refunds, sales } from "../../server/domain/sale/sales.ts";
+import { answerOf, type TestApp } from "./app.ts";
+import { SECONDS } from "./stripe-events.ts";
+
+export const STRIPE_SECRET = "whsec_test_secret";
+
+/** Connects the account with Stripe. */
+export function connectStripe(app: TestApp, over: Partial<ConnectionInput> = {}) {
+  return connectBilling(app.context, app.accountId, { provider: "stripe", secret: STRIPE_SECRET, ...over });
+}
+
+/** Sends an event with the signature that Stripe's own package makes. */
+export async function tellStripe(app: TestApp, event: object, timestamp = SECONDS) {
+  const payload = JSON.stringify(event);
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: STRIPE_SECRET, timestamp });
+  const init = { method: "POST", headers: { "stripe-signature": signature }, body: payload };
+  const { status, body } = await answerOf(await app.request("/hooks/stripe/acme", init));
+  return { status, body };
+}
+
+/** What became of an event. */
+export async function outcomeOf(answer: Promise<{ status: number; body: unknown }>): Promise<unknown> {
+  const { status, body } = await answer;
+  return status === 200 ? (body as { outcome: string }).outcome : { status, body };
+}
+
+/** Everything that sales left in the store, in short. */
+export async function booksOf({ services: { store }, accountId }: TestApp) {
+  const all = { limit: 1_000 };
+  return {
+    sales: (await store.page(sales, "id", accountId, [], all)).map(
+      ({ eventId, amountCents, refundedCents }) => [eventId, amountCents, refundedCents],
+    ),
+    refunds: (await store.page(refunds, "id", accountId, [], all)).map(({ eventId, amountCents }) => [
+      eventId,
+      amountCents,
+    ]),
+    earned: (await store.page(commissions, "id", accountId, [], all)).reduce(
+      (sum, { amount }) => sum + amount,
+      0,
+    ),
+    leads: (await store.page(leads, "id", accountId, [], all)).map(({ email, uid, state }) => [
+      email,
+      uid,
+      state,
+    ]),
+  };
+}
+
+/** The account of the app. */
+export async function accountOf({ services: { store }, accountId }: TestApp) {
+  return (await store.get(accounts, SYSTEM, accountId))!;
+}
+
+export const PADDLE_SECRET = "pdl_ntfset_test_secret";
+
+/** Connects the account with Paddle. */
+export function connectPaddle(app: TestApp, over: Partial<ConnectionInput> = {}) {
+  return connectBilling(app.context, app.accountId, { provider: "paddle", secret: PADDLE_SECRET, ...over });
+}
+
+/** Sends an event as Paddle signs it. Its package goes by the system's clock. */
+export async function tellPaddle(app: TestApp, event: object, ageSeconds = 0) {
+  const body = JSON.stringify(event);
+  const ts = Math.floor(Date.now() / 1_000) - ageSeconds;
+  const h1 = createHmac("sha256", PADDLE_SECRET).update(`${ts}:${body}`).digest("hex");
+  const init = { method: "POST", headers: { "paddle-signature": `ts=${ts};h1=${h1}` }, body };
+  const { status, body: answer } = await answerOf(await app.request("/hooks/paddle/acme", init));
+  return { status, body: answer };
+}
