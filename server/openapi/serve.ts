@@ -19,7 +19,7 @@ const PAGE = `<!doctype html>
     <script type="module" src="/docs.js"></script>
   </head>
   <body>
-    <rapi-doc spec-url="/openapi.json" render-style="read" load-fonts="false" show-header="false"
+    <rapi-doc spec-url="/openapi.json" render-style="focused" load-fonts="false" show-header="false"
       allow-spec-file-download="true" sort-endpoints-by="none"></rapi-doc>
   </body>
 </html>
