@@ -6,10 +6,7 @@ import type { Method, Operation } from "../http/operation.ts";
  * Operations that the interface documents and the server does not have yet. Remove a row when its operation
  * is built.
  */
-export const UNBUILT: [Method, path: string][] = [
-  ["GET", "/api/v2/company/payouts/stats"],
-  ["GET", "/api/v2/company/payouts/due_stats"],
-];
+export const UNBUILT: [Method, path: string][] = [];
 
 /** Answers 501, because clients take a 404 for "nobody's referral". */
 export const unbuilt: Operation<unknown> = {

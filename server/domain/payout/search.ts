@@ -90,7 +90,7 @@ export async function payoutDay(
 }
 
 /** The method that a payout was paid by, otherwise the one that its promoter selected. */
-async function methodName(readers: PayeeReader, payout: Payout): Promise<string> {
+export async function methodName(readers: PayeeReader, payout: Payout): Promise<string> {
   const { payoutMethodId, promoterId } = payout;
   const method =
     payoutMethodId === null

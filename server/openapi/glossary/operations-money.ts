@@ -50,6 +50,14 @@ export const MONEY_OPERATIONS: Operations = {
     "destroyCommissions",
     `Deletes commissions, with those that take them back. Paid ones stay as they are. ${BATCH}`,
   ],
+  "GET /payouts/stats": [
+    "getPayoutStats",
+    "Adds up payouts by the period that was paid for, by status and by method of payment. `stats_by` chooses among them.",
+  ],
+  "GET /payouts/due_stats": [
+    "getPayoutDueStats",
+    "Adds up pending payouts: those due next, those overdue, and those with due dates of their own.",
+  ],
   "POST /payouts/create_payments_batch": [
     "createPaymentsBatch",
     "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",

@@ -1,5 +1,11 @@
 import type { Fields } from "./entry.ts";
 
+const SUMS = {
+  promoters_count: 8,
+  amounts: { cash: 2000, credits: 0, points: 0, free_months: 0, mon_discount: 0, discount_per: 0 },
+  total_incl_tax: 2380,
+};
+
 /** Fields of payments batches and of the statistics of payouts. */
 export const PAYMENT_FIELDS: Fields = {
   ext_reference: ["Name of the batch in its files and at the bank.", "BATCH-5"],
@@ -12,6 +18,32 @@ export const PAYMENT_FIELDS: Fields = {
   is_payable: "Whether it can be confirmed.",
   is_retriable: "Whether it has failed and can be tried again.",
   is_payment_otp_required: ["Whether the provider asks for a one-time password.", false],
+  net_payout_days: ["Days from a period's end to the due date.", 30],
+  payout_cycle: "How often payouts are made.",
+  "PayoutTerms.min_payment": ["Smallest payment, in cents.", 5000],
+  min_paying_customers: ["Fewest paying customers of a promoter who is paid.", 0],
+  terms_description: [
+    "The same in words.",
+    "Payouts are made monthly and due 30 days after the period's end.",
+  ],
+  selected_payout_methods: ["Ways of payment that promoters may choose.", ["bank", "paypal"]],
+  payout_method_options: ["Further data on the ways of payment.", {}],
+  stats_by: "The sums to answer. All, unless you choose.",
+  paid_period: "`true`: by the period that was paid for.",
+  "stats_by.status": "`true`: by status.",
+  "stats_by.payout_method": "`true`: by way of payment.",
+  by_paid_period: "Sums of completed payouts, by the period that was paid for, newest first.",
+  by_status: ["Sums by status.", { pending: SUMS }],
+  by_payout_method: ["Sums by way of payment.", { bank: SUMS }],
+  amounts: "Sum of each unit, without tax.",
+  mon_discount: ["Monthly discount.", 0],
+  next: "What is due next.",
+  overdue: "What is pending although its due date has passed.",
+  custom: "What has a due date of its own: by a promoter's terms, or because it was paid by hand.",
+  "next.due_date": "The coming due date. null: there is none.",
+  "next.period_end": "Last day of its period. null: there is none.",
+  "overdue.due_date": "The oldest due date that has passed. null: there is none.",
+  "overdue.period_end": "Last day of its period. null: there is none.",
   otp: ["Ignored: no provider asks for a one-time password.", "123456"],
   otp_code: ["Ignored, like `otp`.", "123456"],
   "meta.failed": "Pending payouts of this method that can't be paid yet.",

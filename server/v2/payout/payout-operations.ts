@@ -17,10 +17,13 @@ import {
   removePayoutMethodOperation,
   updatePayoutMethodOperation,
 } from "./payout-methods.ts";
+import { dueStatsOperation, payoutStatsOperation } from "./payout-stats.ts";
 
 /** The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. */
 export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
+  ["GET", "/payouts/stats", payoutStatsOperation],
+  ["GET", "/payouts/due_stats", dueStatsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
