@@ -10,7 +10,12 @@ export function seedCommand(program: Command): void {
     .description("fill an account with a believable program to try things out")
     .option("--promoters <count>", "how many promoters", count("--promoters"), 100)
     .option("--leads <count>", "how many leads", count("--leads"), 1_000)
-    .option("--payouts <count>", "how many payouts", count("--payouts"), 1_000)
+    .option(
+      "--sales <count>",
+      "about how many sales, with their commissions and payouts",
+      count("--sales"),
+      1_000,
+    )
     .option("--force", "also fill an account that has people; they can't be told apart later", false)
     .action((accountId: string, { force, ...size }: SeedSize & { force: boolean }) =>
       withStore(async (context) => {

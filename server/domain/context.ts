@@ -15,6 +15,8 @@ export interface Context {
   store: Store;
   now: Date;
   chance: Chance;
+  /** Whether the change belongs to the past, so that nobody is notified. Absent: it happens now. */
+  isHistory?: boolean;
 }
 
 /** Random values from the operating system. */

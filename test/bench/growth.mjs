@@ -58,7 +58,7 @@ async function prepare(leads) {
 async function seed({ leads, folder, url }) {
   mkdirSync(folder, { recursive: true });
   await stop(await startTidemark(url));
-  const size = ["--promoters", leads / 100, "--leads", leads, "--payouts", 0].map(String);
+  const size = ["--promoters", leads / 100, "--leads", leads, "--sales", 0].map(String);
   await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
     env: { ...process.env, STORAGE_URL: url },
   });

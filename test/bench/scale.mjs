@@ -35,7 +35,7 @@ async function prepare(records, promoters) {
   const first = await startTidemark(`sqlite:${folder}`);
   first.child.kill("SIGTERM");
   await first.ended;
-  const size = ["--promoters", promoters, "--leads", records, "--payouts", records].map(String);
+  const size = ["--promoters", promoters, "--leads", records, "--sales", records].map(String);
   const startedAt = performance.now();
   await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
     env: { ...process.env, STORAGE_URL: `sqlite:${folder}` },
@@ -45,7 +45,7 @@ async function prepare(records, promoters) {
     nodeOptions: ["--import", "./test/bench/loop-delay.mjs"],
   });
   console.log(
-    `${promoters} promoters, ${records} leads, ${records} payouts: seeded in ${seconds} s, ready in ${Math.round(server.readyMs)} ms`,
+    `${promoters} promoters, ${records} leads, about ${records} sales: seeded in ${seconds} s, ready in ${Math.round(server.readyMs)} ms`,
   );
   const [promoter] = await (await call(server, "/api/v1/promoters/list?per_page=1")).json();
   return { ...server, folder, records, promoter };
@@ -62,7 +62,7 @@ function readsOf({ promoter, records }) {
     ["payouts by status", payouts("filters[status]=pending"), 1.5],
     ["payouts by campaign", payouts("filters[campaign_id]=1"), 1.5],
     ["payouts by promoter", payouts(`filters[promoter_id]=${promoter.id}`), 1.5],
-    ["payouts by group_ref", payouts("filters[group_ref]=run-2026-01"), 1.5],
+    ["payouts by group_ref", payouts("filters[group_ref]=2026-01"), 1.5],
     ["payouts by ids", payouts("ids[]=1&ids[]=2"), 1.5],
     ["payouts by status and campaign", payouts("filters[status]=pending&filters[campaign_id]=1"), 1.5],
     [

@@ -228,7 +228,7 @@ describe("every operation", () => {
 describe("real answers", () => {
   it("fit the document, with their headers", async () => {
     const account = await changeAccount(app.context, app.accountId, {});
-    await seed(app.context, account, { promoters: 3, leads: 5, payouts: 5 });
+    await seed(app.context, account, { promoters: 3, leads: 5, sales: 5 });
     await app.v2("POST", "/rewards", {
       name: "Tenth",
       is_promoter_reward: true,

@@ -43,7 +43,7 @@ const NAME = `transfers of ${STORES} stores are completed after random interrupt
 it(NAME, { timeout: LONG_MS }, async () => {
   const dice = newDice(SEED);
   await run(["account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/"]);
-  await run(["seed", "acme", "--promoters", "50", "--leads", LEADS, "--payouts", "200"]);
+  await run(["seed", "acme", "--promoters", "50", "--leads", LEADS, "--sales", "200"]);
   const file = join(folder, "all.jsonl");
   await run(["export", file]);
   const began = performance.now();

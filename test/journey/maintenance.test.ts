@@ -141,7 +141,7 @@ it("promoter invites promoters, e-mails them if a mail server is set up, and lis
 });
 
 it("seed fills an account that has people only with --force", async () => {
-  const size = ["--promoters", "1", "--leads", "1", "--payouts", "1"];
+  const size = ["--promoters", "1", "--leads", "1", "--sales", "1"];
   expect(await run("seed", "acme", ...size)).toMatchObject({ code: 0 });
   expect(await run("seed", "acme", ...size)).toEqual({
     code: 1,
@@ -151,7 +151,7 @@ it("seed fills an account that has people only with --force", async () => {
   const { code, stdout } = await run("seed", "acme", ...size, "--force");
   expect({ code, printed: JSON.parse(stdout) as unknown }).toEqual({
     code: 0,
-    printed: { seeded: { promoters: 1, leads: 1, payouts: 1 } },
+    printed: { seeded: { promoters: 1, leads: 1, sales: 1 } },
   });
 });
 
@@ -181,7 +181,7 @@ it.each([
 });
 
 it("check shows the faults of a store one by one, and rebuild repairs them", async () => {
-  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
+  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--sales", "5");
   expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
   const driver = await openDriver(`sqlite:${at("store")}`);
   const wrong = encodeKey([1, "promoter="]);
@@ -194,7 +194,7 @@ it("check shows the faults of a store one by one, and rebuild repairs them", asy
 });
 
 it("check shows damage in a store's file", async () => {
-  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--payouts", "5");
+  await run("seed", "acme", "--promoters", "3", "--leads", "20", "--sales", "5");
   const file = join(at("store"), "tidemark.db");
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill(0x55, bytes.length - 4_096));

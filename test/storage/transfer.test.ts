@@ -54,7 +54,7 @@ async function filled(kind = "memory", leads = 60): Promise<AtomicDriver> {
     name: "Zoë \"'\\ 漢\u2028",
     landingUrl: "https://a.example/",
   });
-  await seed(context, account, { promoters: 20, leads, payouts: 20 });
+  await seed(context, account, { promoters: 20, leads, sales: 20 });
   return driver;
 }
 
@@ -62,6 +62,11 @@ async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
   const all: Entry[] = [];
   for await (const entries of snapshot(driver)) all.push(...entries);
   return all;
+}
+
+/** All entries but counters of zero, which may be there or not. */
+async function telling(driver: AtomicDriver): Promise<Entry[]> {
+  return (await entriesOf(driver)).filter(([, value]) => value !== '{"sum":0}');
 }
 
 async function exported(driver: AtomicDriver, onProgress: Progress = silent): Promise<string[]> {
@@ -87,16 +92,21 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       account: 1,
       "api-key": 1,
       campaign: 1,
-      commission: 20,
+      cancellation: expect.any(Number) as number,
+      commission: expect.any(Number) as number,
       lead: 60,
       "past-clicks": expect.any(Number) as number,
-      payout: 20,
+      payout: expect.any(Number) as number,
       "payout-method": expect.any(Number) as number,
       promoter: 20,
       "promoter-campaign": 20,
+      "payout-run": 12,
       "ref-token": 20,
+      refund: expect.any(Number) as number,
+      reward: 2,
+      sale: expect.any(Number) as number,
     });
-    expect(await entriesOf(target)).toEqual(await entriesOf(source));
+    expect(await telling(target)).toEqual(await telling(source));
     expect(await newStore(target).nextId("lead")).toBeGreaterThan(60);
   });
 
@@ -104,7 +114,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     const source = await filled(kind);
     const target = await newDriver("memory");
     const totals = await moveStore([source, target], ONCE);
-    expect(await entriesOf(target)).toEqual(await entriesOf(source));
+    expect(await telling(target)).toEqual(await telling(source));
     expect(totals).toEqual(await totalsOf(source));
     await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
@@ -237,7 +247,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     ["starts over", FORCED],
   ])("%s from any point, and its store is refused until then", async (_what, how) => {
     const source = await filled();
-    const expected = await entriesOf(source);
+    const expected = await telling(source);
     for (let cutAt = 0; ; cutAt++) {
       const target = memoryDriver();
       const dying = dyingAt(target, cutAt);
@@ -253,7 +263,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       // Interrupted once more on the way.
       await fill(source, dyingAt(target, 1), how).catch(() => {});
       await fill(source, target, how);
-      expect(await entriesOf(target)).toEqual(expected);
+      expect(await telling(target)).toEqual(expected);
       await storeOn(target);
     }
   });
@@ -267,7 +277,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       message: "The store was being filled from another source: --force starts over",
     });
     await fill(other, target, FORCED);
-    expect(await entriesOf(target)).toEqual(await entriesOf(other));
+    expect(await telling(target)).toEqual(await telling(other));
   });
 
   it("does not touch a store that is whole, whatever its options", async () => {
@@ -290,7 +300,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       },
     };
     await expect(fill(source, slow, AGAIN)).rejects.toThrow("Another process has begun to work on the store");
-    expect(await entriesOf(target)).toEqual(await entriesOf(source));
+    expect(await telling(target)).toEqual(await telling(source));
   });
 });
 

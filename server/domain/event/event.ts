@@ -36,12 +36,12 @@ export const wantedEvents = collection<WantedEvents>()({
  */
 export async function announce(
   tx: Transaction,
-  { store, now }: Pick<Context, "store" | "now">,
+  { store, now, isHistory = false }: Pick<Context, "store" | "now" | "isHistory">,
   change: RecordChange,
 ): Promise<void> {
   const { entity, before, after } = change;
   const record = after ?? before;
-  if (record === null) return;
+  if (record === null || isHistory) return;
   const wanted = await tx.get(wantedEvents, record.accountId, 1);
   if (wanted === null) return;
   if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances(tx, { store, now }, change);

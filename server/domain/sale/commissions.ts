@@ -29,7 +29,7 @@ export interface EarningEvent {
 /** Writes the commissions of a sale, each with the terms that made it. */
 export async function addCommissions(
   tx: Transaction,
-  context: Pick<Context, "store" | "now">,
+  context: Pick<Context, "store" | "now" | "isHistory">,
   { earnings, ...event }: EarningEvent & { earnings: Earning[] },
 ): Promise<Commission[]> {
   const added: Commission[] = [];
@@ -45,7 +45,7 @@ export async function addCommissions(
 
 async function commissionOf(
   tx: Transaction,
-  context: Pick<Context, "store" | "now">,
+  context: Pick<Context, "store" | "now" | "isHistory">,
   event: EarningEvent & { earning: Earning; id: number },
 ): Promise<Commission> {
   const { lead, sale, earning, at } = event;

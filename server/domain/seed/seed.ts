@@ -2,16 +2,15 @@ import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { Failure } from "../../failure.ts";
-import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../lead/lead.ts";
 import { addPastClicks } from "../visitor/past-clicks.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
-import { payouts } from "../payout/payout.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
-import { commissionOf, leadOf, newMember, newPayout, type Member, type SeedPlan } from "./records.ts";
+import { leadOf, newMember, type Member, type SeedPlan } from "./records.ts";
+import { customerOf, seedPayouts, seedRewards, seedSales, type SeedCustomer } from "./sales.ts";
 import { newDice } from "./values.ts";
 
 /** Records in one commit: enough to share its cost, few enough to let other requests in. */
@@ -21,7 +20,8 @@ const CHUNK = 250;
 export interface SeedSize {
   promoters: number;
   leads: number;
-  payouts: number;
+  /** About as many; none if there are no leads to pay. */
+  sales: number;
 }
 
 /** Refuses to mix made-up people with real ones, because they can't be told apart later. @throws Failure `refused` */
@@ -33,19 +33,18 @@ export async function requireNobody(store: Store, { id, publicId }: Account): Pr
 }
 
 /**
- * Fills an account with a believable program. The same day, store and size give the same result. Leads and payouts
- * need promoters, so without promoters none are made.
+ * Fills an account with a believable program: promoters, some of them parents of others, leads, and what they paid in
+ * the last year by the rules of real sales, up to the payouts. The same day, store and size give the same people and
+ * amounts. Without promoters nothing is made.
  *
  * Choice: nobody is notified, because this is history.
  */
-export async function seed({ store, now }: Context, account: Account, size: SeedSize): Promise<void> {
-  const plan: SeedPlan = {
-    accountId: account.id,
-    campaignId: account.defaultCampaignId,
-    netPayoutDays: account.netPayoutDays,
-    now: new Date(`${now.toISOString().slice(0, 10)}T00:00:00.000Z`),
-    dice: newDice(size.promoters),
-  };
+export async function seed(given: Context, account: Account, size: SeedSize): Promise<void> {
+  const today = new Date(`${given.now.toISOString().slice(0, 10)}T00:00:00.000Z`);
+  const context = { ...given, now: today, isHistory: true };
+  const { store } = context;
+  const { id: accountId, defaultCampaignId: campaignId } = account;
+  const plan: SeedPlan = { accountId, campaignId, now: today, dice: newDice(size.promoters) };
   const members: Member[] = [];
   for (const count of chunks(size.promoters)) {
     const made = await newMembers(store, plan, count);
@@ -53,19 +52,23 @@ export async function seed({ store, now }: Context, account: Account, size: Seed
     members.push(...made);
   }
   if (members.length === 0) return;
+  const customers: SeedCustomer[] = [];
+  let salesCount = 0;
   for (const count of chunks(size.leads)) {
     const ids = await nextIds(store, "lead", count);
     const eventIds = await nextIds(store, "event", count);
     const made = ids.map((id, at) => leadOf(plan, members, { id, eventId: eventIds[at] ?? 0 }));
     await putAll(store, made, putLead);
+    for (const lead of made) {
+      const customer = salesCount < size.sales ? customerOf(plan.dice, lead, today) : null;
+      if (customer !== null) customers.push(customer);
+      salesCount += customer?.paidAt.length ?? 0;
+    }
   }
-  for (const count of chunks(size.payouts)) {
-    const made = (await nextIds(store, "payout", count)).map((id) => newPayout(plan, members, id));
-    const ids = await nextIds(store, "commission", count);
-    const earned = made.map((payout, at) => commissionOf(payout, ids[at] ?? 0));
-    await putAll(store, made, (tx, payout) => tx.put(payouts, payout));
-    await putAll(store, earned, (tx, commission) => tx.put(commissions, commission));
-  }
+  if (customers.length === 0) return;
+  await seedRewards(context, account);
+  await seedSales(context, account, customers);
+  await seedPayouts(context, account);
 }
 
 function* chunks(count: number): Generator<number> {
@@ -87,6 +90,8 @@ async function newMembers(store: Store, plan: SeedPlan, count: number): Promise<
       id,
       promoterCampaignId: promoterCampaignIds[at] ?? 0,
       payoutMethodId: payoutMethodIds[at] ?? 0,
+      // Every fifth promoter was brought in by the one before.
+      parentPromoterId: at % 5 === 4 ? (ids[at - 1] ?? null) : null,
     }),
   );
 }

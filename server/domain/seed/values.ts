@@ -77,4 +77,9 @@ export const LAST_NAMES = [
 ] as const;
 
 export const COUNTRIES = ["DE", "FR", "GB", "US", "ES", "IT", "NL", "SE", "PL", "BR", "IN", "JP"] as const;
-export const PLANS = ["starter", "team", "business"] as const;
+/** The plans that customers pay for each month, in cents. */
+export const PLANS = [
+  { id: "starter", cents: 2_900 },
+  { id: "team", cents: 9_900 },
+  { id: "business", cents: 24_900 },
+] as const;

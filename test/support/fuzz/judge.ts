@@ -22,8 +22,9 @@ export function newJudge(operations: DescribedOperation[]): Judge {
     const described = operation.responses[status];
     if (described === undefined) return `status ${status} is not described`;
     if (method === "HEAD") return body === "" ? null : "a body to HEAD";
+    if (described.content === undefined) return body === "" ? null : `a body to ${status}`;
     const type = headers["content-type"]?.split(";")[0] ?? "none";
-    const content = described.content?.[type];
+    const content = described.content[type];
     if (content === undefined) return `content type ${type} is not described`;
     if (type !== "application/json") return checkBody(content.schema, body);
     try {

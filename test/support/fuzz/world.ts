@@ -19,7 +19,7 @@ export interface OtherAccount {
 export async function fillStore(url: string): Promise<OtherAccount> {
   const store = await openStore(url);
   const context: Context = { store, now: new Date(), chance: systemChance };
-  const size = { promoters: 40, leads: 300, payouts: 200 };
+  const size = { promoters: 40, leads: 300, sales: 200 };
   const ours = await createAccount(context, account(ACCOUNT, KEY));
   const { account: theirs, key } = await createAccount(context, account("other", "key-of-other"));
   await seed(context, ours.account, size);
