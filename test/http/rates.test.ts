@@ -147,6 +147,15 @@ describe("the currency of an account", () => {
     });
   });
 
+  it("stays once there is a sale, even one that earned nothing", async () => {
+    await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+    await app.v1("/track/signup", { uid: "cus_1", ref_id: "jane" });
+    const sale = await app.v1("/track/sale", { uid: "cus_1", event_id: "in_1", amount: "100" });
+    expect(sale.status).toBe(200);
+    await expect(useCurrency("EUR")).rejects.toMatchObject({ kind: "refused" });
+    expect(await useCurrency("USD")).toMatchObject({ currency: "USD" });
+  });
+
   it("stays once there is a commission", async () => {
     const { store } = app.context;
     const owner = { accountId: app.accountId, promoterCampaignId: 1, promoterId: 1, campaignId: 1 };

@@ -4,6 +4,7 @@ import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { isCurrency } from "../money/currency.ts";
 import { payouts } from "../payout/payout.ts";
+import { sales } from "../sale/sales.ts";
 import { changeAccount } from "./account.ts";
 import type { Account } from "./record.ts";
 
@@ -18,7 +19,7 @@ export function setCurrency({ store }: Context, account: Account, code: string):
   const currency = code.trim().toUpperCase();
   if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
   return store.transact(async (tx) => {
-    if (await hasMoney(tx, account.id)) {
+    if (currency !== account.currency && (await hasMoney(tx, account.id))) {
       throw new Failure("refused", `${account.publicId} has amounts in ${account.currency} already`);
     }
     return changeAccount(tx, account.id, { currency });
@@ -29,5 +30,6 @@ async function hasMoney({ view }: Transaction, accountId: number): Promise<boole
   const one = { limit: 1 };
   const [commission] = await view.page(commissions, "id", accountId, [], one);
   const [payout] = await view.page(payouts, "id", accountId, [], one);
-  return commission !== undefined || payout !== undefined;
+  const [sale] = await view.page(sales, "id", accountId, [], one);
+  return commission !== undefined || payout !== undefined || sale !== undefined;
 }
