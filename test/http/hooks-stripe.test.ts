@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eraseLead } from "../../server/domain/erasure/erasure.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
 import { storeRates } from "../../server/domain/money/rate.ts";
 import { sales } from "../../server/domain/sale/sales.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
@@ -299,6 +301,25 @@ describe("a refund", () => {
       earned: 0,
     });
   });
+});
+
+it("gives an erased customer no name again, and takes refunds back", async () => {
+  await signUp({ email: "sam@example.net", uid: "user-7" });
+  await tell("checkout.session.completed", session({ invoice: null, payment_intent: "pi_1" }));
+  await eraseLead(app.context, app.accountId, "sam@example.net");
+  expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
+  expect(await outcomeOf(tellStripe(app, refundedFrom(0, 12_000)))).toBe("refund");
+  expect(await booksOf(app)).toEqual({
+    sales: [
+      ["pi_1", 10_000, 10_000],
+      ["in_2", 10_000, 0],
+    ],
+    refunds: [["ch_1:12000", 10_000]],
+    earned: 1_000,
+    leads: [["erased-1@erased.invalid", null, "active"]],
+  });
+  const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+  expect(lead?.subscriptionId).toBeNull();
 });
 
 describe("the end of a subscription", () => {

@@ -17,6 +17,9 @@ const LANES = 4;
 const KILLS = [300, 500];
 /** Records that only imports make, or the outbox, whose turn may not come before the next kill. */
 const NOT_BY_REQUESTS = new Set([
+  // Only a provider can sign their events.
+  "billing-object",
+  "waiting-refund",
   "delivery",
   "lane",
   "fact",

@@ -1,4 +1,5 @@
 import { findObject } from "../../domain/billing/object.ts";
+import { isErased } from "../../domain/erasure/values.ts";
 import { findLeadByEmail, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { sales } from "../../domain/sale/sales.ts";
@@ -57,8 +58,11 @@ function uidsOf({ customerId, uids }: Payer): string[] {
   return customerId === null ? uids : [customerId, ...uids];
 }
 
-/** The names that a sale or a sign-up gives its lead. */
+/** The names that a sale or a sign-up gives its lead. An erased one gets none again. */
 export async function namesOf({ context, account }: Source, { payer, lead }: KnownPayer) {
+  if (lead !== null && isErased(lead)) {
+    return { uid: null, email: lead.email, tid: null, refToken: null, promoCode: null };
+  }
   const { tids, uids, customerId, email, promoCodes } = payer;
   let tid: string | null = tids[0] ?? null;
   for (const each of tids) {

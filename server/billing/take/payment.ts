@@ -1,4 +1,5 @@
 import { namePayment } from "../../domain/billing/object.ts";
+import { isErased } from "../../domain/erasure/values.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import { recordSale } from "../../domain/sale/sale.ts";
 import type { PaymentTold } from "../operation.ts";
@@ -30,7 +31,7 @@ export async function takePayment(source: Source, told: PaymentTold): Promise<Ta
       planId: told.planId,
       billingPeriod: told.billingPeriod,
       mrrCents: null,
-      subscriptionId: told.subscriptionId,
+      subscriptionId: payer.lead !== null && isErased(payer.lead) ? null : told.subscriptionId,
       createdAt: told.at,
       skipEmailNotification: false,
       instalments: null,

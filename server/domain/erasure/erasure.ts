@@ -93,6 +93,7 @@ export async function eraseLead(context: Context, accountId: number, who: string
       customFields: null,
       tid: null,
       subId: null,
+      subscriptionId: null,
       skipEmailNotification: true,
     };
     await tx.put(leads, nameless);

@@ -6,8 +6,8 @@ export function erasedEmail(id: number): string {
   return `erased-${id}@erased.invalid`;
 }
 
-/** Whether a promoter was erased. */
-export function isErased({ id, email }: Promoter): boolean {
+/** Whether a promoter or a lead was erased. */
+export function isErased({ id, email }: { id: number; email: string | null }): boolean {
   return email === erasedEmail(id);
 }
 
