@@ -1,12 +1,14 @@
 // Prints the cost of sign-ups and clicks with 1, 2 and 4 workers on SQLite and on Postgres. BENCH_SECONDS
-// (4): the length of each run. BENCH_ROUNDS (3): the median counts. BENCH_STORAGE: only one store. The
-// processor time covers all processes of a server, or of Postgres. On a machine whose processors also create
-// the load, this figure shows what more processors could take.
+// (4): the length of each run. BENCH_ROUNDS (3): the median counts. BENCH_CONNECTIONS (64): how many clients
+// call at once. BENCH_STORAGE: only one store. The processor time covers all processes of a server, or of
+// Postgres. On a machine whose processors also create the load, this figure shows what more processors could
+// take.
 import { readFileSync } from "node:fs";
 import { cpuMicros, KEY, load, median, post, row, startStorage, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3);
+const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64);
 const STORAGES = process.env.BENCH_STORAGE?.split(",") ?? ["sqlite", "postgres"];
 const WORKERS = [1, 2, 4];
 const PROMOTERS = 50;
@@ -90,5 +92,5 @@ function cpuOfAll(pid) {
 }
 
 function drive({ url }, { path, headers, body }, seconds) {
-  return load({ url, method: "POST", path, headers, body, picks, seconds });
+  return load({ url, method: "POST", path, headers, body, picks, seconds, connections: CONNECTIONS });
 }
