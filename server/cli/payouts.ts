@@ -10,10 +10,11 @@ import { latestPeriod, periodAt, type Period } from "../domain/payout/period.ts"
 import { generatePayouts } from "../domain/payout-run/generate.ts";
 import { countOfRun, listRuns } from "../domain/payout-run/run.ts";
 import type { PayoutRun } from "../domain/payout-run/record.ts";
+import { paymentCommands } from "./payments.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** Adds the commands that pay promoters. */
-export function payoutCommands(program: Command): Command {
+export function payoutCommands(program: Command): void {
   const payouts = program.command("payouts").description("paying promoters");
   payouts
     .command("settings <account-id>")
@@ -47,7 +48,7 @@ export function payoutCommands(program: Command): Command {
         print(rows);
       }),
     );
-  return payouts;
+  paymentCommands(payouts);
 }
 
 interface SettingOptions {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../server/domain/account/account.ts";
 import { systemChance, type Context } from "../../server/domain/context.ts";
+import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { callCli } from "../support/cli.ts";
-import { addCommission, addPromoter } from "../support/payouts.ts";
+import { addCommission, addPayout, addPromoter } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
@@ -119,5 +120,50 @@ describe("tidemark payouts generate", () => {
     [["--day", "2999-01-01"], "The period 2999-01 is not over yet"],
   ])("refuses %j", async (words, stderr) => {
     expect(await refusal("payouts", "generate", "acme", ...words)).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
+
+describe("tidemark payouts batch", () => {
+  it("gathers payouts, writes their file, and marks them as paid", async () => {
+    await withStore(async (context) => {
+      const account = await loadAccount(context.store, "acme");
+      const jane = await addPromoter(context, account, { email: "jane@example.com" });
+      await createPayoutMethod(context, account.id, {
+        promoterId: jane.id,
+        method: "paypal",
+        details: { wallet_email: "jane@wallet.example" },
+        isSelected: true,
+        isDisabled: false,
+      });
+      await addPayout(context, jane);
+    });
+    const batch = {
+      id: 1,
+      reference: "BATCH-1",
+      method: "paypal",
+      status: "awaiting_confirmation",
+      total: 12_000,
+      promoters: 1,
+      created_at: INSTANT,
+      error: null,
+    };
+    expect(await run("payouts", "batch", "acme", "paypal")).toEqual({ ...batch, left_out: [] });
+    const file = await callCli(folder, ["payouts", "file", "acme", "1", "--format", "paypal"]);
+    const line = "jane@wallet.example,120.00,USD,BATCH-1-1,Payout BATCH-1-1,PAYPAL\r\n";
+    expect(file).toEqual({ code: 0, stdout: line, stderr: "" });
+    expect(await run("payouts", "pay", "acme", "1")).toEqual({ ...batch, status: "processing" });
+    const completed = { ...batch, status: "completed" };
+    expect(await run("payouts", "paid", "acme", "1")).toEqual({ ...completed, paid: 1, errors: [] });
+    expect(await run("payouts", "list-batches", "acme")).toEqual([completed]);
+  });
+
+  it.each([
+    [["batch", "acme", "paypal"], "No pending payout can be paid by paypal"],
+    [["file", "acme", "1"], "error: required option '--format <format>' not specified"],
+    [["file", "acme", "1", "--format", "bank"], "Payments batch not found."],
+    [["pay", "acme", "x"], "<batch-id> must be a whole number"],
+    [["paid", "acme", "9"], "Payments batch not found."],
+  ])("refuses %j", async (words, stderr) => {
+    expect(await refusal("payouts", ...words)).toEqual({ code: 1, stdout: "", stderr });
   });
 });

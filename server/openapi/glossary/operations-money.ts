@@ -68,6 +68,10 @@ export const MONEY_OPERATIONS: Operations = {
     "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",
     {},
   ],
+  "GET /payments_batches/:id/file": [
+    "downloadPaymentFile",
+    "Downloads the file that pays a batch: PayPal's or Wise's CSV, SEPA's XML (`pain.001.001.03`, as `application/xml`), or a plain CSV of bank accounts. SEPA needs your own account, `debtor_iban`.",
+  ],
   "DELETE /payments_batches/:id": [
     "deletePaymentsBatch",
     "Deletes a batch that is not under way. Its payouts are pending again.",

@@ -44,6 +44,11 @@ export const PAYMENT_FIELDS: Fields = {
   "next.period_end": "Last day of its period. null: there is none.",
   "overdue.due_date": "The oldest due date that has passed. null: there is none.",
   "overdue.period_end": "Last day of its period. null: there is none.",
+  "downloadPaymentFile.format":
+    "Format of the file. It must fit the batch's method; `sepa` and `bank` fit `bank`.",
+  debtor_name: ["For SEPA: your own name. Without it, the account's.", "Acme Ltd"],
+  debtor_iban: ["For SEPA: the account that the money comes from.", "NL91ABNA0417164300"],
+  debtor_bic: ["For SEPA: the BIC of your bank.", "ABNANL2A"],
   otp: ["Ignored: no provider asks for a one-time password.", "123456"],
   otp_code: ["Ignored, like `otp`.", "123456"],
   "meta.failed": "Pending payouts of this method that can't be paid yet.",

@@ -4,6 +4,7 @@ import {
   payPaymentsBatchOperation,
   removePaymentsBatchOperation,
 } from "../payments-batch/payments-batches.ts";
+import { paymentFileOperation } from "../payments-batch/payment-file.ts";
 import {
   destroyPayoutsOperation,
   generatePayoutsOperation,
@@ -29,6 +30,7 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
   ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation],
   ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation],
+  ["GET", "/payments_batches/:id/file", paymentFileOperation],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation],

@@ -1,0 +1,128 @@
+import { Argument, Option, type Command } from "commander";
+import { print, withStore } from "./store.ts";
+import { loadAccount } from "../domain/account/account.ts";
+import type { Account } from "../domain/account/record.ts";
+import { runBatch } from "../domain/batch/batch.ts";
+import type { Context } from "../domain/context.ts";
+import {
+  batchReference,
+  listPaymentsBatches,
+  loadBatchTotals,
+  loadPaymentsBatch,
+} from "../domain/payments-batch/batch.ts";
+import { createPaymentsBatch } from "../domain/payments-batch/creation.ts";
+import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/files/file.ts";
+import { payBatch } from "../domain/payments-batch/payment.ts";
+import type { PaymentsBatch } from "../domain/payments-batch/record.ts";
+import { payouts } from "../domain/payout/payout.ts";
+import { movePayout } from "../domain/payout/status-moves.ts";
+import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/record.ts";
+import { asItIs } from "../domain/show.ts";
+import { wholeNumber } from "./whole-number.ts";
+
+/** Adds the commands on payments batches to those that pay promoters. */
+export function paymentCommands(program: Command): void {
+  const batchId = new Argument("<batch-id>").argParser(wholeNumber("<batch-id>"));
+  program
+    .command("batch <account-id>")
+    .description("put all payable payouts of a method into a payments batch")
+    .addArgument(new Argument("<method>").choices(PAYOUT_METHODS))
+    .action(create);
+  program
+    .command("list-batches <account-id>")
+    .description("list payments batches, newest first")
+    .action((accountId: string) =>
+      onAccount(accountId, async (context, { id }) => {
+        const rows = [];
+        for (const batch of await listPaymentsBatches(context.store, id))
+          rows.push(await batchRow(context, batch));
+        print(rows);
+      }),
+    );
+  program
+    .command("file <account-id>")
+    .addArgument(batchId)
+    .description("write the file that pays a batch to standard output")
+    .addOption(new Option("--format <format>", "its format").choices(FILE_FORMATS).makeOptionMandatory())
+    .option("--debtor-name <name>", "sepa: your own name, usually the account's")
+    .option("--debtor-iban <iban>", "sepa: your own account")
+    .option("--debtor-bic <bic>", "sepa: the BIC of your bank")
+    .action(writeFile);
+  program
+    .command("pay <account-id>")
+    .addArgument(batchId)
+    .description("mark the payouts of a batch as processing; upload its file to send the money")
+    .action((accountId: string, id: number) =>
+      onAccount(accountId, async (context, account) =>
+        print(await batchRow(context, await payBatch(context, account.id, { id, show: asItIs }))),
+      ),
+    );
+  program
+    .command("paid <account-id>")
+    .addArgument(batchId)
+    .description("mark the processing payouts of a batch as paid")
+    .action(markPaid);
+}
+
+function create(accountId: string, method: PayoutMethodName): Promise<void> {
+  return onAccount(accountId, async (context, account) => {
+    const { batch, leftOut } = await createPaymentsBatch(context, account, { method, show: asItIs });
+    const rows = leftOut.map(({ payout, reason }) => ({ payout: payout.id, reason }));
+    print({ ...(await batchRow(context, batch)), left_out: rows });
+  });
+}
+
+interface FileOptions {
+  format: FileFormat;
+  debtorName?: string;
+  debtorIban?: string;
+  debtorBic?: string;
+}
+
+function writeFile(accountId: string, id: number, options: FileOptions): Promise<void> {
+  return onAccount(accountId, async (context, account) => {
+    const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
+    const { format } = options;
+    const file = await paymentFile(context, account, { id, format, debtor: { name, iban, bic } });
+    process.stdout.write(file.text);
+  });
+}
+
+function markPaid(accountId: string, id: number): Promise<void> {
+  return onAccount(accountId, async (context, account) => {
+    const { store } = context;
+    await loadPaymentsBatch(store, account.id, id);
+    const ids: number[] = [];
+    for await (const chunk of store.scan(payouts, "batch", account.id, [id])) {
+      ids.push(...chunk.filter(({ status }) => status === "processing").map((payout) => payout.id));
+    }
+    const { processedCount, errors } = await runBatch(context, account.id, {
+      label: "payout/mark_as_paid",
+      ids,
+      work: (payoutId) => movePayout(context, account.id, { id: payoutId, to: "completed" }),
+    });
+    const batch = await loadPaymentsBatch(store, account.id, id);
+    print({ ...(await batchRow(context, batch)), paid: processedCount, errors });
+  });
+}
+
+function onAccount(
+  accountId: string,
+  work: (context: Context, account: Account) => Promise<void>,
+): Promise<void> {
+  return withStore(async (context) => work(context, await loadAccount(context.store, accountId)));
+}
+
+async function batchRow({ store }: Context, batch: PaymentsBatch) {
+  const { totalInclTax, promotersCount } = await loadBatchTotals(store, batch);
+  return {
+    id: batch.id,
+    reference: batchReference(batch),
+    method: batch.method,
+    status: batch.status,
+    total: totalInclTax,
+    promoters: promotersCount,
+    created_at: batch.createdAt,
+    error: batch.error,
+  };
+}

@@ -1,0 +1,92 @@
+import { Failure } from "../../../failure.ts";
+import type { Account } from "../../account/record.ts";
+import type { Context } from "../../context.ts";
+import type { PayoutMethodName } from "../../payout-method/record.ts";
+import { batchReference, loadPaymentsBatch } from "../batch.ts";
+import { bankCsv, paypalCsv, wiseCsv } from "./csv.ts";
+import { decimalOf, loadPayments, type Payment } from "./payment.ts";
+import { isBic, isIban, sepaXml } from "./sepa.ts";
+
+export const FILE_FORMATS = ["paypal", "wise", "sepa", "bank"] as const;
+
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/** The method that a format pays by. */
+const METHODS: Record<FileFormat, PayoutMethodName> = {
+  paypal: "paypal",
+  wise: "wise",
+  sepa: "bank",
+  bank: "bank",
+};
+
+/** Says what a payment lacks in a format. null: nothing. */
+const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
+  paypal: ({ details }) => (details["wallet_email"] ? null : "wallet_email is missing"),
+  wise: ({ details }) => (details["wise_email"] ? null : "wise_email is missing"),
+  sepa: ({ details }) => (isIban(details["iban"] ?? "") ? null : "iban is missing or wrong"),
+  bank: ({ details }) =>
+    details["iban"] || details["account_number"] ? null : "iban and account_number are missing",
+};
+
+/** What a file is made of. The debtor is the company's own bank account, which only SEPA needs. */
+export interface FileRequest {
+  id: number;
+  format: FileFormat;
+  debtor: { name: string | null; iban: string | null; bic: string | null };
+}
+
+/** A file to upload to a bank or a wallet. */
+export interface PaymentFile {
+  name: string;
+  media: string;
+  text: string;
+}
+
+/**
+ * Makes the file that pays what is left of a batch.
+ *
+ * @throws Failure `not_found`, `refused` if the format doesn't fit or details are missing, `invalid` for the debtor
+ */
+export async function paymentFile(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  { id, format, debtor }: FileRequest,
+): Promise<PaymentFile> {
+  const batch = await loadPaymentsBatch(store, account.id, id);
+  if (batch.method !== METHODS[format]) {
+    throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
+  }
+  const payments = await loadPayments(store, account, batch);
+  const faults = payments.flatMap((payment) => {
+    const lack = LACKS[format](payment);
+    return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];
+  });
+  if (faults.length > 0) throw new Failure("refused", `Payout methods are incomplete: ${faults.join("; ")}`);
+  const reference = batchReference(batch);
+  const isXml = format === "sepa";
+  return {
+    name: `${reference.toLowerCase()}-${format}.${isXml ? "xml" : "csv"}`,
+    media: isXml ? "application/xml" : "text/csv",
+    text: isXml
+      ? sepaXml({ ...sepaParts(account, payments, debtor), reference, now })
+      : CSV[format](payments),
+  };
+}
+
+const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
+
+function sepaParts(account: Account, payments: Payment[], { name, iban, bic }: FileRequest["debtor"]) {
+  if (account.currency !== "EUR") {
+    throw new Failure("refused", `SEPA pays euros, and the account's currency is ${account.currency}`);
+  }
+  refuseFault("debtor_iban", iban !== null && isIban(iban) ? null : "is missing or wrong");
+  refuseFault("debtor_bic", bic === null || isBic(bic) ? null : "is invalid");
+  const sum = payments.reduce((total, { amount }) => total + amount, 0);
+  const debtor = { name: name ?? account.name, iban: iban ?? "", bic };
+  return { payments, debtor, total: decimalOf(sum, account.currency) };
+}
+
+function refuseFault(field: string, fault: string | null): void {
+  if (fault !== null)
+    throw new Failure("invalid", `Validation failed: ${field} ${fault}`, { [field]: [fault] });
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { FILE_FORMATS, paymentFile } from "../../domain/payments-batch/files/file.ts";
+import { oneOf, word } from "../../input/fields.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readListing } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+
+const NAME_LENGTH = 70;
+const IBAN_LENGTH = 42;
+
+const fileParams = z.object({
+  format: oneOf(FILE_FORMATS),
+  debtor_name: word(NAME_LENGTH).optional(),
+  debtor_iban: word(IBAN_LENGTH).optional(),
+  debtor_bic: word(IBAN_LENGTH).optional(),
+});
+
+/** `GET /api/v2/company/payments_batches/{id}/file` @see docs/spec/v2.md "Payments batches" */
+export const paymentFileOperation: V2Operation = {
+  summary: "Download the file that pays a batch",
+  params: fileParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["not_found", "invalid", "refused"],
+  handle: download,
+};
+
+async function download(request: V2Request) {
+  const { event, account, context, headers } = request;
+  const { params } = readListing(request, fileParams);
+  const { name, media, text } = await paymentFile(context, account, {
+    id: readPathId(event),
+    format: params.format,
+    debtor: {
+      name: params.debtor_name ?? null,
+      iban: params.debtor_iban ?? null,
+      bic: params.debtor_bic ?? null,
+    },
+  });
+  // One of the formats is XML.
+  headers["content-type"] = `${media}; charset=utf-8`;
+  headers["content-disposition"] = `attachment; filename="${name}"`;
+  return text;
+}
