@@ -22,7 +22,6 @@ import { publicRoute } from "./track/public-route.ts";
 import { serveAccountScript } from "./track/account-script.ts";
 import { serveScript } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
-import { UNBUILT, unbuilt } from "./request/unbuilt.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts";
@@ -63,11 +62,6 @@ export function createApp(services: Services, pages: Pages): H3 {
       path,
       v2Route(services, operation),
     ]),
-    ...UNBUILT.map(([method, path]): Route => {
-      const route = path.startsWith("/api/v1/") ? v1Route : v2Route;
-      return [method, path, route(services, unbuilt)];
-    }),
-
     ...PUBLIC_OPERATIONS.map(([method, path, operation]): Route => [
       method,
       path,

@@ -17,7 +17,6 @@
  * - `already_registered`: the event was recorded before
  * - `conflict`: other requests kept changing the same records
  * - `rate_limited`: too many requests
- * - `not_implemented`: the interface documents the operation, but it is not built yet
  * - `unavailable`: the store can't be reached or written to, for example because the disk is full; a retry
  *   may help
  */
@@ -38,7 +37,6 @@ export type FailureKind =
   | "already_registered"
   | "conflict"
   | "rate_limited"
-  | "not_implemented"
   | "unavailable";
 
 /** Messages for each faulty field, under the field names of the wire. */

@@ -27,7 +27,6 @@ const V1_STATUS: Record<FailureKind, number> = {
   already_registered: 422,
   conflict: 503,
   rate_limited: 429,
-  not_implemented: 501,
   unavailable: 503,
 };
 
@@ -48,7 +47,6 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   already_registered: [422, "operation_failed"],
   conflict: [409, "conflict"],
   rate_limited: [429, "rate_limited"],
-  not_implemented: [501, "not_implemented"],
   unavailable: [503, "unavailable"],
 };
 

@@ -22,7 +22,6 @@ const TEXTS: Record<FailureKind, string> = {
   in_use: "Other records depend on this one.",
   already_registered: "The event was recorded before. Nothing changed.",
   refused: "The record's state does not allow this.",
-  not_implemented: "This operation is documented but not built yet.",
   conflict: "Others changed the same records at the same time. Send the request again.",
   unavailable: "The store can't be reached or written to at the moment. Send the request again.",
   rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
