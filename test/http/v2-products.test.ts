@@ -182,6 +182,16 @@ describe.each(STORAGES)("products on %s", (storage) => {
       await call("PUT /campaigns/1", { rewards_for_promoters: [] });
       expect((await call("DELETE /products/1")).status).toBe(200);
     });
+
+    it("keeps a product that was sold", async () => {
+      await create();
+      await join(app, "jane@example.com", { ref_id: "jane" });
+      await app.v1("/track/signup", { email: "sam@example.com", ref_id: "jane" });
+      const sale = { email: "sam@example.com", event_id: "s1", amount: "100", plan: "pro_yearly" };
+      expect((await app.v1("/track/sale", sale)).status).toBe(200);
+      const body = { message: "1 records refer to the product", code: "destroy_failed" };
+      expect(await call("DELETE /products/1")).toEqual({ status: 409, body });
+    });
   });
 
   describe("a reward for products", () => {

@@ -68,7 +68,8 @@ export function updateProduct(
 /**
  * Deletes a product.
  *
- * Choice: a product with rewards can't be deleted, because the rewards would silently apply to nothing.
+ * Choice: a product with rewards can't be deleted, because the rewards would silently apply to nothing. Nor can one
+ * that was sold, because its sales name it.
  *
  * @throws Failure `not_found`, `in_use`
  */

@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { collection, type Collection } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
+import { productUses } from "../product/product.ts";
 import { factCounts } from "../report/stats.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";
 
@@ -13,11 +14,13 @@ export const sales = collection<Sale>()({
     campaign: ({ campaignId }) => [campaignId],
     lead: ({ leadId }) => [leadId],
   },
-  counts: (sale) =>
-    factCounts(sale, [
+  counts: (sale) => [
+    ...factCounts(sale, [
       { metric: "sales", at: sale.createdAt },
       { metric: "salesCents", at: sale.createdAt, amount: sale.amountCents },
     ]),
+    ...(sale.productId === null ? [] : productUses([sale.productId])),
+  ],
 });
 
 export const refunds = collection<Refund>()({

@@ -116,7 +116,10 @@ export const MONEY_OPERATIONS: Operations = {
     { name: "Pro plan" },
   ],
   "PATCH /products/:id": ["patchProduct", "The same as `PUT`.", { name: "Pro plan" }],
-  "DELETE /products/:id": ["deleteProduct", "Removes a product that no reward is for."],
+  "DELETE /products/:id": [
+    "deleteProduct",
+    "Removes a product that no reward is for and that was never sold.",
+  ],
   "GET /payout_methods": ["listPayoutMethods", "Lists the ways in which one promoter can be paid."],
   "POST /payout_methods": [
     "createPayoutMethod",
