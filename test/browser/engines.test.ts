@@ -122,6 +122,34 @@ describe.each(engines)("$name", ({ open }) => {
     await expect.poll(() => countsOf(folder, "bob")).toEqual({ clicks: 1, leads: 1 });
   });
 
+  it.each([
+    ["link", (to: string) => `<a href="${to}">go</a>`],
+    ["form by GET", (to: string) => `<form action="${to}"><button>go</button></form>`],
+    ["form by POST", (to: string) => `<form method="post" action="${to}"><button>go</button></form>`],
+  ])("hands the visitor over in a %s", async (_, html) => {
+    site["/"] = { html: tag() + html(`${address("app")}/there`) };
+    site["/there"] = { html: "there" };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await told("'onReady'");
+    await tab.run("svc('crossDomain', 'app.example.test')");
+    await tab.run("void setTimeout(() => document.querySelector('a, button').click())");
+    const arrived = /\/there\?svc_ref=jane&_svc_tid=[\da-f-]{36}\d{13}$/;
+    await expect.poll(() => front.requests.at(-1)).toMatch(arrived);
+  });
+
+  it("signs up a form that waits for its success once it has led to another page", async () => {
+    site["/"] = {
+      html: `${tag()}<form method="post" action="/users" data-svc-signup="success">
+        <input name="email" value="form@example.com"><button>go</button></form>`,
+    };
+    site["/users"] = { html: "", headers: { refresh: "0;url=/welcome" } };
+    site["/welcome"] = { html: tag() };
+    await tab.goto(`${address("www")}/?via=jane`);
+    await told("'onReady'");
+    await tab.run("void setTimeout(() => document.querySelector('button').click())");
+    await expect.poll(() => countsOf(folder, "jane")).toEqual({ clicks: 1, leads: 1 });
+  });
+
   it("forgets everything without consent, and knows the referral again with consent", async () => {
     site["/"] = { html: tag('data-consent="required"') };
     const stored = () => tab.run("document.cookie + Object.keys(localStorage)");
