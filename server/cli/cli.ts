@@ -11,6 +11,7 @@ import { keyCommands } from "./key.ts";
 import { payoutCommands } from "./payouts.ts";
 import { promoterCommands } from "./promoter.ts";
 import { ratesCommands } from "./rates.ts";
+import { rewardCommands } from "./reward.ts";
 import { seedCommand } from "./seed.ts";
 import { transferCommands } from "./transfer.ts";
 
@@ -52,6 +53,7 @@ function newProgram(version: string): Command {
   payoutCommands(program);
   promoterCommands(program);
   ratesCommands(program);
+  rewardCommands(program);
   transferCommands(program);
   return program;
 }

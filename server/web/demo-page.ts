@@ -40,6 +40,10 @@ export function demoHtml({
 <p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
 <pre>curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
   -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
+<p>Give her campaign a reward. After you have signed up, let yourself pay, and watch above what she earns:</p>
+<pre>npx tidemark reward add ${escapeHtml(cid)} --percent 20
+curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
+  -H 'X-API-KEY: your key' -d email=you@example.com -d event_id=order-1 -d amount=10000</pre>
 </body>
 </html>
 `;
@@ -64,10 +68,18 @@ async function showRecorded(email, triesLeft) {
   const { tid } = svc.data || {};
   const answer = await fetch("/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
   const { lead } = await answer.json();
-  if (lead) return show({ lead });
+  if (lead) return follow(email, lead);
   if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
   if (!tid) known.textContent = "Nothing was recorded: you did not come through a referral link.";
   else known.textContent = await reason(email, tid);
+}
+
+// Shows the sales that come in while the page is open.
+async function follow(email, lead) {
+  show({ lead });
+  const body = new URLSearchParams({ email, tid: svc.data.tid });
+  const ask = async () => show(await (await fetch("/demo/recorded?" + body)).json());
+  setInterval(() => document.hidden || ask().catch(() => {}), 3000);
 }
 
 // The tracker reported the refusal only to the console. Sending the same sign-up again can't count it twice.

@@ -1,8 +1,12 @@
 import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { findFirstAccount } from "../domain/account/account.ts";
+import { commissions } from "../domain/commission/commission.ts";
 import { findLeadByEmail } from "../domain/lead/lead.ts";
+import type { Lead } from "../domain/lead/record.ts";
 import { loadPromoter } from "../domain/promoter/promoter.ts";
+import { sales } from "../domain/sale/sales.ts";
+import { visitors } from "../domain/visitor/visitor.ts";
 import { trackerNames } from "../domain/account/tracker-names.ts";
 import { json } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
@@ -10,6 +14,8 @@ import { readParams, type Params } from "../http/parameters/form.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { DEMO_SCRIPT, demoHtml } from "./demo-page.ts";
+
+const SHOWN_SALES = 5;
 
 /** A strict policy, which shows that the script needs nothing but its own origin. */
 const POLICY =
@@ -55,7 +61,8 @@ export function demoRecord(services: Services) {
   };
 }
 
-async function recordedLead({ store }: Services, { tid, email }: Params) {
+async function recordedLead(services: Services, { tid, email }: Params) {
+  const { store } = services;
   const account = await findFirstAccount(store);
   if (account === null || typeof tid !== "string" || typeof email !== "string") return null;
   const lead = await findLeadByEmail(store, account.id, email);
@@ -68,5 +75,25 @@ async function recordedLead({ store }: Services, { tid, email }: Params) {
     suspicion: lead.suspicion,
     promoter: promoter.profile.firstName ?? `promoter ${promoter.id}`,
     created_at: lead.createdAt,
+    sales: await demoSales(services, lead),
   };
+}
+
+/** The sales of a lead and what they earned. Only for those who came by this page: others' earnings are no demo. */
+async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }: Lead) {
+  const visitor = tid && (await store.get(visitors, accountId, tid));
+  if (!visitor || !visitor.url?.startsWith(`${publicUrl}/demo`)) return [];
+  const recorded = await store.page(sales, "lead", accountId, [id], { limit: SHOWN_SALES, reverse: true });
+  return Promise.all(
+    recorded.map(async ({ eventId, amountCents, commissionIds }) => {
+      const earned = await Promise.all(commissionIds.map((each) => store.get(commissions, accountId, each)));
+      return {
+        event_id: eventId,
+        amount_cents: amountCents,
+        earned: earned
+          .filter((each) => each !== null)
+          .map(({ amount, unit, status }) => ({ amount, unit, status })),
+      };
+    }),
+  );
 }

@@ -1,0 +1,82 @@
+import { Option, type Command } from "commander";
+import { loadAccount } from "../domain/account/account.ts";
+import { loadCampaign } from "../domain/campaign/campaign.ts";
+import { updateCampaign } from "../domain/campaign/update.ts";
+import { UNITS, type Unit } from "../domain/money/unit.ts";
+import { createReward } from "../domain/reward/reward.ts";
+import { asItIs } from "../domain/show.ts";
+import { tenThousandths } from "../input/fields.ts";
+import { print, withStore } from "./store.ts";
+
+interface Given {
+  percent?: number;
+  amount?: number;
+  unit: Unit;
+  tier?: number;
+  campaign?: number;
+  name?: string;
+}
+
+/** Adds the command that gives a campaign a reward. Rewards with rules are made by the API. */
+export function rewardCommands(program: Command): void {
+  const rewards = program.command("reward").description("what promoters earn");
+  rewards
+    .command("add <account-id>")
+    .description("give a campaign's promoters a reward for each sale of their leads")
+    .addOption(
+      new Option("--percent <number>", "percentage of the sale").argParser(decimal).conflicts("amount"),
+    )
+    .addOption(new Option("--amount <number>", "fixed amount, such as 5 or 2.50").argParser(decimal))
+    .addOption(new Option("--unit <unit>", "unit of the reward").choices(UNITS).default("cash"))
+    .option(
+      "--tier <level>",
+      "for parents instead: 2 for the parent, and so on; a percentage is of the level below",
+      level,
+    )
+    .option("--campaign <id>", "which campaign (usually the default one)", Number)
+    .option("--name <name>", "its name")
+    .action((accountId: string, given: Given) =>
+      withStore(async (context) => {
+        const account = await loadAccount(context.store, accountId);
+        const id = given.campaign ?? account.defaultCampaignId;
+        const { rewardsForPromoters } = await loadCampaign(context.store, account.id, id);
+        const reward = await createReward(context, account.id, newReward(given));
+        const entry = { applyOn: "all" as const, productIds: [], rewardId: reward.id };
+        const changes = { rewardsForPromoters: [...rewardsForPromoters, entry] };
+        await updateCampaign(context, account.id, { id, changes, show: asItIs });
+        print({ id: reward.id, name: reward.name, campaign_id: id });
+      }),
+    );
+}
+
+function newReward({ percent, amount, unit, tier = 1, name }: Given) {
+  const amountTenThousandths = percent ?? amount;
+  if (amountTenThousandths === undefined) throw new Error("--percent or --amount is missing");
+  const worth = `${amountTenThousandths / 10_000}${percent === undefined ? ` ${unit}` : " %"}`;
+  return {
+    name: name ?? `${worth} ${tier === 1 ? "of each sale" : `for level ${tier}`}`,
+    isPromoterReward: true,
+    promoterRewardType: tier === 1 ? ("sale" as const) : ("tier" as const),
+    tierRewardMode: tier === 1 ? null : ("tier_commission_mode" as const),
+    tierLevel: tier === 1 ? null : tier,
+    coupon: null,
+    isHidden: false,
+    providerCouponId: null,
+    duration: null,
+    durationMonths: null,
+    maxRedemptions: null,
+    newCustomersOnly: false,
+    schemas: [{ unit, amountTenThousandths, isFlat: percent === undefined, rules: [] }],
+  };
+}
+
+function decimal(value: string): number {
+  const parsed = tenThousandths.safeParse(value);
+  if (!parsed.success) throw new Error(`${value} must be a number of at most four decimals`);
+  return parsed.data;
+}
+
+function level(value: string): number {
+  if (/^([2-9]|10)$/.test(value)) return Number(value);
+  throw new Error("--tier must be a level from 2 to 10");
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { campaigns } from "../../server/domain/campaign/campaign.ts";
+import { rewards } from "../../server/domain/reward/reward.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { callCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+let folder: string;
+let remove: () => void;
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  const store = await openStore(`sqlite:${folder}`);
+  const context = { store, now: new Date(NOW), chance: countedChance() };
+  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  await store.close();
+});
+afterEach(() => remove());
+
+it("rewards are added to the default campaign one after the other", async () => {
+  const added: unknown[] = [];
+  for (const words of [
+    ["--percent", "20"],
+    ["--amount", "2.50", "--unit", "points"],
+    ["--percent", "10", "--tier", "2"],
+  ]) {
+    const { code, stdout } = await callCli(folder, ["reward", "add", "acme", ...words]);
+    added.push([code, JSON.parse(stdout)]);
+  }
+  expect(added).toEqual([
+    [0, { id: 1, name: "20 % of each sale", campaign_id: 1 }],
+    [0, { id: 257, name: "2.5 points of each sale", campaign_id: 1 }],
+    [0, { id: 513, name: "10 % for level 2", campaign_id: 1 }],
+  ]);
+  const store = await openStore(`sqlite:${folder}`);
+  const campaign = await store.get(campaigns, 1, 1);
+  expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 257, 513]);
+  expect(await store.get(rewards, 1, 513)).toMatchObject({
+    promoterRewardType: "tier",
+    tierLevel: 2,
+    tierRewardMode: "tier_commission_mode",
+    schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
+  });
+  await store.close();
+});
+
+it.each([
+  [[], "--percent or --amount is missing"],
+  [["--percent", "1.23456"], "1.23456 must be a number of at most four decimals"],
+  [["--percent", "1", "--tier", "1"], "--tier must be a level from 2 to 10"],
+  [["--percent", "1", "--campaign", "9"], "Campaign not found."],
+])("%j is refused with one sentence", async (words, message) => {
+  const { code, stderr } = await callCli(folder, ["reward", "add", "acme", ...words]);
+  expect([code, stderr.split("\n").includes(message)]).toEqual([1, true]);
+});
