@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../server/billing/sync.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
+import { sales } from "../../server/domain/sale/sales.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { accountOf, booksOf, connectStripe, outcomeOf, tellStripe } from "../support/billing.ts";
 import { makeReward, offer } from "../support/money.ts";
@@ -36,6 +37,16 @@ const EVENTS = [
   ),
 ];
 
+/** A checkout of a single payment. */
+const BOUGHT = {
+  id: "cs_5",
+  mode: "payment",
+  invoice: null,
+  subscription: null,
+  payment_intent: "pi_5",
+  client_reference_id: TID,
+};
+
 let app: TestApp;
 let api: ProviderApi;
 beforeEach(async () => {
@@ -55,6 +66,9 @@ beforeEach(async () => {
       const payment = { type: "payment_intent", payment_intent: "pi_1" };
       return list(isOurs ? [{ id: "inpay_1", object: "invoice_payment", invoice: "in_1", payment }] : []);
     },
+    "/v1/checkout/sessions": (query) => list(query.get("payment_intent") === "pi_5" ? [session(BOUGHT)] : []),
+    "/v1/checkout/sessions/cs_5/line_items": () =>
+      list([{ id: "li_1", object: "item", price: { id: "price_5" } }]),
     "/v1/invoices/in_1": () => invoice(),
     "/v1/promotion_codes/promo_1": () => ({ id: "promo_1", object: "promotion_code", code: "JANE10" }),
     "/v1/customers/cus_1": () => ({
@@ -167,6 +181,23 @@ describe("a sync with Stripe", () => {
 });
 
 describe("an event with an API key", () => {
+  it.each([
+    ["the charge first", ["charge", "checkout"]],
+    ["the checkout first", ["checkout", "charge"]],
+  ])("tells of a checkout's payment the same, %s", async (_, order) => {
+    await connect();
+    const events: Record<string, object> = {
+      charge: stripeEvent("charge.succeeded", charge({ id: "ch_5", payment_intent: "pi_5" })),
+      checkout: stripeEvent("checkout.session.completed", session(BOUGHT)),
+    };
+    const told = [];
+    for (const name of order) told.push(await outcomeOf(tellStripe(app, events[name]!)));
+    expect(told).toEqual(["sale", "known"]);
+    expect((await booksOf(app)).sales).toEqual([["pi_5", 10_000, 0]]);
+    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    expect(sale).toMatchObject({ planId: "price_5", billingPeriod: "one_time" });
+  });
+
   it("finds the lead by the customer's metadata", async () => {
     await connect();
     await app.v1("/track/signup", { uid: "user-7", ref_id: "jane" });

@@ -14,6 +14,8 @@ export interface StripeApi {
   invoiceOf(paymentIntent: string): Promise<string | null>;
   /** The payment intents that paid an invoice. */
   intentsOf(invoice: string): Promise<string[]>;
+  /** The checkout that a payment intent belongs to, as Stripe shows it. null: none. */
+  checkoutOf(paymentIntent: string): Promise<unknown>;
   /** The code that a customer typed in. null: unknown. */
   promoCode(id: string): Promise<string | null>;
   payer(customerId: string): Promise<Payer | null>;
@@ -34,6 +36,12 @@ export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Prom
     async intentsOf(invoice) {
       const { data } = await asked(client.invoicePayments.list({ invoice, limit: 100 }));
       return data.flatMap(({ payment }) => payment.payment_intent ?? []).map(idOf);
+    },
+    async checkoutOf(paymentIntent) {
+      const { data } = await asked(
+        client.checkout.sessions.list({ payment_intent: paymentIntent, limit: 1 }),
+      );
+      return data[0] ?? null;
     },
     promoCode: async (id) => (await ifAny(client.promotionCodes.retrieve(id)))?.code ?? null,
     async payer(customerId) {

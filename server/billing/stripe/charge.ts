@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Nothing, PaymentTold, RefundTold } from "../operation.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
+import { sessionCompleted } from "./session.ts";
 import { instant, isoAmount, metadata, objectId } from "./fields.ts";
 
 const email = z.string().nullish();
@@ -52,6 +53,9 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
   }
   if (invoice !== null) return { kind: "nothing", reason: "The invoice of the charge tells of the payment" };
   const { id, currency, payment_intent: intent } = charge;
+  // A checkout knows the tax and the visit, which its charge does not tell.
+  const checkout = api && intent ? await api.checkoutOf(intent) : null;
+  if (checkout !== null) return sessionCompleted(checkout, api);
   const amount = isoAmount(charge.amount_captured ?? charge.amount, currency);
   return {
     kind: "payment",
