@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../server/billing/sync.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { sales } from "../../server/domain/sale/sales.ts";
-import { startApp, type TestApp } from "../support/app.ts";
+import { NOW, startApp, type TestApp } from "../support/app.ts";
 import { accountOf, booksOf, connectStripe, outcomeOf, tellStripe } from "../support/billing.ts";
 import { makeReward, offer } from "../support/money.ts";
 import { startProviderApi, type ProviderApi } from "../support/provider-api.ts";
+import { company, outcome } from "../support/v2.ts";
 import {
   SECONDS,
   charge,
@@ -257,6 +258,29 @@ describe("the import of a lead's events", () => {
       expect(await booksOf(app)).toMatchObject(books);
     },
   );
+
+  it("is a batch in V2", async () => {
+    await connect();
+    await app.v1("/track/signup", { ref_id: "jane", uid: "cus_1" });
+    expect(await outcome(company(app, "POST /referrals/1/import_events"))).toEqual({
+      status: 202,
+      body: {
+        id: 1,
+        status: "completed",
+        total: 4,
+        selected_total: 4,
+        processed_count: 4,
+        failed_count: 0,
+        action_label: "referral/import_events",
+        created_at: NOW,
+        updated_at: NOW,
+        meta: {},
+        progress: 100,
+        processing_errors: [],
+      },
+    });
+    expect((await booksOf(app)).sales).toHaveLength(2);
+  });
 
   it("is refused without a connection, and without an API key", async () => {
     await app.v1("/track/signup", { ref_id: "jane", uid: "cus_1" });

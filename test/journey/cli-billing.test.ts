@@ -6,6 +6,7 @@ import { loadConnection } from "../../server/domain/billing/connection.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { callCli } from "../support/cli.ts";
+import { startProviderApi } from "../support/provider-api.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 let folder: string;
@@ -47,6 +48,31 @@ it("connects an account by files of secrets, lists it and disconnects it", async
   expect(await billing("disconnect", "acme", "stripe")).toEqual({ disconnected: "stripe" });
   expect(await billing("list", "acme")).toEqual([]);
   expect(await billing("disconnect", "acme", "stripe")).toEqual(NOT_CONNECTED);
+});
+
+it("syncs, and says what it found", async () => {
+  const object = { id: "cus_1" };
+  const event = { id: "evt_1", type: "customer.updated", created: 1_772_600_000, data: { object } };
+  const api = await startProviderApi({
+    "/v1/events": () => ({ object: "list", data: [event], has_more: false }),
+  });
+  const secrets = ["--secret-file", file("secret", "whsec_1"), "--api-key-file", file("key", "rk_1")];
+  await billing("connect", "acme", "stripe", ...secrets, "--api-url", api.url);
+  expect(await billing("sync", "acme", "stripe", "--since", "2026-03-01")).toEqual({
+    events: 1,
+    sale: 0,
+    signup: 0,
+    refund: 0,
+    cancellation: 0,
+    known: 0,
+    waiting: 0,
+    ignored: 1,
+    failed: 0,
+  });
+  const [asked = ""] = api.asked;
+  const { searchParams } = new URL(asked.slice(4), api.url);
+  expect(searchParams.get("created[gte]")).toBe(String(Date.parse("2026-03-01") / 1_000));
+  await api.close();
 });
 
 it("refuses what it can't use", async () => {

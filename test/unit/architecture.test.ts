@@ -67,6 +67,22 @@ describe("the server's layers", () => {
   });
 });
 
+/** Packages that only those who use them pay for. */
+const LAZY = new Set(["stripe", "@paddle/paddle-node-sdk", "fast-xml-parser"]);
+
+describe("packages that few need", () => {
+  it.each(sources("server"))("%s loads them when they are needed", (file) => {
+    const atStart = parse(file).statements.filter(
+      (node) =>
+        ts.isImportDeclaration(node) && node.importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword,
+    );
+    const names = atStart.map((node) =>
+      (node as ts.ImportDeclaration).moduleSpecifier.getText().slice(1, -1),
+    );
+    expect(names.filter((name) => LAZY.has(name))).toEqual([]);
+  });
+});
+
 describe("each source file", () => {
   it.each(files)("%s keeps the house rules", (file) => {
     const text = readFileSync(file, "utf8");
