@@ -82,11 +82,15 @@ function siteOf(address: URL | null): string | null {
   return address === null ? null : address.hostname.replace(/^www\./, "");
 }
 
-/** null: not an address of a website. */
+/** null: not an address of a website. A click may hold any text, and parsing it once is cheaper than asking first. */
 function parsed(address: string | null): URL | null {
-  if (address === null || !URL.canParse(address)) return null;
-  const url = new URL(address);
-  return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+  if (address === null) return null;
+  try {
+    const url = new URL(address);
+    return url.protocol === "https:" || url.protocol === "http:" ? url : null;
+  } catch {
+    return null; // a page without an address counts as unknown
+  }
 }
 
 function namesCounter(kind: OriginKind): Key {
