@@ -11,7 +11,7 @@ import { readJson } from "./http/parameters/json.ts";
 import { tidyPath } from "./http/path.ts";
 import { v1Error, v2Error } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
-import type { DescribedRoute } from "./openapi/described-route.ts";
+import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { metricsPage, observed } from "./request/observation.ts";
 import { refuse } from "./request/refusal.ts";
@@ -23,6 +23,7 @@ import { serveAccountScript } from "./track/account-script.ts";
 import { serveScript } from "./track/script.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
+import { V1_EVENTS } from "./v1/event/event-data.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
@@ -81,7 +82,7 @@ export function createApp(services: Services, pages: Pages): H3 {
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
-    ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: EVENTS })],
+    ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: describedEvents() })],
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ["GET", "/", frontDoor(hasDemo ? "/demo" : "/docs")],
@@ -100,6 +101,14 @@ export function createApp(services: Services, pages: Pages): H3 {
 /** The routes of the metrics' own address. With a token, they require it. */
 export function createMetricsApp(services: Services, metricsToken: string | null): H3 {
   return register(services, [["GET", "/metrics", metricsPage(services, metricsToken)]]);
+}
+
+/** The events that `/openapi.json` describes, in both forms. */
+export function describedEvents(): DescribedEvents {
+  return {
+    types: [...EVENTS.types, ...V1_EVENTS.types],
+    bodyOf: (type) => V1_EVENTS.bodyOf(type) ?? EVENTS.bodyOf(type),
+  };
 }
 
 /** The routes that `/openapi.json` describes: all that answer JSON. */

@@ -9,7 +9,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { EventMessage } from "../domain/event/record.ts";
 import type { Email } from "../domain/email/record.ts";
-import { eventJson } from "../v2/webhook/event-json.ts";
+import { postedJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
 import { writeEmail } from "./email/template.ts";
 
@@ -65,7 +65,7 @@ async function postEvent(
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };
   const { eventId, type } = message;
-  const body = JSON.stringify(eventJson(message));
+  const body = JSON.stringify(postedJson(message));
   const receipt = await parts.post(webhookPosting(target, { eventId, type, body, now }));
   return {
     status: receipt.status,

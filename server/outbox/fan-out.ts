@@ -2,18 +2,16 @@ import { deliveries, enqueue, newDelivery } from "../domain/webhook/delivery.ts"
 import { countErasures } from "../domain/erasure/count.ts";
 import { facts } from "../domain/event/event.ts";
 import { recordChangeOf } from "../domain/event/record-change.ts";
-import { actionOf, eventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
-import { unlessGone } from "../domain/show.ts";
 import { Failure } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery, Webhook } from "../domain/webhook/record.ts";
-import type { EventMessage, Fact } from "../domain/event/record.ts";
+import type { Fact } from "../domain/event/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import { emailInLog, emailFor } from "./email/email.ts";
+import { messagesOf } from "./message.ts";
 import type { OutboxParts } from "./parts.ts";
-import { render, type Rendering } from "./render.ts";
 import { newRound } from "./round.ts";
-import { activeWebhooks, wantingOf } from "./webhook-choice.ts";
+import { activeWebhooks } from "./webhook-choice.ts";
 import { isSetAside } from "./waiting.ts";
 
 /** How long a fact that can't be rendered (a bug) lets other facts go first. */
@@ -111,58 +109,18 @@ async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook
   const change = await recordChangeOf(parts.store, fact);
   const planned: Delivery[] = [];
   if (change === null) return planned;
-  const types = eventTypesOf(change);
-  const wanting = await wantingOf(parts.store, change, receivers);
-  const rendering = wanting.length === 0 ? null : await renderIfShown(parts, change, fact);
-  for (const type of rendering !== null && isVisible(change, rendering) ? types : []) {
-    const message = newMessage(parts, { fact, change, type, rendering });
-    for (const webhook of wanting.filter(({ eventTypes }) => eventTypes.includes(type))) {
-      const lane = `${fact.entity}/${fact.entityId}`;
-      planned.push(
-        await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId: webhook.id, lane, message }),
-      );
+  const lane = `${fact.entity}/${fact.entityId}`;
+  for (const { message, webhookIds } of await messagesOf(parts, { fact, change, receivers })) {
+    for (const webhookId of webhookIds) {
+      planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId, lane, message }));
     }
   }
   const email = await emailFor(parts, change);
   if (email !== null) {
-    const lane = `promoter/${email.promoterId}`;
-    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane, email }));
+    const emailLane = `promoter/${email.promoterId}`;
+    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
   }
   return planned;
-}
-
-/** Choice: an event is dropped if a record that it must show, such as its campaign, was deleted before it was sent. */
-async function renderIfShown(
-  { store, log }: OutboxParts,
-  change: RecordChange,
-  { entity, entityId }: Fact,
-): Promise<Rendering | null> {
-  const rendering = await unlessGone(render(store, change));
-  if (rendering === null)
-    log.warn({ entity, entityId }, "an event was dropped: a record that it shows was deleted");
-  return rendering;
-}
-
-/** Choice: an update causes no event if nothing changed that receivers can see. */
-function isVisible(change: RecordChange, { changes }: Rendering): boolean {
-  return actionOf(change) !== "updated" || Object.keys(changes).length > 0;
-}
-
-function newMessage(
-  { chance }: OutboxParts,
-  input: { fact: Fact; change: RecordChange; type: string; rendering: Rendering | null },
-): EventMessage {
-  const { fact, change, type, rendering } = input;
-  return {
-    eventId: chance.uuid(),
-    type,
-    action: actionOf(change),
-    entity: fact.entity,
-    entityId: fact.entityId,
-    changes: rendering?.changes ?? {},
-    data: rendering?.data ?? {},
-    at: fact.at,
-  };
 }
 
 async function plannedDelivery(

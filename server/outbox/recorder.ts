@@ -3,6 +3,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
+import { completeFulfilled } from "./fulfilment.ts";
 import { emailInLog } from "./email/email.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
@@ -75,10 +76,11 @@ function isAsWanted({ isFinal, status }: Attempt): boolean {
 /** Returns the delivery if it failed for good. null: it was delivered, or will be retried. */
 async function record(
   tx: Transaction,
-  { store, clock }: OutboxParts,
+  parts: OutboxParts,
   { sent, attempt }: Pick<Result, "sent" | "attempt">,
 ): Promise<Delivery | null> {
-  const now = clock();
+  const { store } = parts;
+  const now = parts.clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
   if (before === null || before.finishedAt !== null) return null;
   // Somebody may have restarted the delivery while this attempt ran. The failure then does not count as an attempt of
@@ -94,6 +96,7 @@ async function record(
     lastError: attempt.error,
   };
   if (attempt.error === null) {
+    await completeFulfilled(tx, parts, after);
     await finish(tx, { store, now }, { ...after, status: "delivered", deliveredAt: now.toISOString() });
     return null;
   }

@@ -1,4 +1,5 @@
 import { eventTypesOf, type RecordChange } from "../domain/event/event-type.ts";
+import { v1EventTypesOf } from "../domain/event/v1-event-type.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import type { Webhook } from "../domain/webhook/record.ts";
@@ -14,8 +15,10 @@ export async function activeWebhooks(store: Store, ownerId: number): Promise<Web
 
 /** The webhooks among `all` that want an event of this change. */
 export async function wantingOf(store: Store, change: RecordChange, all: Webhook[]): Promise<Webhook[]> {
-  const types = eventTypesOf(change);
-  const wanting = all.filter(({ eventTypes }) => types.some((type) => eventTypes.includes(type)));
+  const types = { v2: eventTypesOf(change), v1: v1EventTypesOf(change) as string[] };
+  const wanting = all.filter(({ format, eventTypes }) =>
+    types[format].some((type) => eventTypes.includes(type)),
+  );
   if (wanting.length === 0) return [];
   const campaignId = await campaignOf(store, change);
   return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));

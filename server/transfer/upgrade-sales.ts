@@ -18,8 +18,9 @@ import type { Reward, RewardEntry, RewardSchema } from "../domain/reward/record.
 import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import type { PastClicks, Visitor } from "../domain/visitor/record.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
+import { webhooks } from "../domain/webhook/webhooks.ts";
 import { deliveries } from "../domain/webhook/delivery.ts";
-import type { Delivery } from "../domain/webhook/record.ts";
+import type { Delivery, Webhook } from "../domain/webhook/record.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import type { AnyRecord } from "./collections.ts";
@@ -42,8 +43,11 @@ export async function upgradeSales(driver: AtomicDriver, work: Work): Promise<vo
     await change(driver, work, { from: rewards, accountId, upgrade: upgradedReward });
     await change(driver, work, { from: visitors, accountId, upgrade: withOrigin });
     await change(driver, work, { from: pastClicks, accountId, upgrade: withOrigin });
+    await change(driver, work, { from: webhooks, accountId, upgrade: upgradedWebhook });
   }
 }
+
+const V2_FORMAT = { format: "v2" } as const;
 
 interface Kind<R extends AnyRecord> {
   from: Collection<R>;
@@ -174,5 +178,10 @@ function upgradedFact(fact: Fact): Fact {
 type FormerDelivery = Delivery & { letter?: Delivery["email"] };
 
 function upgradedDelivery({ letter, ...delivery }: FormerDelivery): Delivery {
-  return letter === undefined ? delivery : { ...delivery, email: letter };
+  const message = delivery.message && { ...V2_FORMAT, ...delivery.message };
+  return { ...delivery, email: letter ?? delivery.email, message };
+}
+
+function upgradedWebhook(webhook: Webhook): Webhook {
+  return { ...V2_FORMAT, ...webhook };
 }

@@ -3,6 +3,7 @@ import { deliveries, lanes } from "../../server/domain/webhook/delivery.ts";
 import { eraseLead, erasePromoter } from "../../server/domain/erasure/erasure.ts";
 import { movePayout } from "../../server/domain/payout/status-moves.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
+import { V1_EVENT_TYPES } from "../../server/domain/event/v1-event-type.ts";
 import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
@@ -144,6 +145,47 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
     expect(told().filter((type) => type === "commission.updated").length).toBeGreaterThan(0);
+  });
+
+  it("lose the name in V1's form, too", async () => {
+    const v1 = { url: receiver.url, format: "v1", event_types: V1_EVENT_TYPES };
+    await company(app, "PUT /webhooks/1", v1);
+    await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
+    isDown = true;
+    const signup = { email: "lead@example.com", ref_id: `${MARK}-jane`, sub_id: `${MARK}-channel` };
+    await app.v1("/track/signup", signup);
+    const earned = { lead_id: "1", reward_type: "credits", amount: "5" };
+    expect(await app.v1("/rewards/create", earned)).toMatchObject({ status: 200 });
+    await workOff(appOutbox(app));
+    expect((await placesOf(MARK)).filter((line) => line.includes("delivery")).length).toBeGreaterThan(4);
+    await erasePromoter(app.context, app.accountId, `${MARK}@example.com`);
+    expect(await placesOf(MARK)).toEqual([]);
+    await comeBack();
+    expect(told().toSorted()).toEqual(["fulfilment_pending", "lead_signup", "reward_created"]);
+    const nobody = { promoter: null, promotion: null };
+    expect(receiver.received.map(({ body }) => body["data"])).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ email: "lead@example.com", ...nobody }),
+        expect.objectContaining({ lead: expect.objectContaining({ email: "lead@example.com" }), ...nobody }),
+        expect.objectContaining({ unit: "credits", promoter: null }),
+      ]),
+    );
+  });
+
+  it("lose the name of a lead in V1's form, too", async () => {
+    const v1 = { url: receiver.url, format: "v1", event_types: V1_EVENT_TYPES };
+    await company(app, "PUT /webhooks/1", v1);
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    isDown = true;
+    await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
+    await app.v1("/rewards/create", { lead_id: "1", reward_type: "cash", amount: "5" });
+    await workOff(appOutbox(app));
+    await eraseLead(app.context, app.accountId, "1");
+    expect(await placesOf(MARK)).toEqual([]);
+    await comeBack();
+    expect(told().toSorted()).toEqual(["promoter_accepted", "promoter_signed_up", "reward_created"]);
+    const rewarded = receiver.received.find(({ headers }) => headers["x-event-type"] === "reward_created");
+    expect(rewarded!.body).toMatchObject({ data: { amount: 5, lead: null } });
   });
 
   it("are gone if they are a lead's", async () => {

@@ -4,6 +4,7 @@ import ajvFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describedRoutes } from "../../server/app.ts";
 import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
+import { V1_EVENT_TYPES } from "../../server/domain/event/v1-event-type.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
 import { resolved, type OpenApi, type OpenApiOperation, type OpenApiResponse } from "../support/openapi.ts";
@@ -61,8 +62,9 @@ describe("GET /openapi.json", () => {
     const { webhooks } = document;
     const bodyOf = ({ requestBody }: OpenApiOperation) =>
       requestBody!.content["application/json"]!.schema as Schema;
-    expect(Object.keys(webhooks).toSorted()).toEqual(EVENT_TYPES);
-    for (const [type, { post }] of Object.entries(webhooks)) {
+    expect(Object.keys(webhooks).toSorted()).toEqual([...EVENT_TYPES, ...V1_EVENT_TYPES].toSorted());
+    for (const type of EVENT_TYPES) {
+      const { post } = webhooks[type]!;
       const { required, properties } = bodyOf(post);
       expect(required).toEqual([
         "event_id",
@@ -77,6 +79,11 @@ describe("GET /openapi.json", () => {
       expect(properties!["event_type"]!.const).toBe(type);
       const names = ["webhook-id", "webhook-timestamp", "webhook-signature", "X-Event-Id", "X-Event-Type"];
       expect(post.parameters.map(({ name }) => name)).toEqual(names);
+    }
+    for (const type of V1_EVENT_TYPES) {
+      const { required, properties } = bodyOf(webhooks[type]!.post);
+      expect(required).toEqual(["event", "data"]);
+      expect(properties!["event"]!.properties!["type"]!.const).toBe(type);
     }
     const data = bodyOf(webhooks["referral.created"]!.post).properties!["data"]!;
     expect(data.required).toEqual(expect.arrayContaining(["email", "uid", "state", "promoter_campaign"]));

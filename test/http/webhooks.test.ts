@@ -43,6 +43,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
     id: 1,
     url: URL,
     description: null,
+    format: "v2",
     event_types: ["referral.created"],
     campaign_ids: [],
     active: true,

@@ -141,6 +141,17 @@ it("an upgrade gives no id twice", async () => {
   }
 });
 
+it("an upgrade leaves webhooks their form", async () => {
+  const driver = memoryDriver();
+  await putOld(driver);
+  await upgrade(driver);
+  const app = await startApp("memory", { store: await storeOn(driver), isFilled: true });
+  const { status, body } = await app.v2("GET", "/webhooks");
+  expect([status, body]).toMatchObject([200, [{ id: 1, format: "v2", event_types: ["referral.created"] }]]);
+  expect(app.bugs).toEqual([]);
+  app.services.post.close();
+});
+
 it("a move upgrades the records too", async () => {
   const [from, to] = [memoryDriver(), memoryDriver()];
   await putOld(from);

@@ -1,6 +1,5 @@
-import { describedRoutes } from "../../server/app.ts";
+import { describedEvents, describedRoutes } from "../../server/app.ts";
 import { openApiDocument } from "../../server/openapi/document.ts";
-import { EVENTS } from "../../server/v2/webhook/event-data.ts";
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -45,7 +44,7 @@ export interface OpenApiResponse {
 
 /** The document of all routes. */
 export function newDocument(): OpenApi {
-  const document = openApiDocument(describedRoutes(), { publicUrl: "http://x", events: EVENTS });
+  const document = openApiDocument(describedRoutes(), { publicUrl: "http://x", events: describedEvents() });
   return JSON.parse(JSON.stringify(document)) as OpenApi;
 }
 

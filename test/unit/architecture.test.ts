@@ -35,7 +35,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   app: ["billing", "v1", "v2", "track", "web", "openapi", "request", "http", "domain", "failure"],
   transfer: ["outbox", "input", "lease", "domain", "storage", "failure"],
-  outbox: ["v2", "outgoing", "lease", "domain", "storage", "failure"],
+  outbox: ["v1", "v2", "outgoing", "lease", "domain", "storage", "failure"],
   v1: ["request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
   v2: ["billing", "request", "input", "http", "outgoing", "domain", "storage", "failure"],

@@ -119,10 +119,11 @@ function ownerIdOf(shown: Json): unknown {
   return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
-/** The fields of V2 that are the person's own, or may hold their name, in events about money of theirs. */
+/** The shown fields that are the person's own, or may hold their name, in events about money of theirs. */
 const PRIVATE_FIELDS: Partial<Record<Entity, string[]>> = {
   payout: ["payout_method", "error"],
-  commission: ["internal_note", "external_note"],
+  commission: ["internal_note", "external_note", "visitor_sub_id"],
+  referral: ["visitor_sub_id"],
 };
 
 function nameless(message: EventMessage, erased: Erased): EventMessage {
@@ -130,14 +131,22 @@ function nameless(message: EventMessage, erased: Erased): EventMessage {
   const changes = without(message.changes, erased) as EventMessage["changes"];
   // Only events about the person have changed.
   if (JSON.stringify(data) === JSON.stringify(message.data)) return { ...message, data, changes };
-  const isPrivate = ([name]: [string, unknown]) => PRIVATE_FIELDS[message.entity]?.includes(name) ?? false;
+  const fields = PRIVATE_FIELDS[message.entity] ?? [];
   return {
     ...message,
-    data: Object.fromEntries(
-      Object.entries(data).map((field) => (isPrivate(field) ? [field[0], null] : field)),
-    ),
-    changes: Object.fromEntries(Object.entries(changes).filter((field) => !isPrivate(field))),
+    data: blanked(data, fields) as Json,
+    changes: Object.fromEntries(Object.entries(changes).filter(([name]) => !fields.includes(name))),
   };
+}
+
+/** A copy in which these fields are null, however deep they are. */
+function blanked(value: unknown, fields: string[]): unknown {
+  if (Array.isArray(value)) return value.map((each) => blanked(each, fields));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, fields.includes(name) ? null : blanked(inner, fields)]),
+  );
 }
 
 /** A copy with null in place of the person, wherever a record shows its promoter or lead. */
@@ -153,7 +162,9 @@ function without(value: unknown, erased: Erased): unknown {
 }
 
 function isThem(name: string, shown: unknown, erased: Erased): boolean {
-  const id = (shown as Json | null)?.["id"];
-  if ("leadId" in erased) return name === "referral" && id === erased.leadId;
+  const { id, promoter_id: ownerId } = (shown ?? {}) as Json;
+  if ("leadId" in erased) return (name === "referral" || name === "lead") && id === erased.leadId;
+  // V1's promotion shows the promoter's links.
+  if (name === "promotion") return ownerId === erased.promoterId;
   return (name === "promoter" || name === "parent_promoter") && id === erased.promoterId;
 }

@@ -73,14 +73,22 @@ export interface WantedEvents {
   version: number;
 }
 
+/** The forms of events: V2's, or the older one that connectors of automation tools wait for. */
+export const EVENT_FORMATS = ["v2", "v1"] as const;
+
+export type EventFormat = (typeof EVENT_FORMATS)[number];
+
 /** An event as receivers get it. */
 export interface EventMessage {
+  format: EventFormat;
+  /** A UUID, or in V1's form a number. */
   eventId: string;
+  /** A type of its format. */
   type: string;
   action: "created" | "updated" | "deleted";
   entity: Entity;
   entityId: number;
-  /** By wire name: the old and the new value. Empty except for updates. */
+  /** By wire name: the old and the new value. Empty except for updates, and in V1's form. */
   changes: Record<string, [old: unknown, now: unknown]>;
   data: Record<string, unknown>;
   at: string;

@@ -4,6 +4,7 @@ import type { Store, Transaction } from "../../storage/store.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import { wantedEvents } from "./event.ts";
 import { EMAIL_EVENTS } from "./event-type.ts";
+import { causeOf } from "./v1-event-type.ts";
 import { webhooks } from "../webhook/webhooks.ts";
 
 const ALL = { limit: 10_000 };
@@ -25,7 +26,7 @@ export async function updateWantedEvents(
   const before = await tx.get(wantedEvents, accountId, 1);
   const wanted = new Set<string>();
   for (const webhook of changed(await store.page(webhooks, "id", accountId, [], ALL), change.webhook)) {
-    if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(type);
+    if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
   }
   for (const campaign of changed(await store.page(campaigns, "id", accountId, [], ALL), change.campaign)) {
     for (const kind of campaign.emails) wanted.add(EMAIL_EVENTS[kind]);

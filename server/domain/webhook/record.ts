@@ -1,5 +1,5 @@
 import type { SYSTEM } from "../account/record.ts";
-import type { EventMessage } from "../event/record.ts";
+import type { EventFormat, EventMessage } from "../event/record.ts";
 import type { Email } from "../email/record.ts";
 
 /** A secret that signs deliveries. */
@@ -16,6 +16,8 @@ export interface Webhook {
   id: number;
   url: string;
   description: string | null;
+  format: EventFormat;
+  /** Types of its format. */
   eventTypes: string[];
   /** Only events of these campaigns are sent. Empty: all. */
   campaignIds: number[];

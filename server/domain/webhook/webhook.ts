@@ -2,6 +2,8 @@ import { Failure } from "../../failure.ts";
 import type { Webhook, WebhookSecret } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Chance, Context } from "../context.ts";
+import type { EventFormat } from "../event/record.ts";
+import { isV1EventType } from "../event/v1-event-type.ts";
 import { updateWantedEvents } from "../event/wanted-events.ts";
 import { loadWebhook, webhooks } from "./webhooks.ts";
 
@@ -16,6 +18,7 @@ const MAX_WEBHOOKS = 100;
 export interface WebhookInput {
   url?: string | undefined;
   description?: string | null | undefined;
+  format?: EventFormat | undefined;
   eventTypes?: string[] | undefined;
   campaignIds?: number[] | undefined;
   isActive?: boolean | undefined;
@@ -44,6 +47,7 @@ export async function createWebhook(
       id,
       url: input.url,
       description: null,
+      format: "v2",
       eventTypes: input.eventTypes,
       campaignIds: [],
       isActive: true,
@@ -118,6 +122,7 @@ function changed(before: Webhook, changes: WebhookInput): Webhook {
     ...before,
     url: changes.url ?? before.url,
     description: description === undefined ? before.description : description,
+    format: changes.format ?? before.format,
     eventTypes: changes.eventTypes ?? before.eventTypes,
     campaignIds: changes.campaignIds ?? before.campaignIds,
     isActive: changes.isActive ?? before.isActive,
@@ -127,10 +132,18 @@ function changed(before: Webhook, changes: WebhookInput): Webhook {
     basicAuthUser: basicAuthUser === undefined ? before.basicAuthUser : basicAuthUser,
     basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
   };
+  refuseForeignTypes(after);
   // Choice: a password without a user has no meaning and is dropped.
   if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
   if (after.basicAuthPassword !== null) return after;
   const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };
+  throw new Failure("invalid", "The record breaks a rule", fields);
+}
+
+/** @throws Failure `invalid` if an event type belongs to the other format */
+function refuseForeignTypes({ format, eventTypes }: Webhook): void {
+  if (eventTypes.every((type) => isV1EventType(type) === (format === "v1"))) return;
+  const fields = { eventTypes: [`must be event types of the format ${format}`] };
   throw new Failure("invalid", "The record breaks a rule", fields);
 }
 

@@ -31,6 +31,7 @@ export const PEOPLE_FIELDS: Fields = {
   parent_promoter_id: ["Id of the promoter who recruited this one.", 12],
   "V1Promoter.parent_promoter_id": ["Id of the promoter who recruited this one, as text.", "12"],
   "V1PromoterSummary.parent_promoter_id": ["Id of the promoter who recruited this one, as text.", "12"],
+  "V1EventPromoter.parent_promoter_id": ["Id of the promoter who recruited this one, as text.", "12"],
   parent_promoter_email: ["E-mail of the promoter who recruited this one.", "alex@example.com"],
   pref: ["Default referral id of the parent promoter. null: no parent.", "alex"],
   promoter_email: ["E-mail of the promoter.", "jane@example.com"],

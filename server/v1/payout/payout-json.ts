@@ -4,7 +4,8 @@ import type { Campaign } from "../../domain/campaign/record.ts";
 import { promoterSubsetAnswer } from "../promoter/promoter-json.ts";
 import { v1Unit } from "../reward/reward-json.ts";
 
-const campaignAnswer = z
+/** A campaign within other records of V1. */
+export const campaignAnswer = z
   .object({
     id: z.int(),
     name: z.string(),
@@ -61,7 +62,8 @@ export function payoutJson(
   };
 }
 
-function campaignJson(campaign: Campaign): z.output<typeof campaignAnswer> {
+/** A campaign as V1 shows it within other records. */
+export function campaignJson(campaign: Campaign): z.output<typeof campaignAnswer> {
   return {
     id: campaign.id,
     name: campaign.name,

@@ -11,6 +11,7 @@ import {
 import { rewards } from "../../domain/reward/reward.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { loadStats } from "../../domain/report/stats.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { Reward, RewardEntry } from "../../domain/reward/record.ts";
@@ -72,17 +73,30 @@ export async function readWholePromoter(view: View, promoter: Promoter): Promise
  */
 export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
   const { promoterCampaign, campaign } = await withCampaign(view, found);
-  const { accountId } = promoterCampaign;
-  const forPromoters = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
-  const forReferrals = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
   return {
     promoterCampaign,
     campaign,
     stats: await loadStats(view, promoterCampaign),
-    rewardsForPromoters: await readRewards(view, accountId, forPromoters),
-    rewardsForReferrals: await readRewards(view, accountId, forReferrals),
+    ...(await readOffers(view, {
+      accountId: promoterCampaign.accountId,
+      rewardsForPromoters: promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters,
+      rewardsForReferrals: promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals,
+    })),
   };
 }
+
+/** Reads the rewards that the entries of a campaign or a promoterCampaign name. */
+export async function readOffers(
+  view: View,
+  { accountId, rewardsForPromoters, rewardsForReferrals }: Offering,
+): Promise<Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">> {
+  return {
+    rewardsForPromoters: await readRewards(view, accountId, rewardsForPromoters),
+    rewardsForReferrals: await readRewards(view, accountId, rewardsForReferrals),
+  };
+}
+
+type Offering = Pick<Campaign, "accountId" | "rewardsForPromoters" | "rewardsForReferrals">;
 
 async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
   const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));

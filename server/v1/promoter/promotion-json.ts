@@ -54,10 +54,10 @@ export function promotionJson({
   rewardsForPromoters,
   rewardsForReferrals,
 }: PromotionParts): z.output<typeof promotionAnswer> {
-  const [offer] = rewardsForReferrals;
+  const offers = offersJson({ rewardsForPromoters, rewardsForReferrals });
   return {
     id: promoterCampaign.id,
-    status: offer === undefined ? "offer_inactive" : "offer_running",
+    status: offers.offer === null ? "offer_inactive" : "offer_running",
     ref_id: promoterCampaign.refToken,
     promo_code: promoterCampaign.coupon,
     customer_promo_code: promoterCampaign.displayCoupon,
@@ -65,10 +65,10 @@ export function promotionJson({
     promoter_id: promoterCampaign.promoterId,
     campaign_id: promoterCampaign.campaignId,
     referral_link: refLink(promoterCampaign, campaign),
-    current_offer: offer === undefined ? null : offerJson(offer),
-    current_referral_reward: firstOf(rewardsForPromoters, ["sale", "tier"]),
-    current_promotion_reward: firstOf(rewardsForPromoters, ["custom"]),
-    current_target_reward: firstOf(rewardsForPromoters, ["target"]),
+    current_offer: offers.offer,
+    current_referral_reward: offers.referral_reward,
+    current_promotion_reward: offers.promotion_reward,
+    current_target_reward: offers.target_reward,
     campaign_name: campaign.name,
     hidden: false,
     visitors_count: stats.clicks,
@@ -83,10 +83,30 @@ export function promotionJson({
   };
 }
 
+/** What referred people get, and what promoters earn. */
+export const offersAnswer = z.object({
+  offer: offerAnswer.nullable(),
+  referral_reward: earningAnswer.nullable(),
+  promotion_reward: earningAnswer.nullable(),
+  target_reward: earningAnswer.nullable(),
+});
+
 /**
- * Choice: V1's reward per referral is what each sale earns. Its reward per promotion is what any other action
- * earns.
+ * The rewards of a campaign, or of a promoterCampaign that has its own. Choice: V1's reward per referral is what each
+ * sale earns. Its reward per promotion is what any other action earns.
  */
+export function offersJson({
+  rewardsForPromoters,
+  rewardsForReferrals: [offer],
+}: Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">): z.output<typeof offersAnswer> {
+  return {
+    offer: offer === undefined ? null : offerJson(offer),
+    referral_reward: firstOf(rewardsForPromoters, ["sale", "tier"]),
+    promotion_reward: firstOf(rewardsForPromoters, ["custom"]),
+    target_reward: firstOf(rewardsForPromoters, ["target"]),
+  };
+}
+
 function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
   const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));
   return reward === undefined ? null : earningJson(reward);

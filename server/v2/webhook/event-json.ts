@@ -15,8 +15,20 @@ export const eventBody = z
   })
   .meta({ id: "Event" });
 
-/** The body of an event. */
-export function eventJson(message: EventMessage): z.output<typeof eventBody> {
+/** The body of an event in V1's form. @see docs/spec/events.md "V1's form" */
+export const v1EventBody = z
+  .object({
+    event: z.object({ id: z.int(), type: z.string(), created_at: z.iso.datetime() }),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "V1Event" });
+
+/** The body that is posted. V2 manages the webhooks of both forms and lists their deliveries, so both are here. */
+export function postedJson(message: EventMessage): z.output<typeof eventBody> | z.output<typeof v1EventBody> {
+  return message.format === "v1" ? v1EventJson(message) : eventJson(message);
+}
+
+function eventJson(message: EventMessage): z.output<typeof eventBody> {
   return {
     event_id: message.eventId,
     event_type: message.type,
@@ -27,4 +39,8 @@ export function eventJson(message: EventMessage): z.output<typeof eventBody> {
     data: message.data,
     timestamp: message.at,
   };
+}
+
+function v1EventJson({ eventId, type, at, data }: EventMessage): z.output<typeof v1EventBody> {
+  return { event: { id: Number(eventId), type, created_at: at }, data };
 }

@@ -3,7 +3,7 @@ import { findDeliveries, loadDelivery, retryDelivery } from "../../domain/webhoo
 import { readPathId } from "../path-id.ts";
 import { DELIVERY_STATUSES, type Delivery } from "../../domain/webhook/record.ts";
 import { ENTITIES } from "../../domain/event/record.ts";
-import { eventBody, eventJson } from "./event-json.ts";
+import { eventBody, postedJson, v1EventBody } from "./event-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readListing } from "../page-params.ts";
@@ -24,7 +24,7 @@ const deliveryAnswer = z
     response_code: z.int().nullable(),
     response_body: z.string().nullable(),
     object_changes: eventBody.shape.changes,
-    payload: eventBody,
+    payload: z.union([eventBody, v1EventBody]),
     created_at: z.iso.datetime(),
     delivered_at: z.iso.datetime().nullable(),
   })
@@ -87,7 +87,7 @@ function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
     response_code: delivery.responseCode,
     response_body: delivery.responseBody,
     object_changes: message.changes,
-    payload: eventJson(message),
+    payload: postedJson(message),
     created_at: delivery.createdAt,
     delivered_at: delivery.deliveredAt,
   };

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../domain/event/event-type.ts";
+import { EVENT_FORMATS } from "../../domain/event/record.ts";
+import { isV1EventType } from "../../domain/event/v1-event-type.ts";
 import type { WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
-import { flag, id, longText, text, webAddress, wholeNumber } from "../../input/fields.ts";
+import { flag, id, longText, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import type { Post } from "../../outgoing/post.ts";
 
 const MAX_HEADERS = 20;
@@ -24,11 +26,13 @@ const url = text
     "must not name a user; use basic_auth_user and basic_auth_password",
   );
 
+/** A type of either format. */
+const eventType = z
+  .string("is invalid")
+  .refine((type) => EVENT_TYPES.includes(type) || isV1EventType(type), "is not an event type");
+
 const eventTypes = z
-  .array(
-    z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
-    "is invalid",
-  )
+  .array(eventType, "is invalid")
   .min(1, "can't be blank")
   .transform((types) => [...new Set(types)]);
 
@@ -51,6 +55,7 @@ const user = text.refine((value) => !value.includes(":"), "must not contain a co
 export const updateBody = z
   .object({
     url,
+    format: oneOf(EVENT_FORMATS),
     event_types: eventTypes,
     active: flag,
     timeout: wholeNumber(1, MAX_TIMEOUT_SECONDS),
@@ -71,7 +76,7 @@ export const testBody = updateBody
   .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
   .extend({
     webhook_id: id.optional(),
-    event_type: z.string("is invalid").refine((type) => EVENT_TYPES.includes(type), "is not an event type"),
+    event_type: eventType,
   })
   .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
 
@@ -95,6 +100,7 @@ export function inputOf(body: z.output<typeof updateBody>): WebhookInput {
   return {
     url: body.url,
     description: body.description,
+    format: body.format,
     eventTypes: body.event_types,
     campaignIds: body.campaign_ids,
     isActive: body.active,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EVENT_FORMATS } from "../../domain/event/record.ts";
 import type { Webhook } from "../../domain/webhook/record.ts";
 
 /** A webhook of V2. */
@@ -7,6 +8,7 @@ export const webhookAnswer = z
     id: z.int(),
     url: z.string(),
     description: z.string().nullable(),
+    format: z.enum(EVENT_FORMATS),
     event_types: z.array(z.string()),
     campaign_ids: z.array(z.int()),
     active: z.boolean(),
@@ -31,6 +33,7 @@ export function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {
     id: webhook.id,
     url: webhook.url,
     description: webhook.description,
+    format: webhook.format,
     event_types: webhook.eventTypes,
     campaign_ids: webhook.campaignIds,
     active: webhook.isActive,

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Entity, EventMessage } from "../../domain/event/record.ts";
+import { causeOf, isV1EventType } from "../../domain/event/v1-event-type.ts";
 import { newSecret, validSecrets } from "../../domain/webhook/webhook.ts";
 import { loadWebhook } from "../../domain/webhook/webhooks.ts";
 import { Failure } from "../../failure.ts";
@@ -7,6 +9,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { webhookPosting } from "../../outgoing/webhook-posting.ts";
 import type { Webhook } from "../../domain/webhook/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { postedJson } from "./event-json.ts";
 import { testBody } from "./webhook-input.ts";
 
 /** Shorter than for deliveries, because somebody waits for the answer. */
@@ -40,11 +43,11 @@ async function test({ event, account, context, post }: V2Request) {
   const webhook = id === undefined ? null : await loadWebhook(store, account.id, id);
   const ownSecret = newSecret(chance);
   const secrets = webhook === null ? [ownSecret] : validSecrets(webhook, now);
-  const eventId = chance.uuid();
+  const eventId = isV1EventType(type) ? "0" : chance.uuid();
   const receipt = await post(
     webhookPosting(
       { ...targetOf(body, webhook), timeoutSeconds: TIMEOUT_SECONDS, secrets },
-      { eventId, type, body: JSON.stringify(testEvent(eventId, type, now)), now },
+      { eventId, type, body: JSON.stringify(postedJson(testEvent(eventId, type, now))), now },
     ),
   );
   if (receipt.isRefused) {
@@ -73,16 +76,17 @@ function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
 }
 
 /** @see docs/spec/events.md "Test" */
-function testEvent(eventId: string, type: string, now: Date) {
-  const [entity, name = ""] = type.split(/\.(.*)/);
+function testEvent(eventId: string, type: string, now: Date): EventMessage {
+  const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
   return {
-    event_id: eventId,
-    event_type: type,
+    format: isV1EventType(type) ? "v1" : "v2",
+    eventId,
+    type,
     action: name === "created" || name === "deleted" ? name : "updated",
-    entity_type: entity,
-    entity_id: 0,
+    entity: entity as Entity,
+    entityId: 0,
     changes: {},
     data: { test: true },
-    timestamp: now.toISOString(),
+    at: now.toISOString(),
   };
 }

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../domain/event/event-type.ts";
+import { EVENT_FORMATS } from "../../domain/event/record.ts";
+import { V1_EVENT_TYPES } from "../../domain/event/v1-event-type.ts";
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook } from "../../domain/webhook/webhook.ts";
 import { findWebhooks, loadWebhook } from "../../domain/webhook/webhooks.ts";
+import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
+import { oneOf } from "../../input/fields.ts";
 import { readPathId } from "../path-id.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -22,7 +26,7 @@ export const WEBHOOK_PAGES = { usual: 25, most: 100 };
 /** The parameters of the lists of webhooks and deliveries. */
 export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
-const shape = recordError({ basicAuthPassword: "basic_auth_password" });
+const shape = recordError({ basicAuthPassword: "basic_auth_password", eventTypes: "event_types" });
 
 /** `GET /api/v2/company/webhooks` */
 export const listWebhooksOperation: V2Operation = {
@@ -49,11 +53,18 @@ export const createWebhookOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/webhooks/event_types` */
+const typeParams = z.object({ format: oneOf(EVENT_FORMATS).default("v2") });
+
+/** `GET /api/v2/company/webhooks/event_types`. Choice: our own parameter `format` asks for those of V1. */
 export const listEventTypesOperation: V2Operation = {
   summary: "List the types of events",
+  params: typeParams,
   answer: z.object({ data: z.array(z.string()) }),
-  handle: async () => ({ data: EVENT_TYPES }),
+  refusals: ["invalid"],
+  handle: async ({ event }) => {
+    const { format } = shapeInput(typeParams, readQuery(event));
+    return { data: format === "v1" ? V1_EVENT_TYPES : EVENT_TYPES };
+  },
 };
 
 /** `GET /api/v2/company/webhooks/{id}` */

@@ -1,0 +1,124 @@
+import type { z } from "zod";
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { commissions } from "../../domain/commission/commission.ts";
+import type { Commission } from "../../domain/commission/record.ts";
+import type { RecordChange } from "../../domain/event/event-type.ts";
+import type { Lead } from "../../domain/lead/record.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
+import { loadPromoter } from "../../domain/promoter/promoter.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import { rewards } from "../../domain/reward/reward.ts";
+import { showAll, unlessGone } from "../../domain/show.ts";
+import type { View } from "../../storage/store.ts";
+import { newEmbedded } from "../embedded.ts";
+import { leadJson } from "../lead/lead-json.ts";
+import { campaignJson, payoutJson } from "../payout/payout-json.ts";
+import { earningJson } from "../promoter/offer-json.ts";
+import { profileJson } from "../promoter/profile-json.ts";
+import { promoterSubsetJson } from "../promoter/promoter-json.ts";
+import { readOffers, readPromoterParts, readPromotionParts } from "../promoter/promoter-parts.ts";
+import { offersJson, promotionJson } from "../promoter/promotion-json.ts";
+import { showReward } from "../reward/reward-json.ts";
+import type {
+  eventAcceptance,
+  eventFulfilment,
+  eventJoining,
+  eventLead,
+  eventPromoter,
+  eventReward,
+} from "./event-data.ts";
+
+type Shown<S extends z.ZodType> = Promise<z.output<S>>;
+
+/**
+ * The `data` of V1's events about a change. Records that it refers to are shown as they are now.
+ *
+ * @throws Failure `not_found` if one was deleted that the event can't do without
+ * @see docs/spec/events.md "V1's form"
+ */
+export function showEvent(view: View, change: RecordChange): Promise<Record<string, unknown>> {
+  switch (change.entity) {
+    case "referral":
+      return showLead(view, present(change.after));
+    case "promoter":
+      return showJoining(view, present(change.after));
+    case "promoter_campaign":
+      return showAcceptance(view, present(change.after));
+    case "commission":
+      return showEarning(view, present(change.after));
+    case "payout":
+      return showFulfilment(view, present(change.after));
+    default:
+      throw new Error(`V1 has no event for a ${change.entity}`);
+  }
+}
+
+function present<R>(record: R | null): R {
+  if (record === null) throw new Error("V1 has no event for a deleted record");
+  return record;
+}
+
+async function showLead(view: View, lead: Lead): Shown<typeof eventLead> {
+  return {
+    ...leadJson(lead),
+    promotion: await newEmbedded(view, lead.accountId).promotion(lead.promoterCampaignId),
+    promoter: await ownerOf(view, lead),
+  };
+}
+
+async function showJoining(view: View, promoter: Promoter): Shown<typeof eventJoining> {
+  const joined = await listPromoterCampaigns(view, promoter.accountId, promoter.id);
+  return {
+    promoter: await promoterOf(view, promoter),
+    promotions: (await showAll(view, joined, readPromotionParts)).map(promotionJson),
+  };
+}
+
+async function showAcceptance(view: View, promoterCampaign: PromoterCampaign): Shown<typeof eventAcceptance> {
+  const { accountId, promoterId } = promoterCampaign;
+  const promotion = await readPromotionParts(view, promoterCampaign);
+  const { campaign } = promotion;
+  return {
+    state: "accepted",
+    campaign: { ...campaignJson(campaign), ...offersJson(await readOffers(view, campaign)) },
+    promoter: await promoterOf(view, await loadPromoter(view, accountId, promoterId)),
+    promotion: promotionJson(promotion),
+  };
+}
+
+async function showEarning(view: View, commission: Commission): Shown<typeof eventReward> {
+  return { ...(await showReward(view, commission)), promoter: await ownerOf(view, commission) };
+}
+
+/** Choice: a payout of several commissions shows the reward of the first. */
+async function showFulfilment(view: View, payout: Payout): Shown<typeof eventFulfilment> {
+  const { accountId, id, campaignId } = payout;
+  const [first] = await view.page(commissions, "payout", accountId, [id], { limit: 1 });
+  const rewardId = first?.rewardId ?? null;
+  const reward = rewardId === null ? null : await view.get(rewards, accountId, rewardId);
+  const campaign = await view.get(campaigns, accountId, campaignId);
+  return {
+    ...payoutJson(payout, { promoter: null, campaign }),
+    reward: reward && earningJson(reward),
+    promoter: await ownerOf(view, payout),
+  };
+}
+
+/** The promoter that a record belongs to. null: deleted. */
+function ownerOf(
+  view: View,
+  { accountId, promoterId }: { accountId: number; promoterId: number },
+): Promise<z.output<typeof eventPromoter> | null> {
+  return unlessGone(loadPromoter(view, accountId, promoterId).then((promoter) => promoterOf(view, promoter)));
+}
+
+async function promoterOf(view: View, promoter: Promoter): Shown<typeof eventPromoter> {
+  return {
+    ...promoterSubsetJson(await readPromoterParts(view, promoter)),
+    cust_id: promoter.custId ?? "",
+    profile: profileJson(promoter.profile),
+    promotions: [],
+  };
+}
