@@ -97,6 +97,19 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
     const path = "/promoter_campaigns/1";
     return () => company(app, `PUT ${path}`, { coupon: "NEW" });
   },
+  "V1 reward": async (app) => {
+    const params = { ref_id: "jane", reward_type: "cash", amount: "100" };
+    return () => v1(app, "POST", "/rewards/create", params);
+  },
+  "V1 reward for a lead": async (app) => {
+    await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    const params = { email: "lead@example.com", reward_type: "cash", amount: "100" };
+    return () => v1(app, "POST", "/rewards/create", params);
+  },
+  "V2 commission": async (app) => {
+    const body = { commission_type: "custom", promoter_campaign_id: 1, amount: 100 };
+    return () => company(app, "POST /commissions", body);
+  },
   "V2 payout method": async (app, id) => {
     const body = { promoter_id: id, method: "paypal", details: { wallet_email: "a@b.example" } };
     return () => company(app, "POST /payout_methods", body);

@@ -16,6 +16,8 @@ import { promoterCampaigns } from "../../../server/domain/promoter-campaign/prom
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { refTokens } from "../../../server/domain/promoter-campaign/ref-token.ts";
 import { rewards } from "../../../server/domain/reward/reward.ts";
+import type { Refund, Sale } from "../../../server/domain/sale/record.ts";
+import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import { webhooks } from "../../../server/domain/webhook/webhooks.ts";
 import type { Collection } from "../../../server/storage/collection.ts";
@@ -43,6 +45,7 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
   for (const { accountId, promoterId } of of(promoterAddresses)) {
     if (!has(promoters, accountId, promoterId)) report(`an address of no promoter (${promoterId})`);
   }
+  checkCommissions(of, report);
   checkPayouts(of, has, report);
   for (const { accountId, id, payoutMethodId } of of(payouts)) {
     if (payoutMethodId !== null && !has(payoutMethods, accountId, payoutMethodId))
@@ -73,6 +76,32 @@ export function checkRelations({ of, nextIds }: Holdings, report: Report): void 
   for (const from of [products, promoCodes, payoutMethods, webhooks, deliveries, batchProcesses]) {
     const most = Math.max(0, ...of(from as Collection<WithId>).map(({ id }) => id));
     if (most >= (nextIds.get(from.name) ?? 1)) report(`${from.name} ${most} was given without a lease`);
+  }
+}
+
+/** A commission and those that take it back name each other, and so do sales and refunds and their commissions. */
+function checkCommissions(of: RecordsOf, report: Report): void {
+  const known = new Map(of(commissions).map((each) => [`${each.accountId} ${each.id}`, each]));
+  for (const { accountId, id, takenBackByIds, takesBackId, status } of known.values()) {
+    for (const takeBackId of takenBackByIds) {
+      const takeBack = known.get(`${accountId} ${takeBackId}`);
+      if (takeBack?.takesBackId !== id) report(`commission ${id} is not taken back by ${takeBackId}`);
+      else if (takeBack.status !== status) report(`commission ${takeBackId} does not follow ${id}`);
+    }
+    const original = takesBackId === null ? undefined : known.get(`${accountId} ${takesBackId}`);
+    if (takesBackId !== null && !original?.takenBackByIds.includes(id))
+      report(`commission ${id} takes back ${takesBackId}, which does not know it`);
+  }
+  for (const [from, field] of [
+    [sales, "saleId"],
+    [refunds, "refundId"],
+  ] as const) {
+    for (const { accountId, id, commissionIds } of of(from as Collection<Sale | Refund>)) {
+      for (const commissionId of commissionIds) {
+        if (known.get(`${accountId} ${commissionId}`)?.[field] !== id)
+          report(`${from.name} ${id} has no commission ${commissionId}`);
+      }
+    }
   }
 }
 
