@@ -14,7 +14,7 @@ export interface StripeApi {
   invoiceOf(paymentIntent: string): Promise<string | null>;
   /** The payment intents that paid an invoice. */
   intentsOf(invoice: string): Promise<string[]>;
-  /** The checkout that a payment intent belongs to, as Stripe shows it. null: none. */
+  /** The checkout that a payment intent belongs to, in Stripe's own form. null: none. */
   checkoutOf(paymentIntent: string): Promise<unknown>;
   /** The code that a customer typed in. null: unknown. */
   promoCode(id: string): Promise<string | null>;

@@ -77,8 +77,8 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
 }
 
 /**
- * A refund of a charge, from the charge before and after it. The event tells both sums since the first version, where
- * the list of refunds is left out since 2022. So a refund is named after its charge and the sum that it leads to.
+ * A refund of a charge. Its event has the sum of refunds before and after it, but since 2022 not the refund itself. So
+ * the refund's id is made of the charge's id and the sum that it leads to.
  */
 export async function chargeRefunded(
   { data, before, at }: { data: unknown; before: number; at: Date },
@@ -93,8 +93,10 @@ export async function chargeRefunded(
 }
 
 /**
- * Money that a bank took back. Choice: it counts when the dispute begins, as banks take it then. A dispute that is won
- * is not undone; record a sale for it.
+ * Money that a bank took back.
+ *
+ * Choice: it counts when the dispute begins, because the bank takes it then. A dispute that the company wins is not
+ * undone. The company may record a sale for it.
  */
 export async function disputeCreated(data: unknown, api: StripeApi | null): Promise<RefundTold | Nothing> {
   const { id, amount, currency, created, charge, payment_intent } = disputeShape.parse(data);

@@ -19,7 +19,7 @@ export async function* listEvents(
   }
 }
 
-/** All payments and refunds of a lead: of the customer whose id is the lead's uid, else of those with its e-mail. */
+/** All payments and refunds of a lead. Its uid is the customer's id, or its e-mail address names the customers. */
 export async function* listHistory(api: StripeApi, { uid, email }: Lead): AsyncGenerator<Told | Nothing> {
   const { client } = api;
   for (const customer of await customersOf(client, { uid, email })) {
@@ -41,7 +41,7 @@ async function customersOf(client: Stripe, { uid, email }: Pick<Lead, "uid" | "e
   return data.map(({ id }) => id);
 }
 
-/** The refunds of a charge, each with the sums before and after it, as its event tells them. */
+/** The refunds of a charge. Each has the same sums before and after it that its event has. */
 async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator<Told | Nothing> {
   const { data } = await asked(api.client.refunds.list({ charge: charge.id, limit: PAGE }));
   let before = 0;

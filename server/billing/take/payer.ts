@@ -16,7 +16,7 @@ export interface KnownPayer {
 
 /**
  * Finds the lead of a payer: by the customer's id, by our uids in the metadata, by what they paid or subscribed before,
- * then by e-mail address. Only a payer who stays unknown is looked up at the provider, since most are nobody's lead.
+ * then by e-mail address. A payer who stays unknown is also looked up in the provider's API.
  */
 export async function identify(source: Source, payer: Payer, owners: string[]): Promise<KnownPayer> {
   const lead = await findLead(source, payer, owners);

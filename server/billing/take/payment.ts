@@ -7,7 +7,7 @@ import { identify, namesOf, type KnownPayer } from "./payer.ts";
 import { applyWaiting } from "./refund.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 
-/** Records a payment as a sale; one of nothing, such as that of a trial, as a sign-up. */
+/** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
 export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
   const owners = ownersOf(told);
   const payer = await identify(source, told.payer, owners);

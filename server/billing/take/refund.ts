@@ -12,8 +12,7 @@ import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 /**
  * Records a refund of a payment. One that comes before its sale waits for it.
  *
- * Choice: it waits here, since a provider repeats events for a few days only, and an event that was late once may be
- * late for longer.
+ * Choice: we keep it ourselves. If we let the provider send it again, it would be lost after a few days.
  */
 export async function takeRefund(source: Source, told: RefundTold): Promise<Taken> {
   const refund = await waitingRefund(source, told);

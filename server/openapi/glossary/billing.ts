@@ -13,7 +13,10 @@ export const BILLING_FIELDS: Fields = {
     "https://track.acme.example/hooks/stripe/acme",
   ],
   has_api_key: "Whether a key for the provider's API is stored.",
-  refunds_waiting: ["How many refunds wait for a payment that was not told of.", 0],
+  refunds_waiting: [
+    "How many refunds have no sale yet. Most are of customers whom nobody referred. They are dropped after 40 days.",
+    0,
+  ],
   secret: ["What the provider signs its events with. It is never shown.", "whsec_5f1c2b7a"],
   api_key: [
     "A key that may read from the provider's API. It is never shown. null: none.",
