@@ -1,9 +1,13 @@
+import { announce } from "../domain/event/event.ts";
 import { FULFILMENT } from "../domain/event/v1-event-type.ts";
 import { payouts } from "../domain/payout/payout.ts";
+import type { Payout } from "../domain/payout/record.ts";
 import { moveWithin } from "../domain/payout/status-moves.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
+
+type Parts = Pick<OutboxParts, "store" | "clock" | "chance">;
 
 /**
  * A receiver that answers 200 to `fulfilment_pending` has given the promoter what the event names, so its payout is
@@ -13,12 +17,29 @@ import type { OutboxParts } from "./parts.ts";
  */
 export async function completeFulfilled(
   tx: Transaction,
-  { store, clock, chance }: Pick<OutboxParts, "store" | "clock" | "chance">,
-  { ownerId, message, responseCode }: Delivery,
+  { store, clock, chance }: Parts,
+  delivery: Delivery,
 ): Promise<void> {
-  if (message?.type !== FULFILMENT || responseCode !== 200) return;
+  const payout = delivery.responseCode === 200 ? await waitingPayout(tx, delivery) : null;
+  if (payout !== null) await moveWithin(tx, { store, now: clock(), chance }, { payout, to: "completed" });
+}
+
+/** The payout of an event that was given up has issues, which V1 shows. It stays pending. */
+export async function noteUnfulfilled(
+  tx: Transaction,
+  { store, clock }: Parts,
+  delivery: Delivery,
+): Promise<void> {
+  const before = await waitingPayout(tx, delivery);
+  if (before === null) return;
+  const after = { ...before, error: `Fulfilment failed: ${delivery.lastError}` };
+  await tx.put(payouts, after);
+  await announce(tx, { store, now: clock() }, { entity: "payout", before, after });
+}
+
+/** null: the event is about something else, or somebody has decided about the payout meanwhile. */
+async function waitingPayout(tx: Transaction, { ownerId, message }: Delivery): Promise<Payout | null> {
+  if (message?.type !== FULFILMENT) return null;
   const payout = await tx.get(payouts, ownerId, message.entityId);
-  // Somebody may have decided otherwise meanwhile.
-  if (payout?.status !== "pending") return;
-  await moveWithin(tx, { store, now: clock(), chance }, { payout, to: "completed" });
+  return payout?.status === "pending" ? payout : null;
 }

@@ -3,7 +3,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
-import { completeFulfilled } from "./fulfilment.ts";
+import { completeFulfilled, noteUnfulfilled } from "./fulfilment.ts";
 import { emailInLog } from "./email/email.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./waiting.ts";
@@ -105,6 +105,7 @@ async function record(
     await tx.put(deliveries, isAnew ? after : { ...after, status: "retrying", dueAt });
     return null;
   }
+  await noteUnfulfilled(tx, parts, after);
   await finish(tx, { store, now }, { ...after, status: "failed" });
   return after;
 }

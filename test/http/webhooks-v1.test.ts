@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { V1_EVENT_TYPES } from "../../server/domain/event/v1-event-type.ts";
-import { NOW, startApp, type TestApp } from "../support/app.ts";
+import { KEY, NOW, startApp, type TestApp } from "../support/app.ts";
 import { makeReward, offer, trackV2 } from "../support/money.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../support/outbox.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -284,6 +284,17 @@ describe("a webhook in V1's form", () => {
       app.setNow("2026-03-04T06:00:00.000Z");
       expect(await told()).toHaveLength(1);
       expect(await statuses()).toEqual(["completed"]);
+    });
+
+    it("says that the payout has issues once the event is given up", async () => {
+      await company(app, "PUT /webhooks/1", { max_retries: 1 });
+      receiver.answer((response) => response.writeHead(500).end());
+      await sell();
+      expect(await told()).toHaveLength(1);
+      const { body } = await app.v2("GET", "/payouts");
+      expect(body).toMatchObject([{ status: "pending", error: "Fulfilment failed: Answered 500" }]);
+      const listed = await app.request("/api/v1/payouts/list", { headers: { "x-api-key": KEY } });
+      expect(await listed.json()).toMatchObject([{ status: "pending", has_issues: true }]);
     });
 
     it("leaves a payout alone that was decided meanwhile", async () => {
