@@ -119,6 +119,32 @@ describe("events of commissions", () => {
     });
   });
 
+  it("come from each operation that makes, changes or deletes one", async () => {
+    const types = async (call: () => Promise<{ status: number }>) => {
+      receiver.received.length = 0;
+      expect(await call()).toMatchObject({ status: 200 });
+      await workOff(outbox);
+      return receiver.received.map(({ body }) => String(body["event_type"]).replace("commission.", ""));
+    };
+    const reward = { lead_id: "1", reward_type: "cash", amount: "500" };
+    const batch = (name: string) => () => company(app, `POST /commissions/${name}`, { ids: [1] });
+    expect(await types(() => app.v1("/rewards/create", reward))).toEqual(["created", "approved"]);
+    expect(await types(batch("deny"))).toEqual(["updated", "denied"]);
+    expect(await types(batch("deny"))).toEqual([]);
+    expect(await types(batch("approve"))).toEqual(["updated", "approved"]);
+    expect(await types(() => app.v1("/rewards/update", { id: "1", status: "pending" }))).toEqual([
+      "updated",
+      "pending",
+    ]);
+    expect(await types(() => company(app, "PUT /commissions/1", { internal_note: "x" }))).toEqual([
+      "updated",
+    ]);
+    expect(await types(() => company(app, "PUT /commissions/1", { internal_note: "x" }))).toEqual([]);
+    expect(await types(() => company(app, "DELETE /commissions/destroy", { ids: [1] }))).toEqual(["deleted"]);
+    const custom = { commission_type: "custom", promoter_campaign_id: 1, amount: 100 };
+    expect(await types(() => company(app, "POST /commissions", custom))).toEqual(["created", "approved"]);
+  });
+
   it("show a part of a split commission", async () => {
     const commission = await earned({ splitTenThousandths: 125_000 });
     await tell(null, commission);
