@@ -268,6 +268,19 @@ describe("a refund", () => {
     });
   });
 
+  it("that still waits, because the process died after the sale, is applied when Stripe repeats the sale", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await refund(0, 12_000)).toBe("waiting");
+    await app.v1("/track/sale", { uid: "cus_1", event_id: "in_1", amount: "10000" });
+    expect(await books()).toMatchObject({ sales: [["in_1", 10_000, 0]], earned: 1_000 });
+    expect(await tell("invoice.paid", formerInvoice())).toBe("known");
+    expect(await books()).toMatchObject({
+      sales: [["in_1", 10_000, 10_000]],
+      refunds: [["ch_1:12000", 10_000]],
+      earned: 0,
+    });
+  });
+
   it("finds the sale by any object of its payment", async () => {
     await signUp({ uid: "cus_1" });
     await tell(
