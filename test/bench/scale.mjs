@@ -54,6 +54,7 @@ async function prepare(records, promoters) {
 function readsOf({ promoter, records }) {
   const of = (id, findBy) => `/api/v2/company/promoters/${encodeURIComponent(id)}?find_by=${findBy}`;
   const payouts = (query) => `/api/v2/company/payouts?${query}`;
+  const commissions = (query) => `/api/v2/company/commissions?${query}`;
   return [
     ["leads list, first page", "/api/v1/leads/list", 1.5],
     ["leads list, last page", `/api/v1/leads/list?page=${records / 50}`, 1.5],
@@ -81,6 +82,13 @@ function readsOf({ promoter, records }) {
       "payouts by promoter and period (walks)",
       payouts(`filters[promoter_id]=${promoter.id}&filters[period_start][from]=2026-01-01`),
     ],
+    ["commissions", commissions(""), 1.5],
+    ["commissions by status", commissions("filters[status]=pending"), 1.5],
+    ["commissions by campaign", commissions("filters[campaign_id]=1"), 1.5],
+    ["commissions by promoter", commissions(`filters[promoter_id]=${promoter.id}`), 1.5],
+    ["commissions, newest first", commissions("sorting[created_at]=desc"), 1.5],
+    ["commissions, greatest sale first", commissions("sorting[sale_amount]=desc"), 1.5],
+    ["commissions by q (walks)", commissions("q=ada")],
     ["grouped payouts", "/api/v2/company/payouts/group_by_promoters"],
     ["promoter by id", of(promoter.id, "id"), 1.5],
     ["promoter by email", of(promoter.email, "email"), 1.5],
