@@ -12,7 +12,7 @@ import {
 } from "../domain/payments-batch/batch.ts";
 import { createPaymentsBatch } from "../domain/payments-batch/creation.ts";
 import { FILE_FORMATS, paymentFile, type FileFormat } from "../domain/payments-batch/files/file.ts";
-import { payBatch } from "../domain/payments-batch/payment.ts";
+import { PAYABLE, payBatch } from "../domain/payments-batch/payment.ts";
 import type { PaymentsBatch } from "../domain/payments-batch/record.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { movePayout } from "../domain/payout/status-moves.ts";
@@ -43,7 +43,9 @@ export function paymentCommands(program: Command): void {
     .command("file <account-id>")
     .addArgument(batchId)
     .description("write the file that pays a batch to standard output")
-    .addOption(new Option("--format <format>", "its format").choices(FILE_FORMATS).makeOptionMandatory())
+    .addOption(
+      new Option("--format <format>", "its format; usually that of the method").choices(FILE_FORMATS),
+    )
     .option("--debtor-name <name>", "sepa: your own name, usually the account's")
     .option("--debtor-iban <iban>", "sepa: your own account")
     .option("--debtor-bic <bic>", "sepa: the BIC of your bank")
@@ -60,7 +62,7 @@ export function paymentCommands(program: Command): void {
   program
     .command("paid <account-id>")
     .addArgument(batchId)
-    .description("mark the processing payouts of a batch as paid")
+    .description("mark the payouts of a batch as paid, whether it was confirmed by pay or not")
     .action(markPaid);
 }
 
@@ -73,7 +75,7 @@ function create(accountId: string, method: PayoutMethodName): Promise<void> {
 }
 
 interface FileOptions {
-  format: FileFormat;
+  format?: FileFormat;
   debtorName?: string;
   debtorIban?: string;
   debtorBic?: string;
@@ -82,7 +84,7 @@ interface FileOptions {
 function writeFile(accountId: string, id: number, options: FileOptions): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
-    const { format } = options;
+    const { format = null } = options;
     const file = await paymentFile(context, account, { id, format, debtor: { name, iban, bic } });
     process.stdout.write(file.text);
   });
@@ -91,7 +93,8 @@ function writeFile(accountId: string, id: number, options: FileOptions): Promise
 function markPaid(accountId: string, id: number): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { store } = context;
-    await loadPaymentsBatch(store, account.id, id);
+    const { status: found } = await loadPaymentsBatch(store, account.id, id);
+    if (PAYABLE.includes(found)) await payBatch(context, account.id, { id, show: asItIs });
     const ids: number[] = [];
     for await (const chunk of store.scan(payouts, "batch", account.id, [id])) {
       ids.push(...chunk.filter(({ status }) => status === "processing").map((payout) => payout.id));

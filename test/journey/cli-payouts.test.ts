@@ -4,7 +4,7 @@ import { systemChance, type Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/payout-method/payout-method.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { callCli } from "../support/cli.ts";
-import { addCommission, addPayout, addPromoter } from "../support/payouts.ts";
+import { addCommission, addPayout, addPromoter, selectMethod } from "../support/payouts.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
@@ -148,7 +148,7 @@ describe("tidemark payouts batch", () => {
       error: null,
     };
     expect(await run("payouts", "batch", "acme", "paypal")).toEqual({ ...batch, left_out: [] });
-    const file = await callCli(folder, ["payouts", "file", "acme", "1", "--format", "paypal"]);
+    const file = await callCli(folder, ["payouts", "file", "acme", "1"]);
     const line = "jane@wallet.example,120.00,USD,BATCH-1-1,Payout BATCH-1-1,PAYPAL\r\n";
     expect(file).toEqual({ code: 0, stdout: line, stderr: "" });
     expect(await run("payouts", "pay", "acme", "1")).toEqual({ ...batch, status: "processing" });
@@ -157,9 +157,22 @@ describe("tidemark payouts batch", () => {
     expect(await run("payouts", "list-batches", "acme")).toEqual([completed]);
   });
 
+  it("need not be confirmed before it is paid", async () => {
+    await withStore(async (context) => {
+      const account = await loadAccount(context.store, "acme");
+      const jane = await addPromoter(context, account, { email: "jane@example.com" });
+      await selectMethod(context, jane, { method: "crypto" });
+      await addPayout(context, jane);
+    });
+    await run("payouts", "batch", "acme", "crypto");
+    expect(await refusal("payouts", "file", "acme", "1")).toMatchObject({
+      stderr: "A batch of crypto payments has no bank file",
+    });
+    expect(await run("payouts", "paid", "acme", "1")).toMatchObject({ status: "completed", paid: 1 });
+  });
+
   it.each([
     [["batch", "acme", "paypal"], "No pending payout can be paid by paypal"],
-    [["file", "acme", "1"], "error: required option '--format <format>' not specified"],
     [["file", "acme", "1", "--format", "bank"], "Payments batch not found."],
     [["pay", "acme", "x"], "<batch-id> must be a whole number"],
     [["paid", "acme", "9"], "Payments batch not found."],

@@ -19,6 +19,13 @@ const METHODS: Record<FileFormat, PayoutMethodName> = {
   bank: "bank",
 };
 
+/** The format of a method, unless another one is asked for. */
+const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
+  paypal: "paypal",
+  wise: "wise",
+  bank: "bank",
+};
+
 /** Says what a payment lacks in a format. null: nothing. */
 const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
   paypal: ({ details }) => (details["wallet_email"] ? null : "wallet_email is missing"),
@@ -31,7 +38,8 @@ const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
 /** What a file is made of. The debtor is the company's own bank account, which only SEPA needs. */
 export interface FileRequest {
   id: number;
-  format: FileFormat;
+  /** null: the usual one of the batch's method. */
+  format: FileFormat | null;
   debtor: { name: string | null; iban: string | null; bic: string | null };
 }
 
@@ -50,9 +58,10 @@ export interface PaymentFile {
 export async function paymentFile(
   { store, now }: Pick<Context, "store" | "now">,
   account: Account,
-  { id, format, debtor }: FileRequest,
+  { id, format: wanted, debtor }: FileRequest,
 ): Promise<PaymentFile> {
   const batch = await loadPaymentsBatch(store, account.id, id);
+  const format = wanted ?? USUAL[batch.method] ?? "bank";
   if (batch.method !== METHODS[format]) {
     throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
   }
