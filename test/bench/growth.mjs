@@ -3,7 +3,8 @@
 // (90): the promoters who send people, the same number for all stores. BENCH_SECONDS (4): the length of each
 // run. BENCH_ROUNDS (9): rounds through all stores. Rates are medians of the rounds. Cost ratios are medians
 // of the ratios within each round, because machines have fast and slow minutes. The stores are seeded first,
-// which takes a while, and kept in BENCH_FOLDER if it is set.
+// which takes a while, and kept in BENCH_FOLDER if it is set. BENCH_WARM=1: the files are in the system's cache,
+// as after days of use; otherwise they are not, as after a restart.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +52,8 @@ async function prepare(leads) {
   if (!existsSync(folder)) await seed({ leads, folder, url });
   const tokens = evenly(await activeTokens(url), ACTIVE);
   const file = join(folder, "tidemark.db");
-  await evict(file);
+  if (process.env.BENCH_WARM === "1") await run("dd", [`if=${file}`, "of=/dev/null", "bs=4k"]);
+  else await evict(file);
   return { ...(await startTidemark(url)), leads, tokens, file, runs: [] };
 }
 
