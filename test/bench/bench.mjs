@@ -15,6 +15,9 @@ const BROWSER = {
   origin: "https://www.example.com",
 };
 
+/** Customers who pay in turn, each with a sale that is large enough for many refunds. */
+const BUYERS = 500;
+
 const SCENARIOS = [
   {
     name: "click",
@@ -47,6 +50,23 @@ const SCENARIOS = [
     status: 200,
   },
   {
+    name: "sale, three tiers",
+    path: "/api/v1/track/sale",
+    headers: KEY,
+    body: "email=buyer-{known}%40example.com&event_id=sale-{n}&amount=9900",
+    known: BUYERS,
+    status: 200,
+    aim: 0.15,
+  },
+  {
+    name: "refund of them",
+    path: "/api/v1/track/refund",
+    headers: KEY,
+    body: "email=buyer-{known}%40example.com&event_id=refund-{n}&sale_event_id=great-{known}&amount=100",
+    known: BUYERS,
+    status: 200,
+  },
+  {
     name: "promoter details",
     method: "GET",
     path: "/api/v2/company/promoters/bench?find_by=ref_token",
@@ -64,6 +84,7 @@ let hasFailed = false;
 try {
   await post(real.url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
   await post(real.url, "/api/v1/track/signup", KEY, "email=known%40example.com&ref_id=bench");
+  await prepareSales();
   console.log(row(["", "req/s", "p50 ms", "p99 ms", "bare req/s", "bare p99", "ratio", "aim"]));
   for (const scenario of SCENARIOS) if (!ONLY || scenario.name === ONLY) await measure(scenario);
   printSizes();
@@ -78,6 +99,7 @@ process.exitCode = hasFailed ? 1 : 0;
 async function measure(scenario) {
   const sample = scenario.body
     .replaceAll("{n}", "0")
+    .replaceAll("{known}", "1")
     .replaceAll("{uuid}", "7f1b2c3d-1111-4222-8333-444455556666");
   const answer =
     scenario.method === "GET"
@@ -114,8 +136,56 @@ async function measure(scenario) {
   );
 }
 
-function drive(url, { method = "POST", path, headers, body }, seconds) {
-  return load({ url, method, path, headers, body, seconds });
+function drive(url, { method = "POST", path, headers, body, known }, seconds) {
+  return load({ url, method, path, headers, body, known, seconds });
+}
+
+/** Three promoters above each other, a reward for each, and customers of the lowest. */
+async function prepareSales() {
+  const send = async (method, path, body) => {
+    const headers = {
+      authorization: "Bearer bench-key",
+      "account-id": "bench",
+      "content-type": "application/json",
+    };
+    const given = { method, headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${real.url}/api/v2/company${path}`, given);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const ids = [];
+  for (const name of ["seller", "parent", "grandparent"]) {
+    const made = await post(
+      real.url,
+      "/api/v1/promoters/create",
+      KEY,
+      `email=${name}%40example.com&ref_id=${name}`,
+    );
+    ids.push(JSON.parse(made).id);
+  }
+  await send("POST", "/promoters/assign_parent", { parent_promoter_id: ids[1], ids: [ids[0]] });
+  await send("POST", "/promoters/assign_parent", { parent_promoter_id: ids[2], ids: [ids[1]] });
+  const entries = [];
+  for (const level of [1, 2, 3]) {
+    const tier =
+      level === 1
+        ? {}
+        : { promoter_reward_type: "tier", tier_level: level, tier_reward_mode: "tier_commission_mode" };
+    const schemas = [{ unit: "cash", amount: 20, flat_amount: false }];
+    const reward = await send("POST", "/rewards", {
+      name: `level ${level}`,
+      is_promoter_reward: true,
+      schemas,
+      ...tier,
+    });
+    entries.push({ apply_on: "all", product_ids: [], reward_id: reward.id });
+  }
+  await send("PUT", "/campaigns/1", { rewards_for_promoters: entries });
+  for (let buyer = 1; buyer <= BUYERS; buyer++) {
+    const who = `email=buyer-${buyer}%40example.com`;
+    await post(real.url, "/api/v1/track/signup", KEY, `${who}&ref_id=seller`);
+    await post(real.url, "/api/v1/track/sale", KEY, `${who}&event_id=great-${buyer}&amount=900000000000`);
+  }
 }
 
 function printSizes() {

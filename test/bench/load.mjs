@@ -9,7 +9,7 @@ const pick = () => picks[Math.floor(Math.random() * picks.length)];
 const fill = () =>
   body
     .replaceAll("{n}", `${process.pid}-${++count}`)
-    .replaceAll("{known}", () => 1 + Math.floor(Math.random() * known))
+    .replaceAll("{known}", String(1 + Math.floor(Math.random() * known)))
     .replaceAll("{uuid}", randomUUID())
     .replaceAll("{pick}", pick);
 const statuses = {};

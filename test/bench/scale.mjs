@@ -55,6 +55,8 @@ function readsOf({ promoter, records }) {
   const of = (id, findBy) => `/api/v2/company/promoters/${encodeURIComponent(id)}?find_by=${findBy}`;
   const payouts = (query) => `/api/v2/company/payouts?${query}`;
   const commissions = (query) => `/api/v2/company/commissions?${query}`;
+  const report = (name, groupBy) =>
+    `/api/v2/company/reports/${name}?columns[]=revenue_amount&columns[]=promoter_earnings_amount&group_by=${groupBy}&start_date=${daysAgo(365)}&end_date=${daysAgo(0)}`;
   return [
     ["leads list, first page", "/api/v1/leads/list", 1.5],
     ["leads list, last page", `/api/v1/leads/list?page=${records / 50}`, 1.5],
@@ -89,12 +91,18 @@ function readsOf({ promoter, records }) {
     ["commissions, newest first", commissions("sorting[created_at]=desc"), 1.5],
     ["commissions, greatest sale first", commissions("sorting[sale_amount]=desc"), 1.5],
     ["commissions by q (walks)", commissions("q=ada")],
+    ["report of a year, by month", report("overview", "month")],
+    ["report of a year, by promoter", report("promoters", "year")],
     ["grouped payouts", "/api/v2/company/payouts/group_by_promoters"],
     ["promoter by id", of(promoter.id, "id"), 1.5],
     ["promoter by email", of(promoter.email, "email"), 1.5],
     ["promoter by auth_token", of(promoter.auth_token, "auth_token"), 1.5],
     ["promoter by ref_token", of(promoter.default_ref_id, "ref_token"), 1.5],
   ];
+}
+
+function daysAgo(days) {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
 
 async function compare(name, paths, aim = "") {

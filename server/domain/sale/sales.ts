@@ -10,8 +10,6 @@ export const sales = collection<Sale>()({
   id: (sale) => [sale.id],
   claims: { event: ({ eventId }) => [eventId] },
   indexes: {
-    promoter: ({ promoterId }) => [promoterId],
-    campaign: ({ campaignId }) => [campaignId],
     lead: ({ leadId }) => [leadId],
   },
   counts: (sale) => [
