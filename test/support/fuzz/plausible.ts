@@ -45,7 +45,7 @@ const BY_NAME: [pattern: RegExp, make: (making: Making) => unknown][] = [
   [/^(custom_fields|metadata|details|meta)$/, ({ dice }) => ({ [dice.pick(WORDS)]: dice.pick(WORDS) })],
   [/^(ip)$/, ({ dice }) => `198.51.${dice.below(256)}.${dice.below(256)}`],
   [/^rates$/, ({ dice }) => ({ [dice.pick(CURRENCIES)]: "1.25" })],
-  [/^base$/, ({ dice }) => dice.pick(CURRENCIES)],
+  [/^base$|currency$/, ({ dice }) => dice.pick(CURRENCIES)],
   [/^domain$/, () => "acme.example"],
   [/^cid$/, () => "acme"],
   [/ref_token_param/, ({ dice }) => dice.pick(["?via", "?ref", "via"])],
