@@ -163,7 +163,7 @@ const trees = new Map<string, ts.SourceFile>();
 function parse(file: string): ts.SourceFile {
   const known = trees.get(file);
   if (known !== undefined) return known;
-  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);
+  const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
   trees.set(file, tree);
   return tree;
 }
