@@ -12,14 +12,14 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { findCustomer, nobody } from "./customer.ts";
+import { findCustomer, nobody, type CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
 import { refuseRepeated, refunds, sales } from "./sales.ts";
 import { takeBack } from "./take-back.ts";
 
 /** The input of a refund. null: not given. */
 export interface NewRefund {
-  customer: { uid: string | null; email: string | null };
+  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
   eventId: string;
   /** The event id of the sale. null: the lead's latest sale that is not refunded whole. */
   saleEventId: string | null;
@@ -71,7 +71,7 @@ export async function recordRefund<T>(
     const whole = { ...refund, commissionIds };
     await tx.insert(refunds, whole);
     await tx.put(sales, { ...after, commissionIds: [...sale.commissionIds, ...commissionIds] });
-    const refundedLead = await markRefunded(tx, context, { lead, sale: after });
+    const refundedLead = await markRefunded(tx, context, { lead, before: sale, after });
     return show(tx.view, { refund: whole, lead: refundedLead, promoter, commissions });
   });
 }
@@ -107,6 +107,11 @@ async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | n
     const sale = await tx.get(sales, lead.accountId, listed.id);
     if (sale !== null && sale.refundedCents < sale.amountCents) return sale;
   }
+}
+
+/** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */
+function isRefunded({ amountCents, refundedCents, refundedOriginalAmount }: Sale): boolean {
+  return refundedOriginalAmount > 0 && refundedCents >= amountCents;
 }
 
 /** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */
@@ -177,13 +182,13 @@ function newRefund(
   };
 }
 
-/** A lead whose sales are all refunded is no longer a customer. */
+/** A lead whose sales are all refunded is no longer a customer. Each sale counts once. */
 async function markRefunded(
   tx: Transaction,
   context: Context,
-  { lead, sale }: { lead: Lead; sale: Sale },
+  { lead, before, after: sale }: { lead: Lead; before: Sale; after: Sale },
 ): Promise<Lead> {
-  if (sale.refundedCents < sale.amountCents) return lead;
+  if (!isRefunded(sale) || isRefunded(before)) return lead;
   const refundedSalesCount = lead.refundedSalesCount + 1;
   const isOver = refundedSalesCount === lead.salesCount && lead.state === "active";
   const after: Lead = { ...lead, refundedSalesCount, state: isOver ? "refunded" : lead.state };

@@ -41,7 +41,10 @@ export async function takeBack(
  * What a sale's refunds take back of a commission. A later instalment was computed from what was left of the
  * sale.
  */
-function takenBack({ amount, saleCents }: Commission, { amountCents, refundedCents }: Sale): number {
+function takenBack({ amount, saleCents }: Commission, sale: Sale): number {
+  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+  // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
+  if (amountCents === 0) return share(amount, refundedOriginalAmount, originalAmount);
   const refundedSince = refundedCents - (amountCents - saleCents);
   return refundedSince <= 0 ? 0 : share(amount, refundedSince, saleCents);
 }
