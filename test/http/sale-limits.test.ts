@@ -72,3 +72,18 @@ describe("a sale in a currency of small units", () => {
     expect([await amounts(), await stateOfLead()]).toEqual([[500, -125, -375], "refunded"]);
   });
 });
+
+describe("a target", () => {
+  it("is paid once, even if several entries name its reward", async () => {
+    const rewardId = await target();
+    await offer(app, { reward_id: rewardId, apply_on: "monthly" }, { reward_id: rewardId, apply_on: "all" });
+    await sell("inv_1");
+    expect(await amounts()).toEqual([5000]);
+  });
+
+  it("is paid at once, even if the sale's own commission comes later", async () => {
+    await offer(app, await target());
+    await sell("inv_1", { start_recurring_reward_in: "30" });
+    expect(await amounts()).toEqual([5000]);
+  });
+});

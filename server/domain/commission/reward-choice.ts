@@ -86,11 +86,13 @@ function isRunning(reward: Reward, { ageInMonths, onceRewardIds }: CustomerHisto
 export function reachedTargets({ level, entries, promoterCampaign }: Tier, facts: RuleFacts): Chosen[] {
   if (level !== 1) return [];
   const reachedIds = new Set(promoterCampaign.targetsReached.map(({ rewardId }) => rewardId));
-  return entries
-    .filter(({ reward }) => reward.promoterRewardType === "target" && !reachedIds.has(reward.id))
-    .flatMap(({ reward }) =>
-      reward.schemas
-        .filter(({ rules }) => rules.length > 0 && rulesHold(rules, facts))
-        .map((schema) => ({ reward, schema })),
-    );
+  const targets = entries
+    .map(({ reward }) => reward)
+    .filter(({ id, promoterRewardType }) => promoterRewardType === "target" && !reachedIds.has(id));
+  // Several entries may name one reward.
+  return [...new Map(targets.map((reward) => [reward.id, reward])).values()].flatMap((reward) =>
+    reward.schemas
+      .filter(({ rules }) => rules.length > 0 && rulesHold(rules, facts))
+      .map((schema) => ({ reward, schema })),
+  );
 }

@@ -1,6 +1,9 @@
 /** A hundred percent, in ten-thousandths of a percent. */
 export const WHOLE = 1_000_000;
 
+/** Choice: amounts have at most twelve digits, which keeps every sum exact. */
+export const MAX_AMOUNT = 999_999_999_999;
+
 /**
  * `amount` times `numerator` over a positive `denominator`, rounded half away from zero. All are integers, and the
  * result is exact for any of them.

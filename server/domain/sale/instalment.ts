@@ -34,6 +34,15 @@ export const instalments = collection<Instalments>()({
   indexes: { due: ({ nextAt }) => [Date.parse(nextAt)] },
 });
 
+/** Whether a sale's earning waits for the first instalment. A target is reached once, with the sale itself. */
+export function comesLater(earning: Earning, plan: InstalmentPlan | null): boolean {
+  return plan !== null && plan.startInDays !== null && !isTarget(earning);
+}
+
+function isTarget({ reward }: Earning): boolean {
+  return reward.promoterRewardType === "target";
+}
+
 /** Records the commissions that come later. */
 export async function addInstalments(
   tx: Transaction,
@@ -50,8 +59,7 @@ export async function addInstalments(
     accountId: sale.accountId,
     saleId: sale.id,
     leadId: sale.leadId,
-    // A target is reached once.
-    earnings: earnings.filter(({ reward }) => reward.promoterRewardType !== "target"),
+    earnings: earnings.filter((earning) => !isTarget(earning)),
     nextAt: laterBy(at, waitDays).toISOString(),
     everyDays,
     leftCount,

@@ -1,3 +1,4 @@
+import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -6,6 +7,7 @@ import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads } from "../lead/lead.ts";
+import { MAX_AMOUNT } from "../money/amount.ts";
 import { exponentOf } from "../money/currency.ts";
 import { toAccountCurrency } from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
@@ -14,7 +16,7 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Show } from "../show.ts";
 import { addCommissions } from "./commissions.ts";
 import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
-import { addInstalments, type InstalmentPlan } from "./instalment.ts";
+import { addInstalments, comesLater, type InstalmentPlan } from "./instalment.ts";
 import { monthsBetween } from "./months.ts";
 import type { BillingPeriod, Sale } from "./record.ts";
 import { referralRewardOf } from "./referral-reward.ts";
@@ -74,19 +76,15 @@ export async function recordSale<T>(
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at });
     const lead = customerAfter(customer.lead, input, at);
     const earnings = lead.state === "denied" ? [] : await earn(tx, account, { customer, lead, sale, at });
-    const isLater = input.instalments?.startInDays !== undefined && input.instalments.startInDays !== null;
-    const saleCents = sale.amountCents;
-    const commissions = isLater
-      ? []
-      : await addCommissions(tx, context, {
-          account,
-          lead,
-          sale,
-          at,
-          saleCents,
-          earnings,
-          notes: input.notes,
-        });
+    const commissions = await addCommissions(tx, context, {
+      account,
+      lead,
+      sale,
+      at,
+      saleCents: sale.amountCents,
+      earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
+      notes: input.notes,
+    });
     const whole = { ...sale, commissionIds: commissions.map(({ id }) => id) };
     await tx.insert(sales, whole);
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
@@ -105,6 +103,7 @@ async function newSale(
 ): Promise<Sale> {
   const { amount, currency, planId } = input;
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
+  if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
   const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
   const sold = { productId: product?.id ?? null, planId, billingPeriod: input.billingPeriod };
   const { lead } = customer;
