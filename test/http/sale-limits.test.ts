@@ -87,3 +87,16 @@ describe("a target", () => {
     expect(await amounts()).toEqual([5000]);
   });
 });
+
+it("cancels a customer again whom the company has made active", async () => {
+  await sell("inv_1");
+  await track("cancellation", "sub_1");
+  await app.v1("/leads/update", { email: "lead@example.com", state: "active" });
+  expect(await stateOfLead()).toBe("active");
+  const { status, body } = await track("cancellation", "sub_2");
+  expect([status, body, await stateOfLead()]).toMatchObject([
+    200,
+    { lead: { state: "cancelled" } },
+    "cancelled",
+  ]);
+});

@@ -96,7 +96,10 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
     customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
   };
   const state = changes.state ?? impliedState(after, customerSince);
-  return { ...after, state, ...DATES[state](after, now.toISOString()) };
+  const dates = DATES[state](after, now.toISOString());
+  // A customer who comes back may leave again.
+  const cancellationId = dates.cancelledAt === null ? null : after.cancellationId;
+  return { ...after, state, ...dates, cancellationId };
 }
 
 /** Choice: a lead that becomes a customer is active. A lead that is no longer a customer is a sign-up again. */
