@@ -100,3 +100,22 @@ it("cancels a customer again whom the company has made active", async () => {
     "cancelled",
   ]);
 });
+
+it("refuses a sale whose commission would be too large to add up", async () => {
+  await offer(app, await makeReward(app, [{ amount: 9_999_999_999, flat_amount: true }]));
+  const sale = { email: "lead@example.com", event_id: "inv_1", amount: 100, quantity: 999_999 };
+  expect(await trackV2(app, "sale", sale)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining("too large") },
+  });
+  expect([await amounts(), await count(sales)]).toEqual([[], 0]);
+});
+
+it("refuses a sale that is too large to add up in the account's currency", async () => {
+  await storeRates(app.context, app.accountId, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1000" } }]);
+  expect(await sell("inv_1", { amount: "999999999999", currency: "EUR" })).toMatchObject({
+    status: 400,
+    body: { message: "999999999999 EUR is too large" },
+  });
+  expect(await count(sales)).toBe(0);
+});

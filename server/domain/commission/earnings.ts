@@ -1,4 +1,5 @@
-import { cutUp, share, WHOLE } from "../money/amount.ts";
+import { Failure } from "../../failure.ts";
+import { cutUp, MAX_AMOUNT, share, WHOLE } from "../money/amount.ts";
 import type { Unit } from "../money/unit.ts";
 import type { Reward, RewardSchema } from "../reward/record.ts";
 import type { RuleFacts } from "../reward/rule.ts";
@@ -36,6 +37,7 @@ export interface EarningInput {
 /**
  * Computes what a sale earns, for each tier and part of a split. It knows no store.
  *
+ * @throws Failure `rule_broken` if an amount is too large
  * @see docs/spec/money.md "Rewards of a sale"
  */
 export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earning[] {
@@ -48,6 +50,7 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
       const terms = termsOf(schema, { reward, sale, below, level: tier.level });
       const amount = amountOf(terms, schema.unit, sale);
       if (amount === 0) continue;
+      if (amount > MAX_AMOUNT) throw new Failure("rule_broken", `The reward ${reward.name} is too large`);
       earnings.push({
         tierLevel: tier.level,
         promoterCampaignId: tier.promoterCampaign.id,
