@@ -119,3 +119,13 @@ it("refuses a sale that is too large to add up in the account's currency", async
   });
   expect(await count(sales)).toBe(0);
 });
+
+it("refuses a rule whose values are no texts or numbers", async () => {
+  const odd = { toString: 1, valueOf: 1 };
+  for (const changes of [{ operator: odd }, { value: odd }]) {
+    const rule = { type: "customer_sales_count", operator: "=", value: 1, ...changes };
+    const schemas = [{ unit: "cash", amount: 1, flat_amount: true, rules: [rule] }];
+    const body = { name: "odd", is_promoter_reward: true, promoter_reward_type: "sale", schemas };
+    expect((await app.v2("POST", "/rewards", body)).status).toBe(422);
+  }
+});

@@ -53,10 +53,11 @@ export interface RuleFacts {
 export function readRule(given: unknown): Rule | null {
   if (typeof given !== "object" || given === null) return null;
   const { type, operator = "equal to", value, join = "and", filter_by: price = null } = given as Fields;
+  if (!isPlain(operator) || !isPlain(value)) return null;
   const ruleType = RULE_TYPES.find((known) => known === type);
   const words = String(operator).replaceAll("_", " ").trim().toLowerCase();
   const compare = OPERATORS[SIGNS[words] ?? words];
-  const limit = value === "" || value === null ? NaN : Number(value);
+  const limit = value === "" ? NaN : Number(value);
   if (ruleType === undefined || compare === undefined || !Number.isFinite(limit)) return null;
   if (join !== "and" && join !== "or") return null;
   if (price !== null && typeof price !== "string" && typeof price !== "number") return null;
@@ -69,6 +70,10 @@ export function readRule(given: unknown): Rule | null {
 }
 
 type Fields = Record<string, unknown>;
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
+}
 
 /** Whether all rules hold, each connected with those before it. A rule that can't be read never holds. */
 export function rulesHold(rules: unknown[], { counts, planId }: RuleFacts): boolean {
