@@ -129,3 +129,14 @@ it("refuses a rule whose values are no texts or numbers", async () => {
     expect((await app.v2("POST", "/rewards", body)).status).toBe(422);
   }
 });
+
+it("takes back a payment of a customer whom nothing but the visit names", async () => {
+  await offer(app, await makeReward(app));
+  await connectStripe(app);
+  const tid = "7f1b2c3d-1111-4222-8333-444455556666";
+  await app.browser("/t/click", { tid, ref_id: "jane", url: "https://www.acme.example/" });
+  const nameless = { invoice: null, customer: null, billing_details: null, metadata: { svc_tid: tid } };
+  await tellStripe(app, stripeEvent("charge.succeeded", charge(nameless)));
+  await tellStripe(app, refundedFrom(0, 12_000, nameless));
+  expect(await amounts()).toEqual([1200, -1200]);
+});

@@ -11,7 +11,7 @@ export async function takeCancellation(source: Source, told: CancellationTold): 
   if (lead === null) return taken("ignored", "Nobody referred this customer");
   return recordOnce(
     recordCancellation(source.context, source.account, {
-      customer: { uid: lead.uid, email: lead.email },
+      customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
       eventId: subscriptionId,
       createdAt: at,
       show: async () => "cancellation" as const,

@@ -77,7 +77,8 @@ async function apply(source: Source, refund: WaitingRefund, given: Sale): Promis
   if (amount <= 0) return taken("known", "The whole sale is refunded");
   return recordOnce(
     recordRefund(context, account, {
-      customer: { uid: lead.uid, email: lead.email },
+      // A lead that only its visit names has neither uid nor e-mail address.
+      customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
       eventId: refund.eventId,
       saleEventId: sale.eventId,
       amount,
