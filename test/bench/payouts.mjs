@@ -32,17 +32,7 @@ function tidemark(store, ...words) {
 /** Multiplies one commission that the server has made, by way of an export. */
 async function fill() {
   const server = await startTidemark(`sqlite:${join(folder, "small")}`);
-  await tidemark(
-    "small",
-    "seed",
-    "bench",
-    "--promoters",
-    String(PROMOTERS),
-    "--leads",
-    "0",
-    "--payouts",
-    "0",
-  );
+  await tidemark("small", "seed", "bench", "--promoters", String(PROMOTERS), "--leads", "0", "--sales", "0");
   await post(server.url, "/api/v1/rewards/create", KEY, "promotion_id=1&reward_type=cash&amount=1000");
   server.child.kill("SIGTERM");
   await server.ended;
