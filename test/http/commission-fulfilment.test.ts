@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
+import { makeReward, offer } from "../support/money.ts";
 import { company, join } from "../support/v2.ts";
 
 describe("commissions that are not money", () => {
@@ -56,6 +57,30 @@ describe("commissions that are not money", () => {
     await unfulfil(1);
     expect(errors(await company(app, "POST /commissions/deny", { ids: [1] }))).toEqual([]);
     expect((await company(app, "GET /payouts")).body).toEqual([]);
+  });
+
+  it("are not to be fulfilled whole if they were partly refunded before their approval", async () => {
+    await offer(app, await makeReward(app, [{ amount: 500, flat_amount: true, unit: "points" }]));
+    await company(app, "PUT /campaigns/1", { auto_approve_commissions: false });
+    await app.v1("/track/sale", {
+      email: "lead@example.com",
+      ref_id: "jane",
+      event_id: "inv_1",
+      amount: "1000",
+    });
+    await app.v1("/track/refund", { email: "lead@example.com", event_id: "re_1", amount: "400" });
+    expect(errors(await company(app, "POST /commissions/approve", { ids: [2] }))).toEqual([]);
+    const points = async () => (await company(app, "GET /commissions?filters[unit]=points")).body;
+    expect(await points()).toMatchObject([
+      { amount: 500, status: "approved" },
+      { amount: -200, status: "approved" },
+    ]);
+    expect((await company(app, "GET /payouts")).body).toMatchObject([{ unit: "credits" }]);
+    await company(app, "POST /commissions/generate_payouts", { ids: [2, 3] });
+    expect((await company(app, "GET /payouts")).body).toMatchObject([
+      { unit: "credits" },
+      { unit: "points", amount: 300 },
+    ]);
   });
 
   it("are refused where there is nothing to fulfil, each with its reason", async () => {
