@@ -25,10 +25,13 @@ export default defineConfig({
     projects: [
       // Loading the server again for each file takes longer than its tests, which share nothing except its
       // code.
-      { extends: true, test: { name: "http", include: ["test/http/**/*.test.ts"], isolate: false } },
       {
         extends: true,
-        test: { name: "others", include: ["test/{unit,storage,client,journey}/**/*.test.ts"] },
+        test: { name: "in process", include: ["test/{http,unit}/**/*.test.ts"], isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: "others", include: ["test/{storage,client,journey}/**/*.test.ts"] },
       },
     ],
   },
