@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { print, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
-import { countDeliveries, retryFailed, type DeliverySet } from "../domain/webhook/delivery-retry.ts";
+import { countDeliveries, retryFailed, type DeliverySet } from "../domain/webhook/failed-deliveries.ts";
 
 /** Adds the commands that count e-mails and events, and retry those that were given up. */
 export function deliveryCommands(program: Command): void {

@@ -1,5 +1,5 @@
 import { listCampaigns } from "../domain/campaign/campaign.ts";
-import { countDeliveries } from "../domain/webhook/delivery-retry.ts";
+import { countDeliveries } from "../domain/webhook/failed-deliveries.ts";
 import { findSightings } from "../domain/sighting/sighting.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { isAllowedOrigin } from "../http/allowed-origin.ts";

@@ -5,7 +5,7 @@ import { SYSTEM } from "../domain/account/record.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
-import { newClockWatch } from "./waiting.ts";
+import { newClockWatch } from "./clock-watch.ts";
 
 /** The most that one round begins: little, so that it holds requests up for a moment only. */
 const FACTS = 5;

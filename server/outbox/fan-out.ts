@@ -12,7 +12,7 @@ import { messagesOf } from "./message.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newRound } from "./round.ts";
 import { activeWebhooks } from "./webhook-choice.ts";
-import { isSetAside } from "./waiting.ts";
+import { isSetAside } from "./clock-watch.ts";
 
 /** How long a fact that can't be rendered (a bug) lets other facts go first. */
 const SET_ASIDE_MS = 60_000;

@@ -6,7 +6,7 @@ import type { Attempt } from "./attempt.ts";
 import { completeFulfilled, noteUnfulfilled } from "./fulfilment.ts";
 import { emailInLog } from "./email/email.ts";
 import type { OutboxParts } from "./parts.ts";
-import { retryDelayMs } from "./waiting.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 
 /** Most results in one commit. */
 const MOST_AT_ONCE = 100;

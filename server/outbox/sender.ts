@@ -6,7 +6,7 @@ import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
 import { giveUp } from "./given-up.ts";
 import { newRecorder } from "./recorder.ts";
-import { isSetAside } from "./waiting.ts";
+import { isSetAside } from "./clock-watch.ts";
 
 /** How many deliveries to one destination run at the same time. */
 const CONCURRENCY = 4;

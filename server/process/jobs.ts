@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
-import { approveHeldCommissions } from "../domain/commission/held.ts";
+import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { newLease } from "./lease.ts";

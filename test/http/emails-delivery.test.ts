@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countDeliveries, retryFailed } from "../../server/domain/webhook/delivery-retry.ts";
+import { countDeliveries, retryFailed } from "../../server/domain/webhook/failed-deliveries.ts";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import { newMailer, type Mailer } from "../../server/outgoing/mailer.ts";
 import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";

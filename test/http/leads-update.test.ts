@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
 import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { METRICS, SERIES, dailySums } from "../../server/domain/report/stats.ts";
+import { METRICS, SERIES, dailySums } from "../../server/domain/report/counters.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import { updateLead } from "../../server/v1/lead/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../support/app.ts";

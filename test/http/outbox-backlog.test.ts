@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deliveries, lanes } from "../../server/domain/webhook/delivery.ts";
-import { countDeliveries, retryFailed } from "../../server/domain/webhook/delivery-retry.ts";
+import { countDeliveries, retryFailed } from "../../server/domain/webhook/failed-deliveries.ts";
 import { erasePromoter } from "../../server/domain/erasure/erasure.ts";
 import { EVENT_TYPES } from "../../server/domain/event/event-type.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { countDeliveries, retryFailed } from "../../server/domain/webhook/delivery-retry.ts";
+import { countDeliveries, retryFailed } from "../../server/domain/webhook/failed-deliveries.ts";
 import type { Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";

@@ -6,7 +6,7 @@ import { moveToCampaign } from "../../server/domain/promoter-campaign/move.ts";
 import { byId } from "../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { dailySums } from "../../server/domain/report/stats.ts";
+import { dailySums } from "../../server/domain/report/counters.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Lead } from "../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";

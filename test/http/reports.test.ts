@@ -4,7 +4,7 @@ import {
   loadPromoterCampaign,
   promoterCampaigns,
 } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import type { Metric } from "../../server/domain/report/stats.ts";
+import type { Metric } from "../../server/domain/report/counters.ts";
 import { campaignsReport, overviewReport, promotersReport } from "../../server/v1/report/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account/account.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import { dailySums, type DailySum } from "../../server/domain/report/stats.ts";
+import { dailySums, type DailySum } from "../../server/domain/report/counters.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import { breaches, readLedger } from "../support/money-laws.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";

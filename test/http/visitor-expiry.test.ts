@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
-import { loadStats } from "../../server/domain/report/stats.ts";
+import { loadStats } from "../../server/domain/report/counters.ts";
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { visitors } from "../../server/domain/visitor/visitor.ts";
 import { newJobs } from "../../server/process/jobs.ts";

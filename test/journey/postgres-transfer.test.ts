@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/stats.ts";
+import { loadAccountStats } from "../../server/domain/report/counters.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { openDriver, openStore, storeOn } from "../../server/storage/open.ts";
 import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";

@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { leads } from "../../server/domain/lead/lead.ts";
-import { loadAccountStats } from "../../server/domain/report/stats.ts";
+import { loadAccountStats } from "../../server/domain/report/counters.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";

@@ -1,6 +1,6 @@
 import type { Belonging, PromoterCampaign } from "../../server/domain/promoter-campaign/record.ts";
 import { collection } from "../../server/storage/collection.ts";
-import { factCounts, type Fact } from "../../server/domain/report/stats.ts";
+import { factCounts, type Fact } from "../../server/domain/report/counters.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 type CountedFact = Belonging & Fact & { id: number };

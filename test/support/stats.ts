@@ -1,5 +1,5 @@
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { loadStats, type Stats } from "../../server/domain/report/stats.ts";
+import { loadStats, type Stats } from "../../server/domain/report/counters.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 /** The totals of the promoter campaign with this id. */

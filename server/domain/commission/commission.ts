@@ -3,7 +3,7 @@ import { collection, listCounts, type Count } from "../../storage/collection.ts"
 import { digest } from "../../storage/keys.ts";
 import type { Key } from "../../storage/keys.ts";
 import { balanceCounts } from "./balance.ts";
-import { factCounts, type Fact } from "../report/stats.ts";
+import { factCounts, type Fact } from "../report/counters.ts";
 
 export const commissions = collection<Commission>()({
   name: "commission",

@@ -5,7 +5,7 @@ import { once } from "../once.ts";
 import { BY_PAYOUT } from "../payout/filter.ts";
 import { payouts } from "../payout/payout.ts";
 import { payoutDay } from "../payout/search.ts";
-import { loadPromoterStats } from "../report/stats.ts";
+import { loadPromoterStats } from "../report/counters.ts";
 import { searchPage, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import type { Store } from "../../storage/store.ts";

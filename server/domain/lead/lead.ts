@@ -3,7 +3,7 @@ import type { Lead } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import { fingerprint, type Key } from "../../storage/keys.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { factCounts, type Fact } from "../report/stats.ts";
+import { factCounts, type Fact } from "../report/counters.ts";
 
 export const leads = collection<Lead>()({
   name: "lead",

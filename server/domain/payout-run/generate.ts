@@ -12,7 +12,7 @@ import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
-import { loadPromoterStats } from "../report/stats.ts";
+import { loadPromoterStats } from "../report/counters.ts";
 import { beginRun, finishRun } from "./run.ts";
 
 /** How far a run is. */

@@ -5,7 +5,7 @@ import { digest } from "../../storage/keys.ts";
 import type { Reader } from "../../storage/store.ts";
 import { BATCH_STATUS_COUNTER } from "../payments-batch/counter.ts";
 import { balanceCounts } from "../commission/balance.ts";
-import { factCounts } from "../report/stats.ts";
+import { factCounts } from "../report/counters.ts";
 
 /** The `payout.grouped` counters hold what is owed to each promoter, so that groups need not read every payout. */
 export const payouts = collection<Payout>()({

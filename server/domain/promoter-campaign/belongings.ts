@@ -5,7 +5,7 @@ import type { Reader, Store } from "../../storage/store.ts";
 import { findPage, type Found, type Listing, type Window } from "../../storage/listing/page-search.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "../report/stats.ts";
+import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "../report/counters.ts";
 
 /** The indexes that all these records have. */
 type BelongingIndex = "promoter" | "campaign";

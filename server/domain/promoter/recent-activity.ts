@@ -1,5 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import { dailySums, type Metric } from "../report/stats.ts";
+import { dailySums, type Metric } from "../report/counters.ts";
 
 const END_OF_TIME = "9999-12-31";
 

@@ -1,7 +1,7 @@
 import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
 import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
 import type { Suspicion } from "../lead/record.ts";
-import type { Metric } from "../report/stats.ts";
+import type { Metric } from "../report/counters.ts";
 
 /** A range that includes both ends. null: open. */
 export interface Range {

@@ -7,7 +7,7 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { activePromoterCampaigns } from "./recent-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./search-conditions.ts";
-import { loadPromoterStats, METRICS, type Stats } from "../report/stats.ts";
+import { loadPromoterStats, METRICS, type Stats } from "../report/counters.ts";
 
 /** A promoter with the data that the query tests and sorts by. */
 interface Candidate {

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
 import { addDays, addMonths, periodsOf, type Grouping, type Period } from "./period.ts";
-import { loadDailySum, type Metric } from "./stats.ts";
+import { loadDailySum, type Metric } from "./counters.ts";
 
 /** Days that are read at once. */
 const READ_AT_ONCE = 100;

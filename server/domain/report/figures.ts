@@ -1,6 +1,6 @@
 import { sumBefore, type History } from "./running-totals.ts";
 import { addDays, addMonths, monthsIn, type Period } from "./period.ts";
-import type { Metric } from "./stats.ts";
+import type { Metric } from "./counters.ts";
 
 /** The sums that a figure is computed from. */
 interface View {

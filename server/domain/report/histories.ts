@@ -2,7 +2,7 @@ import type { Store } from "../../storage/store.ts";
 import { firstDayFor, type Figure } from "./figures.ts";
 import type { Period } from "./period.ts";
 import { addToHistory, type History } from "./running-totals.ts";
-import { dailySums, type Series } from "./stats.ts";
+import { dailySums, type Series } from "./counters.ts";
 
 /** The id of a series: of a campaign or a promoter campaign, or the fingerprint of an origin's name. */
 export type SeriesId = number | string;

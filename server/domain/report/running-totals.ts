@@ -1,4 +1,4 @@
-import type { DailySum, Metric } from "./stats.ts";
+import type { DailySum, Metric } from "./counters.ts";
 
 /** Running totals: each day that had a fact, with the total up to its end. */
 interface Track {

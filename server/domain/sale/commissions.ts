@@ -1,17 +1,15 @@
 import type { Account } from "../account/record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { approvalOf } from "../commission/approval.ts";
 import { commissions, newCommission } from "../commission/commission.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Sale } from "./record.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The sale that earns commissions, and when it does so. */
 export interface EarningEvent {
@@ -78,30 +76,6 @@ async function commissionOf(
     isSelfReferral: lead.suspicion === "same_promoter_email",
     createdAt: at.toISOString(),
     ...event.notes,
-    ...(await approvalOf(tx, context, { ...event, campaignId: owner.campaignId })),
+    ...(await approvalOf(tx, context, { ...event, ...earning, campaignId: owner.campaignId })),
   });
-}
-
-/**
- * Whether a new commission counts at once, waits for its day, or waits for somebody's approval.
- *
- * @see docs/spec/money.md "Approval"
- */
-async function approvalOf(
-  tx: Transaction,
-  { now }: Pick<Context, "now">,
-  { account, lead, earning, at, campaignId }: EarningEvent & { earning: Earning; campaignId: number },
-): Promise<Pick<Commission, "status" | "approveAt">> {
-  const campaign = await loadCampaign(tx, account.id, campaignId);
-  const isSuspect = lead.suspicion !== "no_suspicion";
-  const isLarge =
-    account.maxAutoApproveCents !== null &&
-    earning.unit === "cash" &&
-    earning.amount > account.maxAutoApproveCents;
-  if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
-  const approveAt = new Date(at.getTime() + campaign.commissionHoldDays * DAY_MS);
-  const isHeld = campaign.commissionHoldDays > 0 && approveAt > now;
-  return isHeld
-    ? { status: "pending", approveAt: approveAt.toISOString() }
-    : { status: "approved", approveAt: null };
 }

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { collection, type Collection } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
 import { productUses } from "../product/product.ts";
-import { factCounts } from "../report/stats.ts";
+import { factCounts } from "../report/counters.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";
 
 export const sales = collection<Sale>()({

@@ -2,7 +2,7 @@ import type { PastClicks } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import { fingerprint } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { factCounts } from "../report/stats.ts";
+import { factCounts } from "../report/counters.ts";
 
 /** The clicks of expired visitors. Visitors are deleted, but their clicks keep counting here. */
 export const pastClicks = collection<PastClicks>()({

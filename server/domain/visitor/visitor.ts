@@ -7,7 +7,7 @@ import { addPastClicks } from "./past-clicks.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
-import { factCounts } from "../report/stats.ts";
+import { factCounts } from "../report/counters.ts";
 
 /** A UUID v4. Longer ids would not fit a storage key. */
 const TID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

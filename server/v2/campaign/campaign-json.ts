@@ -2,7 +2,7 @@ import { z } from "zod";
 import { refParam } from "../../domain/campaign/campaign.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
 import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/report/stats.ts";
+import { loadCampaignStats, type Stats } from "../../domain/report/counters.ts";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../../domain/promoter/search-conditions.ts";
-import type { Metric } from "../../domain/report/stats.ts";
+import type { Metric } from "../../domain/report/counters.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";

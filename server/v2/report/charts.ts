@@ -4,7 +4,7 @@ import { loadPromoterCampaign } from "../../domain/promoter-campaign/promoter-ca
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { loadChart } from "../../domain/report/chart.ts";
 import { GROUPINGS } from "../../domain/report/period.ts";
-import type { Metric } from "../../domain/report/stats.ts";
+import type { Metric } from "../../domain/report/counters.ts";
 import { calendarDay, flag, oneOf } from "../../input/fields.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";

@@ -2,17 +2,13 @@ import { deliveries } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { OutboxParts } from "./parts.ts";
+import { retryDelayMs } from "./retry-delay.ts";
 
 const MINUTE_MS = 60_000;
 /** How often all waiting deliveries are checked, because a process whose clock is ahead may have written some. */
 const AGAIN_MS = 10 * MINUTE_MS;
 /** Most deliveries changed in one commit. */
 const MOST_AT_ONCE = 100;
-
-/** The delay before the next attempt: 2, 4, 8 … minutes. @see docs/spec/events.md */
-export function retryDelayMs(failedAttempts: number): number {
-  return 2 ** failedAttempts * MINUTE_MS;
-}
 
 /** Whether something that was set aside until an instant, for `mostMs` at most, must still wait. */
 export function isSetAside(until: number, now: number, mostMs: number): boolean {
