@@ -9,6 +9,7 @@ import { promoterAddresses } from "../../server/domain/lead/suspicion.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
+import { cashOf, makeReward, offer } from "../support/money.ts";
 import { reward } from "../support/v2.ts";
 
 /** Additions that belong to the first promoter. */
@@ -84,6 +85,18 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
       expect(await v1(app, "GET", "/promoters/show", { id: "1" })).toMatchObject({ status: 404 });
       expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
     });
+  });
+
+  it("does not exist while a refund may take back what a sale has paid to the parent", async () => {
+    const override = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_override_mode" };
+    await offer(app, await makeReward(app, [{ amount: 10 }], override));
+    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+    const event = { email: "lead@example.com", amount: "1000" };
+    await app.v1("/track/sale", { ...event, ref_id: "jane", event_id: "inv_1" });
+    expect(await cashOf(app, 2)).toEqual([100, 100, 0]);
+    expect((await remove()).status).toBe(422);
+    await app.v1("/track/refund", { ...event, event_id: "re_1" });
+    expect(await cashOf(app, 2)).toEqual([0, 0, 0]);
   });
 
   describe("a lead", () => {

@@ -48,6 +48,13 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     expect(await remove()).toMatchObject({ status: 200 });
   });
 
+  it("keeps a campaign that has sales, although their lead is gone", async () => {
+    await app.v1("/track/sale", { email: "a@b.example", ref_id: "jane", event_id: "inv_1", amount: "100" });
+    await call("DELETE /referrals", { ids: [1] });
+    await leave();
+    expect(await remove()).toEqual(inUse("1 sales belong to the campaign"));
+  });
+
   it("keeps a campaign that has leads", async () => {
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await leave();

@@ -11,7 +11,7 @@ import type { Show } from "../show.ts";
 /**
  * Deletes a campaign that nothing belongs to.
  *
- * Choice: a campaign can't be deleted while payouts, rewards or leads belong to it, even if its promoters have moved
+ * Choice: a campaign can't be deleted while payouts, rewards, sales or leads belong to it, even if its promoters have moved
  * on, because those records are shown with their campaign. Nor can one that another campaign upgrades to.
  *
  * @throws Failure `not_found`, `in_use` while something belongs to it or it is the default campaign
@@ -41,6 +41,7 @@ async function refuseUsed(tx: Transaction, { accountId, id }: Campaign): Promise
     [await tx.sum(accountId, ["promoter-campaign/campaign", id]), "promoter campaigns"],
     [await tx.sum(accountId, ["payout/campaign", id]), "payouts"],
     [await tx.sum(accountId, ["stats.campaign", id, "commissions"]), "commissions"],
+    [await tx.sum(accountId, ["stats.campaign", id, "sales"]), "sales"],
     [await tx.sum(accountId, ["stats.campaign", id, "referrals"]), "leads"],
     [await tx.sum(accountId, ["campaign.upgrade", id]), "upgrades of other campaigns"],
   ];

@@ -18,12 +18,13 @@ import { promoterAddresses } from "../lead/suspicion.ts";
 /**
  * Deletes a promoter with their promoter campaigns, payout methods and addresses.
  *
- * Choice: a promoter with earnings can't be deleted, because money must remain accounted for. Leads stay, because
- * those people did sign up. Promo codes are archived, because the payment processor may know them. Ref tokens are
- * retired, so that old links can never lead to another promoter. Child promoters lose their parent. Whatever is added
- * for the promoter meanwhile reads their record or their promoter campaign. So it is either found here or refused.
+ * Choice: a promoter with earnings can't be deleted, because money must remain accounted for, nor one with sales,
+ * because a refund may take back what others earned by them. Leads stay, because those people did sign up. Promo codes
+ * are archived, because the payment processor may know them. Ref tokens are retired, so that old links can never lead
+ * to another promoter. Child promoters lose their parent. Whatever is added for the promoter meanwhile reads their
+ * record or their promoter campaign. So it is either found here or refused.
  *
- * @throws Failure `not_found`, or `refused` for a promoter with commissions or payouts
+ * @throws Failure `not_found`, or `refused` for a promoter with commissions, sales or payouts
  */
 export async function deletePromoter(
   context: Context,
@@ -63,12 +64,13 @@ async function refuseEarner(
 ): Promise<void> {
   let count = await tx.sum(accountId, ["payout/promoter", id]);
   for (const promoterCampaign of joined) {
-    count += await tx.sum(accountId, ["stats.promoter", id, promoterCampaign.id, "commissions"]);
+    for (const metric of ["commissions", "sales"])
+      count += await tx.sum(accountId, ["stats.promoter", id, promoterCampaign.id, metric]);
   }
   if (count > 0) {
     throw new Failure(
       "refused",
-      "Promoter has rewards or payouts and can't be removed; archive them instead.",
+      "Promoter has rewards, sales or payouts and can't be removed; archive them instead.",
     );
   }
 }
