@@ -69,6 +69,20 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     expect((await stored()).map(([status]) => status)).toEqual(["denied", "approved", "pending"]);
   });
 
+  it("wait for somebody's approval once they are set to pending", async () => {
+    await sell("order-1");
+    await trackV2(app, "refund", { uid: "u-1", event_id: "r-1", amount: 4_000 });
+    expect(await app.v1("/rewards/update", { event_id: "order-1", status: "pending" })).toMatchObject({
+      status: 200,
+      body: { status: "pending" },
+    });
+    await runAfter(20);
+    expect(await stored()).toEqual([
+      ["pending", null, NOW],
+      ["pending", null, NOW],
+    ]);
+  });
+
   it("are approved once by many processes at the same time, and of the same day all", async () => {
     for (let order = 0; order < 5; order++) await sell(`order-${order}`);
     after(14);

@@ -23,7 +23,7 @@ export async function setCommissionStatus(
   await refuseFollower(tx, commission, status);
   const family = await withTakeBacks(tx, commission);
   for (const each of family) await refuseSettled(tx, each);
-  const changing = family.filter((each) => each.status !== status);
+  const changing = family.filter((each) => each.status !== status || each.approveAt !== null);
   const leaving = status === "approved" ? changing : await withdrawFromPayouts(tx, context, changing);
   const statusUpdatedAt = context.now.toISOString();
   for (const [at, freed] of leaving.entries()) {
