@@ -1,5 +1,5 @@
 import type { Lead } from "../lead/record.ts";
-import { PAYOUT_METHODS, type PayoutMethod } from "../payout-method/record.ts";
+import { PAYOUT_METHODS, type PayoutMethod, type PayoutMethodName } from "../payout-method/record.ts";
 import { newLead } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
@@ -55,7 +55,12 @@ export function newMember(
       createdAt,
     }),
     payoutMethod: dice.percent(80)
-      ? { ...newPayoutMethod(plan), id: payoutMethodId, promoterId: id, createdAt }
+      ? {
+          ...newPayoutMethod(plan, { firstName, lastName, id }),
+          id: payoutMethodId,
+          promoterId: id,
+          createdAt,
+        }
       : null,
   };
 }
@@ -108,12 +113,27 @@ export function leadOf(plan: SeedPlan, members: Member[], ids: { id: number; eve
   });
 }
 
-function newPayoutMethod({ accountId, dice }: SeedPlan) {
+/** The IBAN of the documentation of IBANs, which no bank pays to. */
+const IBAN = "DE89370400440532013000";
+
+function newPayoutMethod(
+  { accountId, dice }: SeedPlan,
+  { firstName, lastName, id }: { firstName: string; lastName: string; id: number },
+) {
   const method = dice.pick(PAYOUT_METHODS);
+  const address = `${firstName}.${id}@example.com`.toLowerCase();
+  const details: Record<PayoutMethodName, Record<string, string>> = {
+    bank: { bank_country: "DE", account_holder_name: `${firstName} ${lastName}`, iban: IBAN },
+    crypto: { wallet_address: `0x${String(id).padStart(40, "0")}`, crypto_currency: "USDC" },
+    custom: {},
+    paypal: { wallet_email: address },
+    wise: { wise_email: address },
+    dots: {},
+  };
   return {
     accountId,
     method,
-    details: {},
+    details: details[method],
     meta: {},
     isSelected: true,
     isDisabled: dice.percent(5),
