@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../server/domain/commission/commission.ts";
+import { eraseLead } from "../../server/domain/erasure/erasure.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
 import { sales } from "../../server/domain/sale/sales.ts";
 import { NOW, answerOf, KEY, startApp, type TestApp } from "../support/app.ts";
@@ -324,6 +325,54 @@ describe("POST /api/v1/track/refund", () => {
       [0, 0, 0],
       [0, 0, 0],
     ]);
+  });
+});
+
+describe("a refund finds what it takes back", () => {
+  const refund = (params: Record<string, string> = {}) =>
+    sell({ event_id: "re_1", amount: "10000", sale_event_id: "inv_1", ...params }, "refund");
+
+  it("if the lead was erased, by the sale that it names", async () => {
+    await signUp();
+    await sell();
+    await eraseLead(app.context, app.accountId, "lead@example.com");
+    expect(await refund({ sale_event_id: "" })).toEqual({ status: 204, body: "" });
+    expect(await refund()).toMatchObject({ status: 200, body: { amount_cents: -10_000 } });
+    expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
+  });
+
+  it("not if it names another customer's sale", async () => {
+    await signUp();
+    await sell();
+    expect(await refund({ email: "stranger@example.com" })).toEqual({ status: 204, body: "" });
+    expect(await cashOf(app, 1)).toEqual([1000, 1000, 0]);
+  });
+
+  it("if the lead was moved, and its new promoter is gone", async () => {
+    await signUp();
+    await sell();
+    await app.v1("/leads/update", { email: "lead@example.com", new_ref_id: "bob", soft_switch: "true" });
+    const bob = await app.request("/api/v1/promoters/delete?id=2", {
+      method: "DELETE",
+      headers: { "x-api-key": KEY },
+    });
+    expect(bob.status).toBe(200);
+    expect(await refund()).toMatchObject({ status: 200, body: { promoter: { id: 1 } } });
+    expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
+  });
+
+  it("because a lead with sales can't be deleted", async () => {
+    await signUp();
+    await sell();
+    const gone = await app.request("/api/v1/leads/delete?id=1", {
+      method: "DELETE",
+      headers: { "x-api-key": KEY },
+    });
+    expect(await answerOf(gone)).toMatchObject({
+      status: 422,
+      body: { error: "The lead has sales, which a refund may still take back. Erase it instead." },
+    });
+    expect(await allLeads()).toHaveLength(1);
   });
 });
 

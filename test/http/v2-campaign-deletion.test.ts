@@ -50,7 +50,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
 
   it("keeps a campaign that has sales, although their lead is gone", async () => {
     await app.v1("/track/sale", { email: "a@b.example", ref_id: "jane", event_id: "inv_1", amount: "100" });
-    await call("DELETE /referrals", { ids: [1] });
+    await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
     await leave();
     expect(await remove()).toEqual(inUse("1 sales belong to the campaign"));
   });

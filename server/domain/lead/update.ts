@@ -71,13 +71,20 @@ export async function updateLead<T>(
 /**
  * Deletes a lead and its counts.
  *
- * Choice: the commissions that it earned stay. Money is taken back by a refund, not by deleting the lead.
+ * Choice: a lead with sales is kept, because a later refund needs it. Erasing it takes its names away. Commissions
+ * that were given by hand or imported stay.
  *
- * @throws Failure `missing`, `not_found`
+ * @throws Failure `missing`, `not_found`, `in_use` if it has sales
  */
 export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
+    if (lead.salesCount > 0) {
+      throw new Failure(
+        "in_use",
+        "The lead has sales, which a refund may still take back. Erase it instead.",
+      );
+    }
     await tx.remove(leads, accountId, lead.id);
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });

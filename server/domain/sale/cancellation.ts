@@ -5,8 +5,10 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
+import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { loadKnownCustomer, type NewRefund } from "./refund.ts";
+import { findCustomer, nobody } from "./customer.ts";
+import type { NewRefund } from "./refund.ts";
 import type { Cancellation } from "./record.ts";
 import { alreadyRecorded, cancellations } from "./sales.ts";
 
@@ -38,7 +40,7 @@ export async function recordCancellation<T>(
   const { store, now } = context;
   const id = await store.nextId("event");
   return store.transact(async (tx) => {
-    const { lead, promoter } = await loadKnownCustomer(tx, account.id, input.customer);
+    const { lead, promoter } = await loadKnown(tx, account.id, input.customer);
     const known = await findCancellation(tx, lead, input.eventId);
     if (known !== null) return show(tx.view, { cancellation: known, lead, promoter });
     const createdAt = (input.createdAt ?? now).toISOString();
@@ -49,6 +51,18 @@ export async function recordCancellation<T>(
     await announce(tx, context, { entity: "referral", before: lead, after });
     return show(tx.view, { cancellation, lead: after, promoter });
   });
+}
+
+/** The lead and its promoter. @throws Failure `not_found` */
+async function loadKnown(
+  tx: Transaction,
+  accountId: number,
+  names: NewCancellation["customer"],
+): Promise<{ lead: Lead; promoter: Promoter }> {
+  const lead = await findCustomer(tx, accountId, { ...names, tid: null });
+  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
+  if (lead === null || promoter === null) throw nobody();
+  return { lead, promoter };
 }
 
 /** The cancellation that is repeated. null: it is a new one. */

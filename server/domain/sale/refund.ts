@@ -8,12 +8,11 @@ import { announce } from "../event/event.ts";
 import { leads } from "../lead/lead.ts";
 import { share } from "../money/amount.ts";
 import { toAccountCurrency } from "../money/rate.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
-import { promoters } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
-import { findCustomer, nobody, type CustomerNames } from "./customer.ts";
+import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
+import { loadPayer, loadRefundedLead, loadRefundedSale } from "./refunded-sale.ts";
 import { refuseRepeated, refunds, sales } from "./sales.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -55,10 +54,11 @@ export async function recordRefund<T>(
   const id = await store.nextId("event");
   const at = input.createdAt ?? now;
   return store.transact(async (tx) => {
-    const { lead, promoter } = await loadKnownCustomer(tx, account.id, input.customer);
     const { eventId } = input;
+    const known = await loadRefundedLead(tx, account.id, input);
     await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
-    const sale = await loadRefundedSale(tx, lead, input.saleEventId);
+    const sale = await loadRefundedSale(tx, known, input.saleEventId);
+    const promoter = await loadPayer(tx, known, sale);
     const money = await amountsOf(tx, account, { input, sale, at });
     const refund = newRefund(sale, { id, eventId, at, ...money });
     const after: Sale = {
@@ -71,42 +71,9 @@ export async function recordRefund<T>(
     const whole = { ...refund, commissionIds };
     await tx.insert(refunds, whole);
     await tx.put(sales, { ...after, commissionIds: [...sale.commissionIds, ...commissionIds] });
-    const refundedLead = await markRefunded(tx, context, { lead, before: sale, after });
-    return show(tx.view, { refund: whole, lead: refundedLead, promoter, commissions });
+    const lead = await markRefunded(tx, context, { lead: known, before: sale, after });
+    return show(tx.view, { refund: whole, lead, promoter, commissions });
   });
-}
-
-/** A known customer and their promoter. @throws Failure `not_found` */
-export async function loadKnownCustomer(
-  tx: Transaction,
-  accountId: number,
-  names: NewRefund["customer"],
-): Promise<{ lead: Lead; promoter: Promoter }> {
-  const lead = await findCustomer(tx, accountId, { ...names, tid: null });
-  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
-  const owner = lead && (await tx.get(promoterCampaigns, accountId, lead.promoterCampaignId));
-  // Choice: money is also taken back from a blocked promoter, but not if the promoter is gone.
-  if (lead === null || promoter === null || owner === null) throw nobody();
-  return { lead, promoter };
-}
-
-async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | null): Promise<Sale> {
-  if (eventId !== null) {
-    const sale = await tx.find(sales, "event", lead.accountId, [eventId]);
-    // Choice: another customer's sale is answered like an unknown one.
-    if (sale?.leadId === lead.id) return sale;
-    throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
-  }
-  // The latest sales are read first, until one is not refunded whole.
-  for (let offset = 0; ; offset++) {
-    const page = { limit: 1, offset, reverse: true };
-    const [listed] = await tx.view.page(sales, "lead", lead.accountId, [lead.id], page);
-    if (listed === undefined) {
-      throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
-    }
-    const sale = await tx.get(sales, lead.accountId, listed.id);
-    if (sale !== null && sale.refundedCents < sale.amountCents) return sale;
-  }
 }
 
 /** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */

@@ -80,7 +80,7 @@ export const deleteLead: V1Operation = {
   summary: "Delete a lead",
   params: selectorParams,
   answer: z.object({ message: z.string() }),
-  refusals: ["missing", "not_found", "invalid"],
+  refusals: ["missing", "not_found", "invalid", "in_use"],
   handle: remove,
 };
 

@@ -1,0 +1,69 @@
+import { Failure } from "../../failure.ts";
+import { isErased } from "../erasure/values.ts";
+import type { Lead } from "../lead/record.ts";
+import { leads } from "../lead/lead.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+import { findCustomer, nobody } from "./customer.ts";
+import type { Sale } from "./record.ts";
+import type { NewRefund } from "./refund.ts";
+import { sales } from "./sales.ts";
+
+/**
+ * The lead whose sale is refunded. An erased lead has no name any more, so the sale that the refund names finds it.
+ *
+ * @throws Failure `not_found`
+ */
+export async function loadRefundedLead(
+  tx: Transaction,
+  accountId: number,
+  { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
+): Promise<Lead> {
+  const named = await findCustomer(tx, accountId, { ...customer, tid: null });
+  if (named !== null) return named;
+  const sale = saleEventId === null ? null : await tx.find(sales, "event", accountId, [saleEventId]);
+  const lead = sale && (await tx.get(leads, accountId, sale.leadId));
+  if (lead === null || !isErased(lead)) throw nobody();
+  return lead;
+}
+
+/**
+ * The sale that a refund means: the named one, otherwise the lead's latest that is not refunded whole.
+ *
+ * @throws Failure `invalid`
+ */
+export async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: string | null): Promise<Sale> {
+  if (eventId !== null) {
+    const sale = await tx.find(sales, "event", lead.accountId, [eventId]);
+    // Choice: another customer's sale is answered like an unknown one.
+    if (sale?.leadId === lead.id) return sale;
+    throw new Failure("invalid", `Error. The 'sale' event with the id '${eventId}' was not found.`);
+  }
+  // The latest sales are read first, until one is not refunded whole.
+  for (let offset = 0; ; offset++) {
+    const page = { limit: 1, offset, reverse: true };
+    const [listed] = await tx.view.page(sales, "lead", lead.accountId, [lead.id], page);
+    if (listed === undefined) {
+      throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
+    }
+    const sale = await tx.get(sales, lead.accountId, listed.id);
+    if (sale !== null && sale.refundedCents < sale.amountCents) return sale;
+  }
+}
+
+/**
+ * The promoter whom a refund shows: the lead's. If the lead was moved and its new promoter is gone, the one who was
+ * paid for the sale.
+ *
+ * Choice: money is taken back from a blocked promoter, too.
+ *
+ * @throws Failure `not_found` if both are gone
+ */
+export async function loadPayer(reader: Reader, lead: Lead, sale: Sale): Promise<Promoter> {
+  const promoter =
+    (await reader.get(promoters, lead.accountId, lead.promoterId)) ??
+    (await reader.get(promoters, lead.accountId, sale.promoterId));
+  if (promoter === null) throw nobody();
+  return promoter;
+}
