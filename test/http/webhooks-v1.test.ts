@@ -6,6 +6,7 @@ import { makeReward, offer, trackV2 } from "../support/money.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../support/outbox.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { company, invalid, join, outcome } from "../support/v2.ts";
+import { V1_PROMOTION } from "../support/v1-records.ts";
 
 const LEAD = "lead@example.com";
 const NOTHING = { cash: 0, credits: 0, discount_per: 0 };
@@ -51,32 +52,7 @@ const JANE = {
   },
   promotions: [],
 };
-const PROMOTION = {
-  id: 1,
-  status: "offer_inactive",
-  ref_id: "jane",
-  promo_code: null,
-  customer_promo_code: null,
-  target_reached_at: null,
-  promoter_id: 1,
-  campaign_id: 1,
-  referral_link: "https://www.acme.example/?via=jane",
-  current_offer: null,
-  current_referral_reward: REWARD,
-  current_promotion_reward: null,
-  current_target_reward: null,
-  campaign_name: "Default campaign",
-  hidden: false,
-  visitors_count: 0,
-  leads_count: 0,
-  customers_count: 0,
-  refunds_count: 0,
-  cancellations_count: 0,
-  sales_count: 0,
-  sales_total: 0,
-  refunds_total: 0,
-  active_customers_count: 0,
-};
+const PROMOTION = { ...V1_PROMOTION, current_referral_reward: REWARD };
 const CAMPAIGN = {
   id: 1,
   name: "Default campaign",

@@ -1,4 +1,3 @@
-import type { Campaign } from "../campaign/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
@@ -11,11 +10,6 @@ import type { Customer } from "./customer.ts";
 
 /** Choice: ten levels are more than any program pays, and they bound the reads of a sale. */
 const MAX_LEVELS = 10;
-
-/** A tier with the campaign whose settings its commissions follow. */
-export interface PaidTier extends Tier {
-  campaign: Campaign;
-}
 
 /** This sale's own part of the counts that rules judge. */
 export interface SaleCounts {
@@ -31,8 +25,8 @@ export async function loadTiers(
   tx: Transaction,
   { promoterCampaign, promoter }: Pick<Customer, "promoterCampaign" | "promoter">,
   sale: SaleCounts,
-): Promise<PaidTier[]> {
-  const tiers: PaidTier[] = [];
+): Promise<Tier[]> {
+  const tiers: Tier[] = [];
   const own = await loadTier(tx, { level: 1, promoterCampaign, sale });
   // Choice: an inactive promoter still earns from former leads, but one who is not accepted does not.
   if (promoterCampaign.state === "accepted" || promoterCampaign.state === "inactive") tiers.push(own);
@@ -75,14 +69,14 @@ async function loadTier(
     promoterCampaign,
     sale,
   }: { level: number; promoterCampaign: PromoterCampaign; sale: SaleCounts | null },
-): Promise<PaidTier> {
+): Promise<Tier> {
   const { accountId, id, promoterId, campaignId } = promoterCampaign;
   const campaign = await loadCampaign(tx, accountId, campaignId);
   const rewards = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const entries: Tier["entries"] = [];
   for (const entry of rewards)
     entries.push({ entry, reward: await loadReward(tx, accountId, entry.rewardId) });
-  const tier = { level, promoterCampaign, campaign, entries, customersCount: 0, revenueCents: 0 };
+  const tier = { level, promoterCampaign, entries, customersCount: 0, revenueCents: 0 };
   if (!hasRules(entries)) return tier;
   const sumOf = (metric: string) => tx.sum(accountId, ["stats.promoter", promoterId, id, metric]);
   return {
