@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
 import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
+import { sweepSessions } from "../domain/session/sweep.ts";
 import { sweepVisitors } from "../domain/visitor/sweep.ts";
 import { newLease } from "./lease.ts";
 import type { Services } from "../request/services.ts";
@@ -21,6 +22,7 @@ export function newJobs(
   const run = { store, clock, guard: lease.guard };
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
+    { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(run) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(run) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },

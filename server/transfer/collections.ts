@@ -29,6 +29,7 @@ import { rewards } from "../domain/reward/reward.ts";
 import { instalments } from "../domain/sale/instalment.ts";
 import { cancellations, refunds, sales } from "../domain/sale/sales.ts";
 import { serverSetups, sightings } from "../domain/sighting/sighting.ts";
+import { sessions } from "../domain/session/session.ts";
 import { promoterAddresses } from "../domain/lead/suspicion.ts";
 import { unsubscriptions } from "../domain/email/unsubscription.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
@@ -87,6 +88,7 @@ export const COLLECTIONS = [
   rewards,
   sales,
   serverSetups,
+  sessions,
   sightings,
   unsubscriptions,
   visitors,

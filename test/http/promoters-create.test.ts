@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
-import { isPassword } from "../../server/domain/promoter/password.ts";
+import { isPassword } from "../../server/domain/password/password.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../support/app.ts";
 import { V1_PROMOTER, V1_PROMOTION } from "../support/v1-records.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Context } from "../../domain/context.ts";
-import { keepPassword } from "../../domain/promoter/password.ts";
+import { keepPassword } from "../../domain/password/password.ts";
 import { updatePromoter, type PromoterChanges } from "../../domain/promoter/update.ts";
 import { isRefToken } from "../../domain/promoter-campaign/ref-token.ts";
 import { Failure } from "../../failure.ts";

@@ -36,6 +36,16 @@ export async function isPassword(text: string, kept: string): Promise<boolean> {
   return timingSafeEqual(Buffer.from(other), Buffer.from(kept));
 }
 
+/**
+ * Like `isPassword`, but always takes as long as a chosen password does, so that the time of an answer does not tell
+ * whether somebody has a password. null: there is none, so no text matches.
+ */
+export async function isPasswordAnyway(text: string, kept: string | null): Promise<boolean> {
+  const matches = kept !== null && (await isPassword(text, kept));
+  if (kept === null || !kept.startsWith(`scrypt$${CHOSEN.N}$`)) await hash(text, "no salt", CHOSEN);
+  return matches;
+}
+
 /** `scrypt$N$r$p$salt$key`: each hash holds its parameters, so that the cost can grow later. */
 async function hash(text: string, salt: string, { N, r, p }: typeof CHOSEN): Promise<string> {
   const key = await derive(text.normalize("NFKC"), salt, KEY_BYTES, { N, r, p });

@@ -1,0 +1,14 @@
+import type { H3Event } from "h3";
+
+/**
+ * Whether a page of this server sent a request. Browsers add `Origin` to every request that changes something, so a
+ * page of another site can't use the visitor's session. The host that the request was sent to counts as well as the
+ * public address, because operators also open the dashboard by a name of the local network.
+ */
+export function isFromOwnPage({ req, url }: H3Event, publicUrl: string): boolean {
+  const origin = req.headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  if (!/^https?:$/.test(protocol)) return false;
+  return origin === new URL(publicUrl).origin || host === (req.headers.get("host") ?? url.host);
+}

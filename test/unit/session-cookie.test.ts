@@ -1,0 +1,64 @@
+import { H3Event } from "h3";
+import { describe, expect, it } from "vitest";
+import { isFromOwnPage } from "../../server/http/own-origin.ts";
+import {
+  endedSessionCookie,
+  readSessionToken,
+  SESSION_COOKIES,
+  sessionCookie,
+} from "../../server/http/session-cookie.ts";
+
+const event = (headers: Record<string, string>) =>
+  new H3Event(new Request("http://10.0.0.5:3000/api/v2/company/session", { headers }));
+
+describe("the cookie of a session", () => {
+  it("is out of reach of scripts and of other sites, and secret on the way where the server is", () => {
+    expect(sessionCookie(SESSION_COOKIES.user, "abc", "https://track.acme.example")).toBe(
+      "tidemark_admin=abc; Max-Age=34560000; Path=/api/v2/company; HttpOnly; Secure; SameSite=Lax",
+    );
+    expect(sessionCookie(SESSION_COOKIES.promoter, "abc", "http://localhost:3000")).toBe(
+      "tidemark_portal=abc; Max-Age=34560000; Path=/api/v2/affiliate; HttpOnly; SameSite=Lax",
+    );
+    expect(endedSessionCookie(SESSION_COOKIES.user, "http://localhost:3000")).toBe(
+      "tidemark_admin=; Max-Age=0; Path=/api/v2/company; HttpOnly; SameSite=Lax",
+    );
+  });
+
+  it.each([
+    ["tidemark_admin=abc", "abc"],
+    ["_svc_tid=1; tidemark_admin=abc;other=2", "abc"],
+    ["tidemark_admin=abc; tidemark_admin=abc", "abc"],
+    ["tidemark_admin=foreign; tidemark_admin=abc", null],
+    ["tidemark_admin=", null],
+    ["Tidemark_admin=abc", null],
+    ["xtidemark_admin=abc", null],
+    ["tidemark_portal=abc", null],
+    [`tidemark_admin=${"a".repeat(201)}`, null],
+    ['tidemark_admin="abc"', null],
+    ["tidemark_admin", null],
+    ["", null],
+  ])("is read from %j", (cookie, token) => {
+    expect(readSessionToken(event({ cookie }), SESSION_COOKIES.user)).toBe(token);
+  });
+});
+
+describe("a request of the server's own page", () => {
+  it.each([
+    ["https://track.acme.example", "track.acme.example", true],
+    ["http://10.0.0.5:3000", "10.0.0.5:3000", true],
+    ["https://track.acme.example", "10.0.0.5:3000", true],
+    ["http://track.acme.example", "10.0.0.5:3000", false],
+    ["https://track.acme.example.evil.example", "10.0.0.5:3000", false],
+    ["https://evil.example", "10.0.0.5:3000", false],
+    ["http://10.0.0.5:3001", "10.0.0.5:3000", false],
+    ["null", "10.0.0.5:3000", false],
+    ["file://10.0.0.5:3000", "10.0.0.5:3000", false],
+    ["", "10.0.0.5:3000", false],
+  ])("comes from %s to %s: %s", (origin, host, isOwn) => {
+    expect(isFromOwnPage(event({ origin, host }), "https://track.acme.example")).toBe(isOwn);
+  });
+
+  it("names its origin", () => {
+    expect(isFromOwnPage(event({}), "http://10.0.0.5:3000")).toBe(false);
+  });
+});
