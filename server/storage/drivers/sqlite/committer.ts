@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { NOTHING, type Changes } from "../../driver.ts";
 import { unavailable } from "./faults.ts";
-import type { Order, Outcome } from "./thread.ts";
+import type { Order, Outcome, ThreadData } from "./thread.ts";
+
+/** How long an exit waits for the commit that is under way. */
+const EXIT_WAIT_MS = 5_000;
 
 interface PendingCommit {
   changes: Changes;
@@ -22,6 +25,7 @@ export interface Committer {
  * event loop, or while the thread is busy, go over together and share one sync of the disk.
  */
 export function newCommitter(file: string, onCommit: () => void): Committer {
+  const unfinished = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let thread: Worker | undefined;
   let pending: PendingCommit[] = [];
   let running: PendingCommit[] = [];
@@ -35,6 +39,7 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
       const hasEnded = once(thread, "exit");
       order(thread, null);
       await hasEnded;
+      process.off("exit", waitForThread);
     },
   };
 
@@ -57,9 +62,23 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
 
   function start(): Worker {
     // The build puts the thread's file beside the bundle of this one.
-    const started = new Worker(new URL("./sqlite-thread.js", import.meta.url), { workerData: file });
+    const workerData: ThreadData = { file, unfinished };
+    const started = new Worker(new URL("./sqlite-thread.js", import.meta.url), { workerData });
     started.on("message", settle);
+    process.on("exit", waitForThread);
     return started;
+  }
+
+  function order(to: Worker, what: Order): void {
+    Atomics.add(unfinished, 0, 1);
+    to.postMessage(what);
+  }
+
+  /** An exit ends the thread, and the process would abort if that happened inside SQLite's native code. */
+  function waitForThread(): void {
+    for (let count; (count = Atomics.load(unfinished, 0)) > 0;) {
+      if (Atomics.wait(unfinished, 0, count, EXIT_WAIT_MS) === "timed-out") return;
+    }
   }
 
   function settle(outcome: Outcome): void {
@@ -72,10 +91,6 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
       for (const { reject } of batch) reject(fault);
     } else batch.forEach(({ resolve }, at) => resolve(outcome.results[at] === true));
   }
-}
-
-function order(thread: Worker, what: Order): void {
-  thread.postMessage(what);
 }
 
 function faultOf({ fault, isPassing }: { fault: string; isPassing: boolean }): Error {

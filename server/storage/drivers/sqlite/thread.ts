@@ -9,9 +9,23 @@ export type Order = Changes[] | null;
 /** The result of a batch. Errors lose their codes between threads. */
 export type Outcome = { results: boolean[] } | { fault: string; isPassing: boolean };
 
+/** What the thread begins with. */
+export interface ThreadData {
+  file: string;
+  /** Shared: the number of orders given and not yet carried out. */
+  unfinished: Int32Array<SharedArrayBuffer>;
+}
+
 // A separate thread, so that requests continue while SQLite waits for the disk.
-const writer = newWriter(workerData as string);
+const { file, unfinished } = workerData as ThreadData;
+const writer = newWriter(file);
 parentPort?.on("message", (order: Order) => {
+  carryOut(order);
+  Atomics.sub(unfinished, 0, 1);
+  Atomics.notify(unfinished, 0);
+});
+
+function carryOut(order: Order): void {
   if (order === null) {
     writer.close();
     parentPort?.close();
@@ -19,7 +33,7 @@ parentPort?.on("message", (order: Order) => {
   }
   parentPort?.postMessage(outcomeOf(order));
   writer.tidy();
-});
+}
 
 function outcomeOf(batch: Changes[]): Outcome {
   try {
