@@ -82,9 +82,13 @@ describe.each(STORAGES)("what a transaction shows, on %s", (kind) => {
       }
       const scanned = [];
       for await (const chunk of view.scan(notes, "size", ACCOUNT, [1])) scanned.push(...idsOf(chunk));
+      const keys = [];
+      for await (const chunk of view.scanKeys(notes, "size", ACCOUNT, [1])) keys.push(...chunk);
+      expect(keys.map(([id]) => id)).toEqual(scanned);
       return {
         pages,
         scanned,
+        keys,
         count: await view.count(notes, "size", ACCOUNT, [1]),
         sum: await view.sum(ACCOUNT, ["note.size", 1, 20]),
         sums: await sumsOf(view),

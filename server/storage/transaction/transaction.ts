@@ -5,6 +5,7 @@ import {
   indexKeyOf,
   recordKey,
   type Collection,
+  type Count,
   type Pointer,
 } from "../collection.ts";
 import { draftItems, newDraft, type Draft } from "./draft.ts";
@@ -89,7 +90,7 @@ export function beginTransaction(driver: AtomicDriver, read: Read): OpenTransact
       if (before === null) return;
       for (const claim of Object.keys(from.claims)) move(draft, { from: claimKeyOf(from, claim, before) });
       for (const index of Object.keys(from.indexes)) move(draft, { from: indexKeyOf(from, index, before) });
-      count(draft, from, before, -1);
+      recount(draft, from, { before, after: null });
       draft.write(key, null);
     },
     changes: () => draft.changes(),
@@ -114,22 +115,48 @@ async function write<R extends { accountId: number }>(
     move(draft, { from, to, pointer });
   }
   for (const index of Object.keys(into.indexes)) {
+    if (before !== null && isSameKey(into.indexes[index]?.(before), into.indexes[index]?.(after))) continue;
     const from = before && indexKeyOf(into, index, before);
     move(draft, { from, to: indexKeyOf(into, index, after), pointer });
   }
-  if (before !== null) count(draft, into, before, -1);
-  count(draft, into, after, 1);
+  recount(draft, into, { before, after });
   draft.write(recordKey(into, after.accountId, id), JSON.stringify(after));
 }
 
-/** Adds a record's counts, or takes them away. */
-function count<R extends { accountId: number }>(
+/**
+ * Adds what a record counts now, and takes away what it counted before. A change leaves most counts as they were, and
+ * those need no key.
+ */
+function recount<R extends { accountId: number }>(
   draft: Draft,
-  ...[from, record, sign]: [from: Collection<R>, record: R, sign: 1 | -1]
+  { counts }: Collection<R>,
+  { before, after }: { before: R | null; after: R | null },
 ): void {
-  for (const [counter, amount] of from.counts?.(record) ?? []) {
-    draft.add(encodeKey(counterKey(record.accountId, counter)), sign * amount);
+  const old = (before && counts?.(before)) ?? [];
+  const now = (after && counts?.(after)) ?? [];
+  let start = 0;
+  while (isSameCount(old[start], now[start])) start += 1;
+  let [oldEnd, nowEnd] = [old.length, now.length];
+  while (oldEnd > start && nowEnd > start && isSameCount(old[oldEnd - 1], now[nowEnd - 1])) {
+    oldEnd -= 1;
+    nowEnd -= 1;
   }
+  if (before !== null) count(draft, before, old.slice(start, oldEnd), -1);
+  if (after !== null) count(draft, after, now.slice(start, nowEnd), 1);
+}
+
+function count(draft: Draft, { accountId }: { accountId: number }, ...[counts, sign]: [Count[], 1 | -1]) {
+  for (const [counter, amount] of counts) {
+    draft.add(encodeKey(counterKey(accountId, counter)), sign * amount);
+  }
+}
+
+function isSameCount(one: Count | undefined, other: Count | undefined): boolean {
+  return one !== undefined && other !== undefined && one[1] === other[1] && isSameKey(one[0], other[0]);
+}
+
+function isSameKey(one: Key | null | undefined, other: Key | null | undefined): boolean {
+  return one?.length === other?.length && (one?.every((part, at) => part === other?.[at]) ?? true);
 }
 
 /** Moves a claim or an index entry to its new key. null: no key. */

@@ -31,6 +31,14 @@ export interface View extends Reader {
     from: Collection<R, string, I>,
     ...listing: [index: I | "id", accountId: number, start: Key]
   ): AsyncGenerator<R[]>;
+  /**
+   * The entries of such a listing in chunks, without reading the records: the rest of each index value, followed by the
+   * record's id.
+   */
+  scanKeys<R, I extends string>(
+    from: Collection<R, string, I>,
+    ...listing: [index: I | "id", accountId: number, start: Key]
+  ): AsyncGenerator<KeyPart[][]>;
   /** The number of records in such a listing. It walks the whole listing. */
   count<R, Index extends string>(
     from: Collection<R, string, Index>,
@@ -84,6 +92,12 @@ export function newView(items: Items): View {
     async *scan(from, index, accountId, start) {
       const range = prefixRange(listPrefix(from, index, accountId, start));
       for await (const entries of scan(items, range)) yield recordsOf(from, index, accountId, entries);
+    },
+    async *scanKeys(from, index, accountId, start) {
+      const prefix = listPrefix(from, index, accountId, start);
+      for await (const entries of scan(items, prefixRange(prefix))) {
+        yield entries.map(([key]) => decodeKey(key).slice(prefix.length));
+      }
     },
     async sum(accountId, counter) {
       return readSum(await items.read(encodeKey(counterKey(accountId, counter))));
