@@ -1,5 +1,5 @@
 import type { Account } from "../account/record.ts";
-import type { Commission } from "../commission/record.ts";
+import type { Unit } from "../money/unit.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutRun } from "./record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
@@ -23,7 +23,7 @@ export interface RunProgress {
 
 /**
  * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions that
- * were made by the period's end. It yields after each of them.
+ * were made by the period's end. It yields after each of them, while the next ones are under way.
  *
  * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes at once: it
  * adds the missing payouts and changes no others.
@@ -38,8 +38,7 @@ export async function* generatePayouts(
 ): AsyncGenerator<RunProgress, PayoutRun> {
   const run = await beginRun(context, account.id, period);
   const done: RunProgress = { commissions: 0, payouts: 0 };
-  for await (const group of unpaidGroups(context.store, run)) {
-    const payout = await payGroup(context, account, { run, group });
+  for await (const { group, payout } of paidGroups(context, account, run)) {
     done.commissions += group.commissionIds.length;
     if (payout !== null) done.payouts += 1;
     yield { ...done };
@@ -47,23 +46,58 @@ export async function* generatePayouts(
   return finishRun(context, run);
 }
 
+interface PaidGroup {
+  group: UnpaidGroup;
+  payout: Payout | null;
+}
+
+/** Payouts that are made at once: the next ones are prepared while the first is written. */
+const AT_ONCE = 4;
+
+/** Pays the groups of a run. Returns them in their order. */
+async function* paidGroups(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  run: PayoutRun,
+): AsyncGenerator<PaidGroup> {
+  const underWay: Promise<PaidGroup>[] = [];
+  try {
+    for await (const group of unpaidGroups(context.store, run)) {
+      const paid = payGroup(context, account, { run, group }).then((payout) => ({ group, payout }));
+      paid.catch(() => {}); // its error is thrown when its turn comes
+      underWay.push(paid);
+      if (underWay.length === AT_ONCE) yield underWay.shift()!;
+    }
+    while (underWay.length > 0) yield underWay.shift()!;
+  } finally {
+    // The store may be closed after this.
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** The keys of the `unpaid` index. */
+type UnpaidKey = [promoterId: number, campaignId: number, unit: Unit, createdAtMs: number, id: number];
+
 /** Groups the commissions that a run may pay. They are listed by promoter, campaign and unit. */
 async function* unpaidGroups(store: Store, run: PayoutRun): AsyncGenerator<UnpaidGroup> {
+  const endMs = Date.parse(run.periodEnd);
   let group: UnpaidGroup | null = null;
-  for await (const chunk of store.scan(commissions, "unpaid", run.accountId, [])) {
-    for (const commission of chunk.filter(({ createdAt }) => createdAt <= run.periodEnd)) {
-      if (group === null || !isIn(group, commission)) {
+  for await (const keys of store.scanKeys(commissions, "unpaid", run.accountId, [])) {
+    for (const [promoterId, campaignId, unit, createdAtMs, id] of keys as UnpaidKey[]) {
+      if (createdAtMs > endMs) continue;
+      if (group === null || !isIn(group, { promoterId, campaignId, unit })) {
         if (group !== null) yield group;
-        const { promoterId, campaignId, unit } = commission;
         group = { promoterId, campaignId, unit, commissionIds: [] };
       }
-      group.commissionIds.push(commission.id);
+      group.commissionIds.push(id);
     }
   }
   if (group !== null) yield group;
 }
 
-function isIn(group: UnpaidGroup, { promoterId, campaignId, unit }: Commission): boolean {
+type Owner = Omit<UnpaidGroup, "commissionIds">;
+
+function isIn(group: Owner, { promoterId, campaignId, unit }: Owner): boolean {
   return group.promoterId === promoterId && group.campaignId === campaignId && group.unit === unit;
 }
 
