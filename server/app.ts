@@ -21,6 +21,8 @@ import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
 import { serveAccountScript } from "./track/account-script.ts";
 import { serveScript } from "./track/script.ts";
+import type { BuiltPages } from "./web/built-pages.ts";
+import { pageRoutes } from "./web/pages.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event/event-data.ts";
@@ -35,6 +37,7 @@ type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 /** Files that the server serves besides the API. */
 export interface Pages {
   script: StoredText;
+  built: BuiltPages;
   /** The script of `/docs`. */
   docsViewer: string;
   hasDemo: boolean;
@@ -55,7 +58,7 @@ const V2_EVENTS: [Method, path: string, V2Operation][] = [
 
 /** Every route of the server, in the specification's order. */
 export function createApp(services: Services, pages: Pages): H3 {
-  const { script, docsViewer, hasDemo, metricsToken } = pages;
+  const { script, built, docsViewer, hasDemo, metricsToken } = pages;
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...[...V2_OPERATIONS, ...V2_EVENTS].map(([method, path, operation]): Route => [
@@ -85,6 +88,7 @@ export function createApp(services: Services, pages: Pages): H3 {
     ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: describedEvents() })],
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
+    ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
     ["GET", "/", frontDoor(hasDemo ? "/demo" : "/docs")],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],

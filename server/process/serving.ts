@@ -17,6 +17,7 @@ import { newOutageLog } from "../request/outage-log.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { storeText } from "../http/stored-text.ts";
+import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart } from "./store-upgrade.ts";
 import { openLimits } from "./limits.ts";
@@ -69,6 +70,7 @@ export async function serve(
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
     script,
+    built: readBuiltPages(new URL("../pages/", import.meta.url)),
     docsViewer,
     hasDemo: config.hasDemo,
     metricsToken: metricsAt === null ? metricsToken : null,

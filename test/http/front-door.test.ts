@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createApp } from "../../server/app.ts";
 import { storeText } from "../../server/http/stored-text.ts";
-import { startApp, type TestApp } from "../support/app.ts";
+import { BUILT_PAGES, startApp, type TestApp } from "../support/app.ts";
 
 let app: TestApp;
 beforeEach(async () => void (app = await startApp()));
@@ -13,6 +13,7 @@ it.each([
 ])("redirects from / to a page that exists, with the demo: %j", async (hasDemo, location, content) => {
   const pages = createApp(app.services, {
     script: storeText(""),
+    built: BUILT_PAGES,
     docsViewer: "",
     hasDemo,
     metricsToken: null,

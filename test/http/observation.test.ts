@@ -4,7 +4,7 @@ import { createApp, createMetricsApp } from "../../server/app.ts";
 import { newMetrics } from "../../server/request/metrics.ts";
 import { errorLine } from "../../server/process/log.ts";
 import { storeText } from "../../server/http/stored-text.ts";
-import { KEY, startApp, type TestApp } from "../support/app.ts";
+import { BUILT_PAGES, KEY, startApp, type TestApp } from "../support/app.ts";
 
 const TOKEN = "token-of-prometheus";
 const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
@@ -24,7 +24,13 @@ afterEach(() => base.close());
 /** The routes of the test's app, with a log and metrics of their own. */
 function watched({ level = "debug", metricsToken = TOKEN as string | null, services = base.services } = {}) {
   const { services: own } = observing({ level, services });
-  return createApp(own, { docsViewer: "", script: storeText(""), hasDemo: false, metricsToken });
+  return createApp(own, {
+    built: BUILT_PAGES,
+    docsViewer: "",
+    script: storeText(""),
+    hasDemo: false,
+    metricsToken,
+  });
 }
 
 function observing({ level = "info", services = base.services } = {}) {

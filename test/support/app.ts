@@ -10,6 +10,7 @@ import { newOutageLog } from "../../server/request/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
+import type { BuiltPages } from "../../server/web/built-pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
 import { temporaryStore, type STORAGES } from "./temporary-store.ts";
 
@@ -28,6 +29,21 @@ export function countedChance(): Chance {
 export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+
+const appFiles = (app: string) => ({
+  script: `${app}-1.js`,
+  preloads: [`${app}-2.js`],
+  style: `${app}-3.css`,
+});
+
+/** Pages whose files hold nothing but a comment. */
+export const BUILT_PAGES: BuiltPages = {
+  apps: { dashboard: appFiles("dashboard"), portal: appFiles("portal"), join: appFiles("join") },
+  texts: new Map([
+    ["dashboard-1.js", "/* the dashboard's script */"],
+    ["dashboard-3.css", "/* the dashboard's style */"],
+  ]),
+};
 
 /** The real routes over a real store, with a clock that tests set. */
 export interface TestApp {
@@ -102,6 +118,7 @@ export async function startApp(
     : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
     script: storeText("/* script */"),
+    built: BUILT_PAGES,
     docsViewer: "/* viewer */",
     hasDemo: true,
     metricsToken: null,

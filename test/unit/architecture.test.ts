@@ -31,6 +31,7 @@ const LAYERS: Record<string, string[]> = {
     "lease",
     "domain",
     "storage",
+    "web",
     "failure",
   ],
   app: ["billing", "v1", "v2", "track", "web", "openapi", "request", "http", "domain", "failure"],
@@ -54,6 +55,8 @@ const LAYERS: Record<string, string[]> = {
 };
 
 const MAX_LINES = 200;
+/** Made from the OpenAPI document, never committed. */
+const GENERATED = "client/ui/api/types.ts";
 const files = [...sources("server"), ...sources("client")];
 
 describe("the server's layers", () => {
@@ -63,6 +66,28 @@ describe("the server's layers", () => {
       expect(target).toMatch(/\.ts$/);
       const other = layerOf(join(dirname(file), target));
       if (other !== layer) expect(LAYERS[layer], `${file} → ${target}`).toContain(other);
+    }
+  });
+});
+
+/** What each part of the browser's code may import besides itself. */
+const CLIENT_PARTS: Record<string, string[]> = {
+  tracker: [],
+  ui: [],
+  dashboard: ["ui"],
+  portal: ["ui"],
+  join: ["ui"],
+};
+
+describe("the browser's code", () => {
+  it.each(sources("client"))("%s imports neither the server nor other pages", (file) => {
+    const part = partOf(file);
+    for (const target of imports(file).filter((name) => name.startsWith("."))) {
+      expect(target).toMatch(/\.tsx?$/);
+      const path = join(dirname(file), target);
+      expect(path).toMatch(/^client\//);
+      const other = partOf(path);
+      if (other !== part) expect(CLIENT_PARTS[part], `${file} → ${target}`).toContain(other);
     }
   });
 });
@@ -129,8 +154,14 @@ describe("the pointers of comments", () => {
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name));
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => join(folder, name))
+    .filter((file) => file !== GENERATED);
+}
+
+/** The folder below client/. */
+function partOf(file: string): string {
+  return relative("client", file).split("/")[0] ?? "";
 }
 
 /** The folder below server/, or the file itself. The files of the command line are one layer. */

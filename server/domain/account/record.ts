@@ -36,6 +36,8 @@ export interface Account {
   mailSender: string | null;
   /** Absent: the usual ones. */
   tracker?: TrackerNames;
+  /** The sites that may show the portal in a frame, as origins. Absent: none. */
+  portalOrigins?: string[];
   /** The key of the hashes that stand for network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;

@@ -1,0 +1,52 @@
+import createClient from "openapi-fetch";
+import { isOffline } from "./offline.ts";
+import { refusalOf, refused } from "./refusal.ts";
+import { signedInAgain } from "./session-end.ts";
+import type { paths } from "./types.ts";
+
+/** Requests that begin or end a session. Their 401 is an answer, not the end of one. */
+const SESSION = /^\/api\/v2\/\w+\/session(?:\/|$)/;
+
+/** The interface, as its own OpenAPI document describes it. Requests carry the session's cookie. */
+export const api = createClient<paths>({ fetch: send });
+
+/** What openapi-fetch resolves with. */
+type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
+/** The body of a successful answer. @throws Refusal */
+export async function answer<T>(call: Call<T>): Promise<T> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw refusalOf(response, error);
+  return data as T;
+}
+
+/** The rows of a page, and how many there are on all pages. @throws Refusal */
+export async function page<T>(call: Call<T[]>): Promise<{ rows: T[]; total: number }> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw refusalOf(response, error);
+  const rows = data ?? [];
+  return { rows, total: Number(response.headers.get("total") ?? rows.length) };
+}
+
+/** Sends a request. If the session has ended, it waits until somebody has signed in, and sends it again. */
+async function send(request: Request): Promise<Response> {
+  // A request's body can be sent once.
+  const again = request.clone();
+  const response = await reach(request);
+  if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
+  return (await signedInAgain()) ? send(again) : response;
+}
+
+async function reach(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request);
+    isOffline.value = false;
+    return response;
+  } catch (error) {
+    // The page itself has given the request up.
+    if (request.signal.aborted) throw error;
+    isOffline.value = true;
+    const message = "The server can't be reached. Check your connection, then try again.";
+    throw refused({ status: null, code: "offline", message, fields: {}, requestId: null });
+  }
+}

@@ -1,0 +1,50 @@
+import { useSignal, type Signal } from "@preact/signals";
+import { useCallback, useEffect, useRef } from "preact/hooks";
+import { asRefusal, type Refusal } from "./refusal.ts";
+
+/** What a page loads. While it loads again, the earlier data stay, so that nothing jumps. */
+export interface Loaded<T> {
+  /** null: nothing has come yet. */
+  data: Signal<T | null>;
+  /** null: the last request succeeded, or is on its way. */
+  refusal: Signal<Refusal | null>;
+  isLoading: Signal<boolean>;
+  reload: () => Promise<void>;
+}
+
+/** Loads when the component appears, and whenever one of `inputs` changes. Late answers to earlier inputs are dropped. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[] = []): Loaded<T> {
+  const data = useSignal<T | null>(null);
+  const refusal = useSignal<Refusal | null>(null);
+  const isLoading = useSignal(true);
+  const current = useRef<AbortController | null>(null);
+  const reload = useCallback(async () => {
+    current.current?.abort();
+    const own = new AbortController();
+    current.current = own;
+    isLoading.value = true;
+    try {
+      const loaded = await load(own.signal);
+      if (own.signal.aborted) return;
+      data.value = loaded;
+      refusal.value = null;
+    } catch (error) {
+      if (own.signal.aborted) return;
+      refusal.value = asRefusal(error);
+    }
+    isLoading.value = false;
+  }, inputs);
+  useEffect(() => {
+    void reload();
+    return () => current.current?.abort();
+  }, [reload]);
+  return { data, refusal, isLoading, reload };
+}
+
+/** Repeats a request while somebody looks at the page. */
+export function useRepeat(repeat: () => Promise<void>, everyMs: number): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && void repeat(), everyMs);
+    return () => clearInterval(timer);
+  }, [repeat, everyMs]);
+}

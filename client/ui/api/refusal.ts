@@ -1,0 +1,47 @@
+/** Why a request did not succeed, in words for the reader of a page. */
+export interface Refusal {
+  /** null: the server was not reached. */
+  status: number | null;
+  code: string;
+  message: string;
+  /** Faults by the interface's name of the field. */
+  fields: Record<string, string[]>;
+  /** Finds the request in the server's log. null: the answer names none. */
+  requestId: string | null;
+}
+
+/** The refusals that pages throw, to tell them from bugs. */
+const known = new WeakSet<Error>();
+
+/** Makes a refusal that can be thrown. */
+export function refused(refusal: Refusal): Error & Refusal {
+  const error = Object.assign(new Error(refusal.message), refusal);
+  known.add(error);
+  return error;
+}
+
+/** A refusal of the server, from the body and the headers of its answer. */
+export function refusalOf({ status, headers }: Response, body: unknown): Error & Refusal {
+  const { message, code, errors } = (typeof body === "object" && body !== null ? body : {}) as Partial<
+    Record<"message" | "code" | "errors", unknown>
+  >;
+  return refused({
+    status,
+    code: typeof code === "string" ? code : "unknown",
+    message: status >= 500 ? "Something went wrong on the server." : sentence(message, status),
+    fields: (errors ?? {}) as Record<string, string[]>,
+    requestId: headers.get("x-request-id"),
+  });
+}
+
+/** The refusal that stands for a thrown value. A bug of the page is logged for its developers. */
+export function asRefusal(error: unknown): Refusal {
+  if (error instanceof Error && known.has(error)) return error as Error & Refusal;
+  console.error(error);
+  const message = "This page has a fault. Reload it, or report what you did.";
+  return { status: null, code: "bug", message, fields: {}, requestId: null };
+}
+
+function sentence(message: unknown, status: number): string {
+  return typeof message === "string" && message !== "" ? message : `The server refused with ${status}.`;
+}

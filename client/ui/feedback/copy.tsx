@@ -1,0 +1,57 @@
+import { useSignal } from "@preact/signals";
+
+const SHOWN_MS = 2_000;
+
+/** A button that copies a text. `of`: what it is, for those who only hear the button. */
+export function CopyButton({ text, of }: { text: string; of: string }) {
+  const words = useSignal("Copy");
+  const copy = async () => {
+    words.value = (await copied(text)) ? "Copied" : "Press Ctrl+C";
+    setTimeout(() => (words.value = "Copy"), SHOWN_MS);
+  };
+  return (
+    <button type="button" class="button little" aria-label={`${words.value} ${of}`} onClick={copy}>
+      {words.value}
+    </button>
+  );
+}
+
+/** A text to copy, such as an id or a link. */
+export function Copyable({ text, of }: { text: string; of: string }) {
+  return (
+    <span class="copyable">
+      <code title={text}>{text}</code>
+      <CopyButton text={text} of={of} />
+    </span>
+  );
+}
+
+/** Some lines to paste elsewhere. */
+export function Paste({ text, of }: { text: string; of: string }) {
+  return (
+    <div class="stack tight">
+      <pre class="paste" tabIndex={0} role="region" aria-label={of}>
+        {text}
+      </pre>
+      <div>
+        <CopyButton text={text} of={of} />
+      </div>
+    </div>
+  );
+}
+
+/** Browsers offer the clipboard only to pages on https or on this machine. Elsewhere an older way may work. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    return isCopied;
+  }
+}

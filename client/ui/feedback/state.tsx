@@ -1,0 +1,75 @@
+import type { ComponentChildren } from "preact";
+import type { Refusal } from "../api/refusal.ts";
+import type { Loaded } from "../api/load.ts";
+import { RequestId } from "./notice.tsx";
+
+/** Nothing to show yet, and what to do about it. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Something could not be loaded. */
+export function Failed({ refusal, retry }: { refusal: Refusal; retry: () => void }) {
+  if (refusal.status === 403) return <NotAllowed />;
+  if (refusal.status === 404) return <Missing />;
+  return (
+    <div class="state" role="alert">
+      <h2>This could not be loaded</h2>
+      <p>{refusal.message}</p>
+      <RequestId of={refusal} />
+      <button class="button" onClick={retry}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** The role of the reader does not allow this. */
+export function NotAllowed() {
+  return (
+    <Empty title="You may not see this">
+      <p>Your role does not allow it. An owner of the account can change your role.</p>
+    </Empty>
+  );
+}
+
+/** There is no such record or page. */
+export function Missing({ children }: { children?: ComponentChildren }) {
+  return (
+    <Empty title="There is nothing here">
+      <p>The address may be mistyped, or what it led to was removed.</p>
+      {children}
+    </Empty>
+  );
+}
+
+/** Shows what was loaded; until then bones of its shape, and instead of it why it failed. */
+export function Await<T>({
+  loaded: { data, refusal, reload },
+  bones,
+  children,
+}: {
+  loaded: Loaded<T>;
+  bones?: ComponentChildren;
+  children: (data: T) => ComponentChildren;
+}) {
+  if (data.value !== null) return <>{children(data.value)}</>;
+  if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
+  return <div aria-busy="true">{bones ?? <Bones lines={6} />}</div>;
+}
+
+/** Lines that stand where text will be. */
+export function Bones({ lines = 1 }: { lines?: number }) {
+  return (
+    <div class="stack" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} class="bone" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+import type { ComponentChildren, InputHTMLAttributes } from "preact";
+import { useId } from "preact/hooks";
+import { fieldOf, type FormState } from "./form.tsx";
+
+interface FieldProps<N extends string> {
+  // A form may have fields of other types besides.
+  form: FormState<Record<N, string>>;
+  name: N;
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+}
+
+/** The attributes that fields hand to their controls. */
+interface ControlProps {
+  required?: boolean | undefined;
+  disabled?: boolean | undefined;
+  readOnly?: boolean | undefined;
+  autoFocus?: boolean | undefined;
+  autocomplete?: string | undefined;
+  placeholder?: string | undefined;
+  maxLength?: number | undefined;
+}
+
+interface InputProps extends ControlProps {
+  type?: "text" | "email" | "password" | "number" | "url" | "date" | "tel" | undefined;
+  inputMode?: "text" | "numeric" | "decimal" | "email" | "url" | undefined;
+  min?: string | number | undefined;
+  max?: string | number | undefined;
+  step?: string | number | undefined;
+  minLength?: number | undefined;
+  pattern?: string | undefined;
+}
+
+/** One line of text. */
+export function TextField<N extends string>({
+  form,
+  name,
+  label,
+  hint,
+  ...input
+}: FieldProps<N> & InputProps) {
+  const { frame, control } = useField({ form, name, label, hint });
+  // The types know each kind of input by itself, and this is any of them.
+  const attributes = { type: "text", ...input, ...control } as InputHTMLAttributes<HTMLInputElement>;
+  return frame(<input class="input" {...attributes} />);
+}
+
+/** Several lines of text. */
+export function TextArea<N extends string>({
+  form,
+  name,
+  label,
+  hint,
+  ...input
+}: FieldProps<N> & ControlProps & { rows?: number }) {
+  const { frame, control } = useField({ form, name, label, hint });
+  return frame(<textarea class="input" {...input} {...control} />);
+}
+
+/** One of several values: `[value, words]`. */
+export function Select<N extends string>({
+  form,
+  name,
+  label,
+  hint,
+  options,
+  ...input
+}: FieldProps<N> & { options: readonly (readonly [value: string, words: string])[] } & Pick<
+    ControlProps,
+    "required" | "disabled"
+  >) {
+  const { frame, control } = useField({ form, name, label, hint });
+  return frame(
+    <select class="input" {...input} {...control}>
+      {options.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </select>,
+  );
+}
+
+/** A box to tick. */
+export function Checkbox<N extends string>({
+  form,
+  name,
+  label,
+  hint,
+}: Omit<FieldProps<N>, "form"> & { form: FormState<Record<N, boolean>> }) {
+  const id = useId();
+  const value = form.values[name];
+  return (
+    <div class="field">
+      <div class="check">
+        <input
+          id={id}
+          name={name}
+          type="checkbox"
+          checked={value.value}
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          onInput={(event) => (value.value = event.currentTarget.checked)}
+        />
+        <label htmlFor={id}>{label}</label>
+      </div>
+      <Below id={id} hint={hint} faults={faultsOf(form, name)} />
+    </div>
+  );
+}
+
+function useField<N extends string>({ form, name, label, hint }: FieldProps<N>) {
+  const id = useId();
+  const value = form.values[name];
+  const faults = faultsOf(form, name);
+  const below = [hint && `${id}-hint`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ");
+  const control = {
+    id,
+    name,
+    value: value.value,
+    "aria-invalid": faults.length > 0,
+    "aria-describedby": below === "" ? undefined : below,
+    onInput: (event: { currentTarget: { value: string } }) => {
+      value.value = event.currentTarget.value;
+      if (faults.length > 0) form.faults.value = {};
+    },
+  };
+  const frame = (input: ComponentChildren) => (
+    <div class="field">
+      <label htmlFor={id}>{label}</label>
+      {input}
+      <Below id={id} hint={hint} faults={faults} />
+    </div>
+  );
+  return { frame, control };
+}
+
+function Below({ id, hint, faults }: { id: string; hint: ComponentChildren; faults: string[] }) {
+  return (
+    <>
+      {hint && (
+        <span id={`${id}-hint`} class="hint">
+          {hint}
+        </span>
+      )}
+      {faults.length > 0 && (
+        <span id={`${id}-fault`} class="fault">
+          {sentenceOf(faults)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function faultsOf(form: { faults: FormState<Record<string, string>>["faults"] }, name: string): string[] {
+  const named = Object.entries(form.faults.value).filter(([field]) => fieldOf(field) === name);
+  return named.flatMap(([, messages]) => messages);
+}
+
+/** The interface writes "has already been taken", and the field's label stands above. */
+function sentenceOf(faults: string[]): string {
+  const text = faults.join(", ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,89 @@
+import { signal } from "@preact/signals";
+
+/** What the account's figures are written in. The app sets it when it knows the account. */
+export const writing = signal({ currency: "USD", timeZone: "UTC" });
+
+const NOTHING = "–";
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** `€1,234.50`, from the currency's smallest units. `isShort`: `€1.2K`, for a tile or an axis. */
+export function money(
+  cents: number | null | undefined,
+  { currency = writing.value.currency, isShort = false }: { currency?: string; isShort?: boolean } = {},
+): string {
+  if (cents === null || cents === undefined) return NOTHING;
+  const options: Intl.NumberFormatOptions = { style: "currency", currency, ...(isShort && SHORT) };
+  return formatter(options).format(cents / 10 ** digitsOf(currency));
+}
+
+/** `1,234`. `isShort`: `1.2K`. */
+export function count(value: number | null | undefined, { isShort = false } = {}): string {
+  if (value === null || value === undefined) return NOTHING;
+  return formatter(isShort ? SHORT : {}).format(value);
+}
+
+/** `12.3%`, from percent. */
+export function percent(value: number | null | undefined): string {
+  if (value === null || value === undefined) return NOTHING;
+  return formatter({ style: "percent", maximumFractionDigits: 1 }).format(value / 100);
+}
+
+/** `4 Mar 2026` in the account's time zone, from an instant or a calendar day. */
+export function date(value: string | null | undefined): string {
+  return written(value, { dateStyle: "medium" });
+}
+
+/** `4 Mar 2026, 05:06` in the account's time zone. */
+export function dateTime(value: string | null | undefined): string {
+  return written(value, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** `3 hours ago`, and the date if that is more than a month ago. */
+export function ago(value: string | null | undefined, now = Date.now()): string {
+  if (value === null || value === undefined) return NOTHING;
+  const seconds = (Date.parse(value) - now) / 1_000;
+  if (Math.abs(seconds) > 30 * (DAY_MS / 1_000)) return date(value);
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  return relative.format(Math.trunc(seconds / length), unit);
+}
+
+/** The calendar day of this moment in the account's time zone, `2026-03-04`. */
+export function today(now = new Date()): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone: writing.value.timeZone }).format(now);
+}
+
+/** `3 leads`, `1 lead`. */
+export function several(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** How many decimals a currency has. */
+export function digitsOf(currency: string): number {
+  const options = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
+  return options.maximumFractionDigits ?? 2;
+}
+
+const SHORT: Intl.NumberFormatOptions = { notation: "compact", maximumFractionDigits: 1 };
+const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** A calendar day belongs to no time zone, so it is written in the one that it is read in. */
+function written(value: string | null | undefined, style: Intl.DateTimeFormatOptions): string {
+  if (value === null || value === undefined) return NOTHING;
+  const timeZone = value.length === 10 ? "UTC" : writing.value.timeZone;
+  return new Intl.DateTimeFormat(undefined, { ...style, timeZone }).format(new Date(value));
+}
+
+const formatters = new Map<string, Intl.NumberFormat>();
+
+/** Making a formatter takes far longer than using it. */
+function formatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify(options);
+  const made = formatters.get(key) ?? new Intl.NumberFormat(undefined, options);
+  formatters.set(key, made);
+  return made;
+}

@@ -1,0 +1,155 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLocation } from "preact-iso/router";
+import { useEffect, useRef } from "preact/hooks";
+import { isOffline } from "../api/offline.ts";
+import { Questions } from "../feedback/dialog.tsx";
+import { Toasts } from "../feedback/toast.tsx";
+
+/** A link of the navigation. Its page and all pages below it count as its own. */
+export interface NavItem {
+  path: string;
+  title: string;
+}
+
+/** Some links under a heading. The first group needs none. */
+export interface NavGroup {
+  title?: string;
+  items: NavItem[];
+}
+
+interface ShellProps {
+  /** The name of whose pages these are. */
+  name: string;
+  home: string;
+  groups: NavGroup[];
+  /** Who is signed in, with the way out. */
+  who: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** The frame of all pages: the navigation beside them, or on a phone in a drawer. */
+export function Shell({ name, home, groups, who, children }: ShellProps) {
+  const isOpen = useSignal(false);
+  const { url } = useLocation();
+  useEffect(() => void (isOpen.value = false), [url]);
+  const navigation = (
+    <>
+      <Brand name={name} home={home} />
+      <Navigation home={home} groups={groups} />
+      <div class="who">{who}</div>
+    </>
+  );
+  return (
+    <>
+      <a class="skip button" href="#main" onClick={skip}>
+        Skip to the page
+      </a>
+      <div class="shell">
+        <header class="side">{navigation}</header>
+        <header class="top">
+          <Brand name={name} home={home} />
+          <button class="button plain" aria-expanded={isOpen.value} onClick={() => (isOpen.value = true)}>
+            Menu
+          </button>
+        </header>
+        <main class="main" id="main" tabIndex={-1}>
+          {isOffline.value && (
+            <p class="notice warn" role="status">
+              You are offline. What you see may be out of date.
+            </p>
+          )}
+          {children}
+        </main>
+      </div>
+      {isOpen.value && <Drawer onClose={() => (isOpen.value = false)}>{navigation}</Drawer>}
+      <Questions />
+      <Toasts />
+    </>
+  );
+}
+
+function Navigation({ home, groups }: Pick<ShellProps, "home" | "groups">) {
+  const { path } = useLocation();
+  const isHere = (target: string) => path === target || (target !== home && path.startsWith(`${target}/`));
+  return (
+    <nav class="nav" aria-label="Pages">
+      {groups.map(({ title, items }) => (
+        <>
+          {title && <p class="nav-group">{title}</p>}
+          {items.map((item) => (
+            <a key={item.path} href={item.path} aria-current={isHere(item.path) ? "page" : undefined}>
+              {item.title}
+            </a>
+          ))}
+        </>
+      ))}
+    </nav>
+  );
+}
+
+function Brand({ name, home }: Pick<ShellProps, "name" | "home">) {
+  return (
+    <a class="brand" href={home}>
+      <Mark />
+      <span class="one-line">{name}</span>
+    </a>
+  );
+}
+
+/** A tide and its mark. */
+export function Mark() {
+  return (
+    <svg
+      width="22"
+      height="22"
+      viewBox="0 0 22 22"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      aria-hidden="true"
+    >
+      <path
+        d="M2 7h18M2 12.5c3 0 3-2 6-2s3 2 6 2 3-2 6-2M2 17.5c3 0 3-2 6-2s3 2 6 2 3-2 6-2"
+        stroke-linecap="round"
+      />
+    </svg>
+  );
+}
+
+function Drawer({ onClose, children }: { onClose: () => void; children: ComponentChildren }) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const drawer = element.current;
+    drawer?.showModal();
+    return () => drawer?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class="drawer"
+      aria-label="Menu"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // A click on the dialog itself is one beside its content.
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      <div class="stack">
+        <div>
+          <button class="button plain little" onClick={onClose}>
+            Close
+          </button>
+        </div>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** The fragment is the lists' own, so the link may not change it. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}

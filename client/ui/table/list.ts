@@ -1,0 +1,35 @@
+import { useLoad, type Loaded } from "../api/load.ts";
+import type { Filters } from "../fragment.ts";
+
+/** Rows on a page. */
+export const PAGE_LENGTH = 25;
+
+/** A page of records, and how many there are on all pages. */
+export interface Rows<R> {
+  rows: R[];
+  total: number;
+}
+
+/** The filters that every list has. `sort` is the name of an order, with `-` in front if it is descending. */
+export type ListFilters = { page: string; sort: string };
+
+/** A list that is loaded page by page, by filters that stand in the address. */
+export interface List<R> extends Loaded<Rows<R>> {
+  filters: Filters<ListFilters>;
+}
+
+/** Loads a list whenever its filters change. */
+export function useList<R, F extends ListFilters>(
+  filters: Filters<F>,
+  load: (query: F & { number: number }, signal: AbortSignal) => Promise<Rows<R>>,
+): List<R> {
+  const query = filters.values.value;
+  const number = Math.max(1, Math.trunc(Number(query.page)) || 1);
+  const loaded = useLoad((signal) => load({ ...query, number }, signal), [JSON.stringify(query)]);
+  return { ...loaded, filters: filters as unknown as Filters<ListFilters> };
+}
+
+/** The name and the direction of an order. */
+export function orderOf(sort: string): { name: string; direction: "asc" | "desc" } {
+  return sort.startsWith("-") ? { name: sort.slice(1), direction: "desc" } : { name: sort, direction: "asc" };
+}

@@ -1,0 +1,140 @@
+import type { ComponentChildren } from "preact";
+import { Bones, Failed } from "../feedback/state.tsx";
+import { Notice } from "../feedback/notice.tsx";
+import type { Choice } from "./choice.tsx";
+import { shownColumns, type Columns } from "./columns.tsx";
+import { orderOf, PAGE_LENGTH, type List } from "./list.ts";
+import { Pager } from "./pager.tsx";
+
+/** One column of a table. */
+export interface Column<R> {
+  id: string;
+  title: string;
+  cell: (row: R) => ComponentChildren;
+  /** Figures stand at the end of their cell. */
+  isNumber?: boolean;
+  /** The interface's name of the order by this column. Absent: none. */
+  sort?: string;
+}
+
+interface TableProps<R extends { id: number | string }> {
+  /** What is listed, for those who don't see the page's title. */
+  caption: string;
+  columns: Column<R>[];
+  list: List<R>;
+  /** Shown instead of the table if there is nothing: what to do next, or that no record fits the filters. */
+  empty: ComponentChildren;
+  /** Rows that are chosen for something to do with them. */
+  choice?: Choice;
+  /** The columns that the reader wants to see. */
+  chosenColumns?: Columns;
+}
+
+/** A page of records. The first column names the record. */
+export function Table<R extends { id: number | string }>(props: TableProps<R>) {
+  const { caption, list, empty, choice, chosenColumns } = props;
+  const { data, refusal, isLoading, reload } = list;
+  const columns = shownColumns(props.columns, chosenColumns);
+  if (data.value === null && refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
+  if (data.value?.total === 0 && !isLoading.value) return <div class="table">{empty}</div>;
+  const rows = data.value?.rows;
+  return (
+    <>
+      {refusal.value && (
+        <Notice refusal={refusal.value}>
+          <button class="button little" onClick={reload}>
+            Try again
+          </button>
+        </Notice>
+      )}
+      <div class="table">
+        <div class="table-scroll" role="region" aria-label={caption} tabIndex={0}>
+          <table aria-busy={isLoading.value}>
+            <caption class="unseen">{caption}</caption>
+            <thead>
+              <tr>
+                {choice && (
+                  <th class="cell-choice" scope="col">
+                    <choice.All rows={rows ?? []} />
+                  </th>
+                )}
+                {columns.map((column) => (
+                  <HeadCell key={column.id} column={column} list={list} />
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows === undefined
+                ? bones(columns.length + (choice ? 1 : 0))
+                : rows.map((row) => (
+                    <tr key={row.id}>
+                      {choice && (
+                        <td class="cell-choice">
+                          <choice.One id={row.id} />
+                        </td>
+                      )}
+                      {columns.map((column, at) => cellOf(column, row, at === 0))}
+                    </tr>
+                  ))}
+            </tbody>
+          </table>
+        </div>
+      </div>
+      <Pager list={list} />
+    </>
+  );
+}
+
+function cellOf<R>({ id, cell, isNumber }: Column<R>, row: R, isName: boolean) {
+  if (isName) {
+    return (
+      <th key={id} scope="row">
+        {cell(row)}
+      </th>
+    );
+  }
+  return (
+    <td key={id} class={isNumber ? "number" : undefined}>
+      {cell(row)}
+    </td>
+  );
+}
+
+function HeadCell<R>({ column: { title, sort, isNumber }, list }: { column: Column<R>; list: List<R> }) {
+  const css = isNumber ? "number" : undefined;
+  if (sort === undefined) {
+    return (
+      <th class={css} scope="col">
+        {title}
+      </th>
+    );
+  }
+  const { name, direction } = orderOf(list.filters.values.value.sort);
+  const isSorted = name === sort;
+  const isDescending = isSorted && direction === "desc";
+  // Figures are first wanted from the largest, names from the first letter.
+  const next = isSorted ? !isDescending : isNumber === true;
+  return (
+    <th
+      class={css}
+      scope="col"
+      aria-sort={isSorted ? (isDescending ? "descending" : "ascending") : undefined}
+    >
+      <button class="sort" onClick={() => list.filters.set({ sort: next ? `-${sort}` : sort })}>
+        {title}
+        <span aria-hidden="true">{isSorted ? (isDescending ? "↓" : "↑") : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+/** As many rows as a page has, so that the page keeps its height when they come. */
+function bones(columnsCount: number) {
+  return Array.from({ length: PAGE_LENGTH / 2 }, (_, row) => (
+    <tr key={row}>
+      <td colSpan={columnsCount}>
+        <Bones />
+      </td>
+    </tr>
+  ));
+}

@@ -1,0 +1,127 @@
+import type { EventHandler, H3Event } from "h3";
+import { FastResponse } from "srvx";
+import { listAccounts } from "../domain/account/account.ts";
+import { Failure } from "../failure.ts";
+import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
+import { v1Error } from "../http/errors.ts";
+import { refuse } from "../request/refusal.ts";
+import type { Services } from "../request/services.ts";
+import type { AppFiles, BuiltPages } from "./built-pages.ts";
+
+/** Everything comes from this server, and no page may run a text as code or as markup. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'";
+
+/** Anything else could change the policy. */
+const ORIGIN = /^https?:\/\/[\w.-]+(?::\d+)?$/;
+
+const TYPES: Record<string, string> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
+/** The addresses of the pages for people, each with its handler. */
+export function pageRoutes(services: Services, built: BuiltPages): [path: string, handler: EventHandler][] {
+  const { dashboard, portal, join } = built.apps;
+  const ofDashboard = serveShell(services, { files: dashboard, title: "Tidemark", isFramed: false });
+  const ofPortal = serveShell(services, { files: portal, title: "Promoter portal", isFramed: true });
+  const ofJoin = serveShell(services, { files: join, title: "Become a promoter", isFramed: false });
+  return [
+    ["/admin", ofDashboard],
+    ["/admin/**", ofDashboard],
+    ["/portal", ofPortal],
+    ["/portal/**", ofPortal],
+    ["/iframe", ofPortal],
+    ["/join/:campaign", ofJoin],
+    ["/assets/:file", serveAsset(services, built)],
+  ];
+}
+
+/** The pages of one group of people, the same for each of their addresses: the script reads the address. */
+function serveShell(
+  services: Services,
+  { files, title, isFramed }: { files: AppFiles; title: string; isFramed: boolean },
+): EventHandler {
+  const html = shellHtml(files, { title, publicUrl: services.publicUrl });
+  return async () => {
+    const ancestors = isFramed ? await framingSites(services) : "'none'";
+    return new FastResponse(html, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": `${POLICY}; frame-ancestors ${ancestors}`,
+        // Addresses of these pages may hold tokens.
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        // After an update the shell names other files.
+        "cache-control": "no-cache",
+      },
+    });
+  };
+}
+
+/** `GET /assets/:file`. The names change with the content. */
+function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
+  const prepared = new Map<string, StoredText>();
+  return (event: H3Event): Response => {
+    const name = event.context.params?.["file"] ?? "";
+    const text = texts.get(name);
+    if (text === undefined) {
+      const missing = new Failure("not_found", "Not found");
+      return refuse(services, event, missing, { generation: "v1", shape: v1Error, headers: {} });
+    }
+    // Compressing takes long, and most processes serve only some of the files.
+    const stored = prepared.get(name) ?? storeText(text);
+    prepared.set(name, stored);
+    return serveStored(event, stored, {
+      "content-type": TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    });
+  };
+}
+
+/**
+ * The sites that may show the portal in a frame. Choice: those of all accounts, because the address does not say whose
+ * portal it is.
+ */
+async function framingSites({ store }: Services): Promise<string> {
+  const accounts = await listAccounts(store);
+  const origins = accounts.flatMap(({ portalOrigins = [] }) => portalOrigins);
+  return ["'self'", ...new Set(origins.filter((origin) => ORIGIN.test(origin)))].join(" ");
+}
+
+function shellHtml(
+  { script, preloads, style }: AppFiles,
+  { title, publicUrl }: { title: string; publicUrl: string },
+): string {
+  const links = preloads.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`).join("");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/${style}">
+${links}<script type="module" src="/assets/${script}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>
+<div class="lone"><div class="card stack">
+<h1>This page needs JavaScript</h1>
+<p>Allow scripts for this address, then reload it.</p>
+<p>Programs can do all of this through the interface: <a href="/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+</div></div>
+</noscript>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
