@@ -29,8 +29,10 @@ import { V1_EVENTS } from "./v1/event/event-data.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
-import { v2Route, type V2Operation } from "./v2/operation.ts";
+import { openRoute } from "./v2/open-operation.ts";
+import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
+import { OPEN_OPERATIONS } from "./v2/session/session-operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
@@ -51,9 +53,9 @@ const ACCOUNT_FILES = "/:file";
 const JSON_BODY = { kind: "body", read: readJson, shape: v2Error } as const;
 
 /** Operations of V2 that answer in the form of V1, as the interface documents them. */
-const V2_EVENTS: [Method, path: string, V2Operation][] = [
-  ["POST", "/api/v2/track/refund", refundOperation(JSON_BODY)],
-  ["POST", "/api/v2/track/cancellation", cancellationOperation(JSON_BODY)],
+const V2_EVENTS: V2Row[] = [
+  ["POST", "/api/v2/track/refund", refundOperation(JSON_BODY), "key"],
+  ["POST", "/api/v2/track/cancellation", cancellationOperation(JSON_BODY), "key"],
 ];
 
 /** Every route of the server, in the specification's order. */
@@ -61,11 +63,8 @@ export function createApp(services: Services, pages: Pages): H3 {
   const { script, built, docsViewer, hasDemo, metricsToken } = pages;
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
-    ...[...V2_OPERATIONS, ...V2_EVENTS].map(([method, path, operation]): Route => [
-      method,
-      path,
-      v2Route(services, operation),
-    ]),
+    ...[...V2_OPERATIONS, ...V2_EVENTS].map((row): Route => [row[0], row[1], v2Route(services, row)]),
+    ...OPEN_OPERATIONS.map((row): Route => [row[0], row[1], openRoute(services, row[2])]),
     ...PUBLIC_OPERATIONS.map(([method, path, operation]): Route => [
       method,
       path,
@@ -126,14 +125,15 @@ export function describedRoutes(): DescribedRoute[] {
   };
   const of =
     (caller: DescribedRoute["caller"]) =>
-    ([method, path, operation]: [
+    ([method, path, operation, access = "anyone"]: [
       DescribedRoute["method"],
       string,
       DescribedRoute["operation"],
-    ]): DescribedRoute => ({ caller, method, path, operation });
+      DescribedRoute["access"]?,
+    ]): DescribedRoute => ({ caller, method, path, operation, access });
   return [
     ...V1_OPERATIONS.map(of("v1")),
-    ...[...V2_OPERATIONS, ...V2_EVENTS].map(of("v2")),
+    ...[...V2_OPERATIONS, ...V2_EVENTS, ...OPEN_OPERATIONS].map(of("v2")),
     ...PUBLIC_OPERATIONS.map(of("browser")),
     of("operator")(["GET", "/healthz", health]),
     of("operator")(["GET", "/readyz", ready]),

@@ -7,6 +7,8 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
  */
 const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
+/** As for every password of a user. */
+const MIN_PASSWORD_LENGTH = 8;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
@@ -36,6 +38,15 @@ const environment = z
       .string()
       .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because headers carry it")
       .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters, because it opens everything`)
+      .optional(),
+    TIDEMARK_OWNER_EMAIL: z
+      .string()
+      .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, "must be an e-mail address")
+      .max(254)
+      .optional(),
+    TIDEMARK_OWNER_PASSWORD: z
+      .string()
+      .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
       .optional(),
     TIDEMARK_KEY_FILE: z.string().optional(),
     TRUST_PROXY: count("0"),
@@ -73,7 +84,12 @@ const environment = z
   .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
     path: ["WORKERS"],
     message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
-  });
+  })
+  .refine(
+    ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
+      (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
+    { path: ["TIDEMARK_OWNER_EMAIL"], message: "and TIDEMARK_OWNER_PASSWORD must be set together" },
+  );
 
 /** The settings of a process. */
 export interface Config {
@@ -90,6 +106,8 @@ export interface Config {
   readonly apiKey: string | null;
   /** The file that a generated key is written to. null: the key is printed. */
   readonly keyFile: string | null;
+  /** Who owns the first account. null: a link is printed that makes the owner. */
+  readonly owner: { email: string; password: string } | null;
   readonly trustProxyHops: number;
   /** Requests per minute for each key; 0 for no limit. */
   readonly rateLimitV1: number;
@@ -139,6 +157,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
     keyFile: data.TIDEMARK_KEY_FILE ?? null,
+    owner: ownerOf(data.TIDEMARK_OWNER_EMAIL, data.TIDEMARK_OWNER_PASSWORD),
     trustProxyHops: data.TRUST_PROXY,
     rateLimitV1: data.RATE_LIMIT_V1,
     rateLimitV2: data.RATE_LIMIT_V2,
@@ -153,4 +172,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     mailTemplates: data.MAIL_TEMPLATES ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
+}
+
+function ownerOf(email: string | undefined, password: string | undefined): Config["owner"] {
+  return email === undefined || password === undefined ? null : { email, password };
 }

@@ -1,8 +1,8 @@
 /**
  * Every kind of expected refusal. Only `http/errors.ts` knows their statuses.
  *
- * - `unauthorized`: the key is missing, unknown or revoked
- * - `forbidden`: the key is valid, but not for this account or origin
+ * - `unauthorized`: the key is missing, unknown or revoked, the session has ended, or the password is wrong
+ * - `forbidden`: the key or the session is valid, but not for this account, origin or operation
  * - `not_found`: the named record does not exist, or the caller may not see it
  * - `method_not_allowed`: the path exists, the method does not
  * - `malformed`: the bytes can't be read (encoding, JSON, content type)

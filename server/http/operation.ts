@@ -18,7 +18,7 @@ export interface Operation<Request> {
   /** The form of the answer, JSON by default. Other forms are answered as text. */
   media?: "text/csv";
   /** The status on success, 200 by default. */
-  status?: 200 | 201 | 202;
+  status?: 200 | 201 | 202 | 204;
   /** The meaning of a 204, for operations whose handler may answer null. */
   emptyAnswer?: string;
   /** Whether the answer is a page of a list, with the page headers. */

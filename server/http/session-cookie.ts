@@ -36,7 +36,10 @@ export function endedSessionCookie(cookie: SessionCookie, publicUrl: string): st
   return serialize(cookie.name, "", { ...attributes(cookie, publicUrl), maxAge: 0 });
 }
 
-function attributes({ path }: SessionCookie, publicUrl: string) {
-  const secure = publicUrl.startsWith("https:");
+/** A public address with a path has a proxy in front that takes the path away. */
+function attributes(cookie: SessionCookie, publicUrl: string) {
+  const { protocol, pathname } = new URL(publicUrl);
+  const path = `${pathname.replace(/\/$/, "")}${cookie.path}`;
+  const secure = protocol === "https:";
   return { path, httpOnly: true, sameSite: "lax", ...(secure && { secure }) } as const;
 }

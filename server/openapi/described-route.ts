@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Generation } from "../http/errors.ts";
+import type { Access } from "../http/access.ts";
 import type { Operation } from "../http/operation.ts";
 
 /** A route that the document describes. */
@@ -10,6 +11,8 @@ export interface DescribedRoute {
   operation: Omit<Operation<never>, "handle" | "shape">;
   /** `browser` and `operator` call without a key. */
   caller: Generation | "browser" | "operator";
+  /** Who may call it. Only V2 has people who sign in. */
+  access: Access;
 }
 
 /** The events that the server posts, with a body for each type. */

@@ -6,11 +6,17 @@ import { responsesOf } from "./responses.ts";
 import type { Schemas } from "./schemas.ts";
 
 const TAGS = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } as const;
-const SECURITY = {
-  v1: [{ apiKey: [] }],
-  v2: [{ bearer: [], accountId: [] }],
-  browser: [],
-  operator: [],
+const SECURITY = { v1: [{ apiKey: [] }], browser: [], operator: [] };
+const BY_KEY = { bearer: [], accountId: [] };
+const BY_SESSION = { session: [] };
+/** The roles of a session stand in the description of the operation. */
+const ACCESS = {
+  anyone: [],
+  key: [BY_KEY],
+  person: [BY_SESSION],
+  viewer: [BY_KEY, BY_SESSION],
+  manager: [BY_KEY, BY_SESSION],
+  owner: [BY_KEY, BY_SESSION],
 };
 
 /** An operation in OpenAPI's form. @see OpenAPI 3.1, "Operation Object" */
@@ -24,9 +30,9 @@ export function describeOperation(route: DescribedRoute, schemas: Schemas) {
   return {
     operationId: id,
     summary: operation.summary,
-    ...(description !== undefined && { description }),
+    ...(description !== undefined && { description: [description, ...roleOf(route)].join(" ") }),
     tags: [TAGS[caller]],
-    security: SECURITY[caller],
+    security: caller === "v2" ? ACCESS[route.access] : SECURITY[caller],
     parameters: [...pathParameters(path, id, { isText }), ...query],
     ...requestBody(route, schemas),
     responses: responsesOf(route, schemas, id),
@@ -44,6 +50,11 @@ function requestBody(route: DescribedRoute, schemas: Schemas) {
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
   const shown = example ?? exampleOf(schema, schemas.components);
   return { requestBody: { required: true, content: { [type]: { schema, ...bodyExample(shown) } } } };
+}
+
+/** The least role of a signed-in user, if it is not the one that the method implies. */
+function roleOf({ access }: DescribedRoute): string[] {
+  return access === "owner" ? ["A signed-in user needs the role `owner`."] : [];
 }
 
 /** V1 and browsers send their changes as a form. */

@@ -8,8 +8,8 @@ import { headerReferences, limitHeaders, type HeaderName } from "./headers.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
 const TEXTS: Record<FailureKind, string> = {
-  unauthorized: "The key is missing, unknown or revoked.",
-  forbidden: "The key or the site does not belong to this account.",
+  unauthorized: "The key is missing, unknown or revoked, or nobody is signed in.",
+  forbidden: "The key or the site does not belong to this account, or the user's role does not allow this.",
   not_found: "The record that the request names does not exist.",
   method_not_allowed: "The path does not support this method.",
   malformed: "The request can't be read: its body, form or path is broken.",
@@ -56,6 +56,7 @@ export function responsesOf(route: DescribedRoute, schemas: Schemas, id: string)
 }
 
 function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: string) {
+  if (operation.status === 204) return { description: "Success, without a body." };
   const schema = schemas.describe(operation.answer, "output", id);
   const names: HeaderName[] = [
     ...limitHeaders(caller),

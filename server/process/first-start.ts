@@ -1,7 +1,9 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { createFirstAccount } from "../domain/account/account.ts";
+import { createFirstAccount } from "../domain/account/first-account.ts";
+import type { FirstOwner } from "../domain/account/first-account.ts";
 import type { Context } from "../domain/context.ts";
+import { linkAddress } from "../domain/user/link.ts";
 
 /** What the text for the operator needs. It is printed once, when the store gets its first account. */
 export interface FirstStart {
@@ -10,6 +12,8 @@ export interface FirstStart {
   apiKey: string | null;
   /** The file for the key, because logs are kept and read by others. null: the key is printed. */
   keyFile: string | null;
+  /** null: a link is printed that makes the owner. */
+  owner: FirstOwner | null;
 }
 
 /**
@@ -26,6 +30,7 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
     publicId: input.accountId ?? undefined,
     key: input.apiKey ?? undefined,
     landingUrl: `${publicUrl}/demo`,
+    owner: input.owner,
   });
   if (first === null) return null;
   return [
@@ -36,9 +41,16 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
     `  API key      ${handOver(input, first.key)}`,
     `  Script tag   <script async src="${publicUrl}/svc.js" data-cid="${first.account.publicId}"></script>`,
     `  Demo page    ${publicUrl}/demo`,
+    `  Dashboard    ${dashboard(input, first.ownerToken)}`,
     "",
     "",
   ].join("\n");
+}
+
+/** Says how the owner gets in. */
+function dashboard({ publicUrl, owner }: FirstStart, ownerToken: string | null): string {
+  if (ownerToken === null) return `${publicUrl}/admin   (sign in as ${owner?.email})`;
+  return `${linkAddress(publicUrl, ownerToken)}   (makes the owner; good once, for a day)`;
 }
 
 /** Says where the key is. A key that the operator chose is not printed. */

@@ -7,6 +7,10 @@ import { openLimits as openDatabase } from "../storage/open.ts";
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 /** A provider sends all its events from a few addresses. */
 const HOOKS_PER_MINUTE = 3_000;
+/** Enough for an office behind one address at nine o'clock. */
+const SIGN_INS_PER_MINUTE = 30;
+/** Enough for people who mistype, and far too few to guess a password from many addresses. */
+const SIGN_INS_BY_EMAIL_PER_MINUTE = 10;
 const FAILED_TRIES_PER_MINUTE = 30;
 
 /** Opens the limits of a server, which all servers of one database share. */
@@ -19,6 +23,8 @@ export async function openLimits(config: Config): Promise<Services["limits"]> {
     publicClicks: rateLimiter(limiting("clicks", config.rateLimitClicks)),
     publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
     hooks: rateLimiter(limiting("hooks", HOOKS_PER_MINUTE)),
+    signIns: rateLimiter(limiting("sign-ins", SIGN_INS_PER_MINUTE)),
+    signInsByEmail: rateLimiter(limiting("sign-ins-by-email", SIGN_INS_BY_EMAIL_PER_MINUTE)),
     failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
   };
 }

@@ -32,6 +32,10 @@ export interface Services {
     publicSignups: RateLimiter;
     /** Events of billing providers. */
     hooks: RateLimiter;
+    /** Attempts to sign in, by network. */
+    signIns: RateLimiter;
+    /** Attempts to sign in, by e-mail address. */
+    signInsByEmail: RateLimiter;
     failedAuthentication: FailureLimiter;
   };
 }

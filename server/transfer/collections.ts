@@ -1,4 +1,5 @@
-import { accounts, firstStarts } from "../domain/account/account.ts";
+import { accounts } from "../domain/account/account.ts";
+import { firstStarts } from "../domain/account/first-account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
 import { batchProcesses } from "../domain/batch/batch.ts";
 import { billingConnections } from "../domain/billing/connection.ts";
@@ -32,6 +33,8 @@ import { serverSetups, sightings } from "../domain/sighting/sighting.ts";
 import { sessions } from "../domain/session/session.ts";
 import { promoterAddresses } from "../domain/lead/suspicion.ts";
 import { unsubscriptions } from "../domain/email/unsubscription.ts";
+import { userLinks } from "../domain/user/link.ts";
+import { users } from "../domain/user/user.ts";
 import { visitors } from "../domain/visitor/visitor.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { leases } from "../process/lease.ts";
@@ -91,6 +94,8 @@ export const COLLECTIONS = [
   sessions,
   sightings,
   unsubscriptions,
+  userLinks,
+  users,
   visitors,
   waitingRefunds,
   webhooks,

@@ -24,8 +24,8 @@ import {
 /** The operations that connect an account with other systems. The paths are below `/api/v2/company`. */
 export const CONNECTION_OPERATIONS: V2Row[] = [
   ["GET", "/billing", listBillingOperation],
-  ["POST", "/billing", connectBillingOperation],
-  ["DELETE", "/billing", disconnectBillingOperation],
+  ["POST", "/billing", connectBillingOperation, "owner"],
+  ["DELETE", "/billing", disconnectBillingOperation, "owner"],
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],
   ["GET", "/webhooks", listWebhooksOperation],

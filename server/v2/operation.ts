@@ -1,23 +1,25 @@
 import type { EventHandler, H3Event } from "h3";
-import { admit } from "../request/admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, json, text, type AnswerHeaders } from "../http/answer.ts";
-import { readAccountId, readBearer } from "../http/auth.ts";
-import { clientAddress } from "../http/client-address.ts";
+import type { Access } from "../http/access.ts";
+import { NO_STORE, empty, json, text, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
+import type { Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
+import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 /** A request of a known account. */
 export interface V2Request {
   event: H3Event;
   account: Account;
+  caller: Caller;
   context: Context;
   /** The server's own address, for links. */
   publicUrl: string;
@@ -30,28 +32,36 @@ export interface V2Request {
 /** An operation of V2. */
 export type V2Operation = Operation<V2Request>;
 
-/** An operation and its route. */
-export type V2Row = [Method, path: string, V2Operation];
+/** An operation and its route. Without `access`, a viewer may read and a manager may change. */
+export type V2Row = [Method, path: string, V2Operation, access?: Access];
+
+/** Who may call the operation of a row. */
+export function accessOf([method, , , access]: V2Row): Access {
+  return access ?? (method === "GET" ? "viewer" : "manager");
+}
 
 /**
- * Makes the route of a V2 operation: it authenticates by bearer token and `Account-ID`, counts against the
- * account's limit, answers with the operation's result, and writes refusals in its shape.
+ * Makes the route of a V2 operation: it authenticates, checks the role, counts against the caller's limit, answers
+ * with the operation's result, and writes refusals in its shape.
  */
-export function v2Route(services: Services, operation: V2Operation): EventHandler {
+export function v2Route(services: Services, row: V2Row): EventHandler {
+  const [, , operation] = row;
+  const access = accessOf(row);
   const { handle, body, media, shape = v2Error, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const account = await authenticate(services, event);
-      const state = await services.limits.v2.take(String(account.id));
+      const { account, caller } = await authenticate(services, event, access);
+      const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, post } = services;
       const context = newContext(services);
-      const answer = await handle({ event, account, context, publicUrl, post, headers });
+      const answer = await handle({ event, account, caller, context, publicUrl, post, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
-      return json(answer, headers, status);
+      if (answer === null) return empty(headers);
+      return json(seesSecrets(caller) ? answer : withoutSecrets(answer), headers, status);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, error, { generation: "v2", shape, headers });
@@ -59,14 +69,11 @@ export function v2Route(services: Services, operation: V2Operation): EventHandle
   };
 }
 
-/** @see docs/spec/common.md "Authentication", 2 */
-async function authenticate(services: Services, event: H3Event): Promise<Account> {
-  const address = clientAddress(event, services.trustProxyHops);
-  const { account } = await admit(services, address, readBearer(event));
-  const accountId = readAccountId(event);
-  if (accountId === null) throw new Failure("unauthorized", "The Account-ID header is missing");
-  if (accountId !== account.publicId) {
-    throw new Failure("forbidden", "The access token does not belong to this account");
-  }
-  return account;
+/** People don't share the limit of the account's programs. */
+function limitedAs(account: Account, caller: Caller): string {
+  return caller.kind === "key" ? String(account.id) : `user ${caller.user.id}`;
+}
+
+function seesSecrets(caller: Caller): boolean {
+  return caller.kind === "key" || caller.user.role !== "viewer";
 }

@@ -10,7 +10,7 @@ import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/co
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
-import type { V2Row } from "./operation.ts";
+import { accessOf, type V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
 import {
@@ -60,6 +60,7 @@ import {
   enableReferralsOperation,
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
+import { SESSION_OPERATIONS } from "./session/session-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
 
@@ -136,15 +137,12 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
+  ...SESSION_OPERATIONS,
 ];
 
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */
 export const V2_OPERATIONS: V2Row[] = [
-  ...COMPANY_OPERATIONS.map(([method, path, operation]): V2Row => [
-    method,
-    `/api/v2/company${path}`,
-    operation,
-  ]),
-  ["POST", "/api/v2/track/signup", trackSignup],
-  ["POST", "/api/v2/track/sale", trackSale],
+  ...COMPANY_OPERATIONS.map((row): V2Row => [row[0], `/api/v2/company${row[1]}`, row[2], accessOf(row)]),
+  ["POST", "/api/v2/track/signup", trackSignup, "key"],
+  ["POST", "/api/v2/track/sale", trackSale, "key"],
 ];

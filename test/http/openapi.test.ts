@@ -209,17 +209,17 @@ describe("every operation", () => {
 
   it.each(describedRoutes().filter(({ caller }) => caller === "v1" || caller === "v2"))(
     "$method $path refuses a stranger as the document says",
-    async ({ method, path, caller }) => {
+    async ({ method, path, caller, access }) => {
       const target = path.replaceAll(/:\w+/g, "1");
       const answer = await app.request(target, {
         method,
         headers: { "x-forwarded-for": `10.0.0.${++strangers}` },
       });
       const errors = path.includes("promoter_campaigns") ? ',"errors":{}' : "";
-      expect([answer.status, await answer.text()]).toEqual([
-        401,
-        caller === "v1" ? "Bad credentials" : `{"message":"Bad credentials","code":"unauthorized"${errors}}`,
-      ]);
+      const message = access === "person" ? "Nobody is signed in" : "Bad credentials";
+      const refusal = `{"message":"${message}","code":"unauthorized"${errors}}`;
+      if (access === "anyone") expect(answer.status).toBe(422);
+      else expect([answer.status, await answer.text()]).toEqual([401, caller === "v1" ? message : refusal]);
       const known = await app.request(target, {
         method,
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },

@@ -81,6 +81,8 @@ export async function startApp(
     publicClicks?: number;
     publicSignups?: number;
     hooks?: number;
+    signIns?: number;
+    signInsByEmail?: number;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
     /** Whether the store has the account already. */
@@ -109,6 +111,8 @@ export async function startApp(
       publicClicks: rateLimiter({ limitPerMinute: options.publicClicks ?? 0 }),
       publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
       hooks: rateLimiter({ limitPerMinute: options.hooks ?? 0 }),
+      signIns: rateLimiter({ limitPerMinute: options.signIns ?? 0 }),
+      signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },
   };

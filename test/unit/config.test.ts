@@ -10,6 +10,7 @@ const USUAL = {
   accountId: null,
   apiKey: null,
   keyFile: null,
+  owner: null,
   metricsAt: null,
   metricsToken: null,
   workers: 1,
@@ -34,6 +35,8 @@ const EVERY = {
   TIDEMARK_ACCOUNT_ID: "acme",
   TIDEMARK_API_KEY: "key-of-acme",
   TIDEMARK_KEY_FILE: "/data/first-key",
+  TIDEMARK_OWNER_EMAIL: "alex@acme.example",
+  TIDEMARK_OWNER_PASSWORD: "correct horse battery",
   TRUST_PROXY: "2",
   RATE_LIMIT_V1: "0",
   RATE_LIMIT_V2: "100",
@@ -70,6 +73,7 @@ describe("the settings", () => {
       accountId: "acme",
       apiKey: "key-of-acme",
       keyFile: "/data/first-key",
+      owner: { email: "alex@acme.example", password: "correct horse battery" },
       metricsAt: { host: "127.0.0.1", port: 9090 },
       metricsToken: "token-of-prometheus",
       workers: 1,
@@ -118,6 +122,7 @@ describe("the environment", () => {
     ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
     ["PUBLIC_URL", "http://", "must be an http(s) address"],
     ["STORAGE_CONNECTIONS", "1", "must be at least 2"],
+    ["TIDEMARK_OWNER_EMAIL", "alex@acme.example", "and TIDEMARK_OWNER_PASSWORD must be set together"],
     ["TRUST_PROXY", "true", "must be a whole number"],
     ["RATE_LIMIT_V1", "1e3", "must be a whole number"],
     ["RATE_LIMIT_V2", "1000000000", "must be a whole number"],
@@ -145,6 +150,14 @@ describe("the environment", () => {
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`These environment variables are wrong:\n  ${name} ${message}`),
+    );
+  });
+
+  it("is refused for an owner who could not sign in", () => {
+    expect(() => readConfig({ TIDEMARK_OWNER_EMAIL: "alex", TIDEMARK_OWNER_PASSWORD: "seven77" })).toThrow(
+      new Error(
+        "These environment variables are wrong:\n  TIDEMARK_OWNER_EMAIL must be an e-mail address\n  TIDEMARK_OWNER_PASSWORD must have at least 8 characters",
+      ),
     );
   });
 

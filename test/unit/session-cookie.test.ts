@@ -24,6 +24,12 @@ describe("the cookie of a session", () => {
     );
   });
 
+  it("goes to the path that browsers see", () => {
+    expect(sessionCookie(SESSION_COOKIES.user, "abc", "https://acme.example/track")).toBe(
+      "tidemark_admin=abc; Max-Age=34560000; Path=/track/api/v2/company; HttpOnly; Secure; SameSite=Lax",
+    );
+  });
+
   it.each([
     ["tidemark_admin=abc", "abc"],
     ["_svc_tid=1; tidemark_admin=abc;other=2", "abc"],

@@ -16,17 +16,6 @@ export const accounts = collection<Account>()({
   indexes: {},
 });
 
-/**
- * Records that the store has had its first account. There is only one such record, so two first starts can't both
- * make an account.
- */
-export const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
-  name: "first-start",
-  id: () => [1],
-  claims: {},
-  indexes: {},
-});
-
 /** The input for a new account and its default campaign. */
 export interface NewAccount {
   name: string;
@@ -52,20 +41,6 @@ export interface AccountWithKey {
 export async function createAccount(context: Context, input: NewAccount): Promise<AccountWithKey> {
   const ids = await newAccountIds(context.store);
   return context.store.transact((tx) => putAccount(tx, context, { ...input, ...ids }));
-}
-
-/** Makes the first account of an empty store. null: the store has had one before. */
-export async function createFirstAccount(
-  context: Context,
-  input: NewAccount,
-): Promise<AccountWithKey | null> {
-  if (await findFirstAccount(context.store)) return null;
-  const ids = await newAccountIds(context.store);
-  return context.store.transact(async (tx) => {
-    if (await tx.get(firstStarts, SYSTEM, 1)) return null;
-    await tx.put(firstStarts, { accountId: SYSTEM, ownerId: ids.accountId });
-    return putAccount(tx, context, { ...input, ...ids });
-  });
 }
 
 /** The oldest account of the store, made by the first start or by hand. null: there is none. */
@@ -142,11 +117,13 @@ export async function changeAccount(
   return after;
 }
 
-async function newAccountIds(store: Store) {
+/** The ids of a new account and its default campaign. */
+export async function newAccountIds(store: Store) {
   return { accountId: await store.nextId("account"), campaignId: await store.nextId("campaign") };
 }
 
-async function putAccount(
+/** Writes a new account, its default campaign and its first key as part of a larger change. @throws Failure `taken` */
+export async function putAccount(
   tx: Transaction,
   context: Context,
   input: NewAccount & { accountId: number; campaignId: number },

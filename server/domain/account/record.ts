@@ -34,6 +34,8 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
   mailSender: string | null;
+  /** The IANA name of the zone in which the dashboard shows days. Absent: UTC. */
+  timeZone?: string;
   /** Absent: the usual ones. */
   tracker?: TrackerNames;
   /** The sites that may show the portal in a frame, as origins. Absent: none. */

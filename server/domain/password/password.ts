@@ -4,6 +4,9 @@ import type { Chance } from "../context.ts";
 
 const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
 
+/** Choice: the least that NIST SP 800-63B allows. A longer minimum makes people write their passwords down. */
+export const MIN_PASSWORD_LENGTH = 8;
+
 const KEY_BYTES = 32;
 const SALT_LENGTH = 22;
 /** @see https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, scrypt */

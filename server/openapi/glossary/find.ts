@@ -13,6 +13,7 @@ import { REFERRAL_FIELDS } from "./referrals.ts";
 import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
 import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
+import { USER_FIELDS, USER_OPERATIONS } from "./users.ts";
 import type { Fields, Operations } from "./entry.ts";
 
 /** The descriptions of all fields. */
@@ -29,6 +30,7 @@ export const FIELDS: Fields = {
   ...REPORT_FIELDS,
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,
+  ...USER_FIELDS,
 };
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
@@ -37,6 +39,7 @@ export const OPERATIONS: Operations = {
   ...SALE_OPERATIONS,
   ...REPORT_OPERATIONS,
   ...BILLING_OPERATIONS,
+  ...USER_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
 

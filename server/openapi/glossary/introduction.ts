@@ -10,7 +10,9 @@ There are two generations. Use **V2** for new integrations: JSON bodies, a beare
 - **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are accepted too.
 - **Blank text** counts as not given when a record is created, and clears the field when it is changed.
 - **Unknown fields** of a body are ignored; V2 names them in the header \`X-Ignored-Fields\`. Unknown filters of V2 are refused with 422.
-- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field if fields are faulty. Look at the status first.`;
+- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field if fields are faulty. Look at the status first.
+
+The dashboard calls V2 with the cookie of a **session** instead of a key: \`POST /api/v2/company/session\` signs in. Users with the role \`viewer\` may read (secrets are null for them), a \`manager\` may change as well, and an \`owner\` may also pay and manage users, keys and the account. Requests that change something need an \`Origin\` of this server.`;
 
 export const TAGS = [
   { name: "V1", description: "The first generation: parameters in the query or a form, header X-API-KEY." },
@@ -25,6 +27,12 @@ export const TAGS = [
 export const SECURITY_SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "X-API-KEY", description: "An API key of the account." },
   bearer: { type: "http", scheme: "bearer", description: "An API key of the account." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tidemark_admin",
+    description: "The session of a user, which `POST /api/v2/company/session` opens.",
+  },
   accountId: {
     type: "apiKey",
     in: "header",

@@ -20,18 +20,21 @@ import {
 } from "./payout-methods.ts";
 import { dueStatsOperation, payoutStatsOperation } from "./payout-stats.ts";
 
-/** The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. */
+/**
+ * The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. Only
+ * owners may pay.
+ */
 export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
   ["GET", "/payouts/stats", payoutStatsOperation],
   ["GET", "/payouts/due_stats", dueStatsOperation],
-  ["POST", "/payouts/mark_as_paid", markAsPaidOperation],
-  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation],
+  ["POST", "/payouts/mark_as_paid", markAsPaidOperation, "owner"],
+  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation, "owner"],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
-  ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation],
-  ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation],
-  ["GET", "/payments_batches/:id/file", paymentFileOperation],
-  ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation],
+  ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation, "owner"],
+  ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
+  ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
+  ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
   ["POST", "/payout_methods", createPayoutMethodOperation],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],

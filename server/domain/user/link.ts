@@ -1,0 +1,117 @@
+import { Failure } from "../../failure.ts";
+import { SYSTEM } from "../account/record.ts";
+import { keepPassword } from "../password/password.ts";
+import { endSessions } from "../session/session.ts";
+import type { Context } from "../context.ts";
+import { findUser, newUserId, putUser } from "./user.ts";
+import type { LinkKind, User, UserLink } from "./record.ts";
+import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
+import { collection } from "../../storage/collection.ts";
+import { digest } from "../../storage/keys.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const LIFETIMES_MS: Record<LinkKind, number> = { owner: DAY_MS, invitation: 7 * DAY_MS, reset: DAY_MS };
+const TOKEN_LENGTH = 43;
+/** Nobody has more links than this that have not expired. */
+const MAX_LINKS = 1_000;
+
+/** Stored by the hash of the token, like sessions. */
+export const userLinks = collection<UserLink>()({
+  name: "user-link",
+  id: (link) => [link.hash],
+  claims: {},
+  indexes: { user: ({ userId }) => (userId === null ? null : [userId]) },
+});
+
+/** Writes a new link as part of a larger change and returns its token. The user's earlier links end. */
+export async function putUserLink(
+  tx: Transaction,
+  { chance, now }: Pick<Context, "chance" | "now">,
+  { kind, ownerId, userId }: Pick<UserLink, "kind" | "ownerId" | "userId">,
+): Promise<string> {
+  const token = chance.token(TOKEN_LENGTH);
+  if (userId !== null) await removeLinks(tx, userId);
+  await tx.put(userLinks, {
+    accountId: SYSTEM,
+    hash: digest(token),
+    kind,
+    ownerId,
+    userId,
+    expiresAt: new Date(now.getTime() + LIFETIMES_MS[kind]).toISOString(),
+  });
+  return token;
+}
+
+/** The page that a link opens. The token is in the fragment, which browsers send to nobody. */
+export function linkAddress(publicUrl: string, token: string): string {
+  return `${publicUrl}/admin/welcome#${token}`;
+}
+
+/** A link that is still good, and its user. @throws Failure `not_found` */
+export async function loadUserLink(
+  reader: Reader,
+  token: string,
+  now: Date,
+): Promise<{ link: UserLink; user: User | null }> {
+  const link = await reader.get(userLinks, SYSTEM, digest(token));
+  const user = link?.userId == null ? null : await findUser(reader, link.userId);
+  const isGood = link !== null && Date.parse(link.expiresAt) > now.getTime();
+  if (!isGood || (link.userId !== null && user === null)) {
+    throw new Failure("not_found", "This link was used before or has expired");
+  }
+  return { link, user };
+}
+
+/** What somebody enters on the page of a link. */
+export interface LinkInput {
+  token: string;
+  password: string;
+  /** undefined: unchanged. */
+  name?: string | undefined;
+  /** Only a link for the first owner takes it, and needs it. */
+  email?: string | undefined;
+  device: string | null;
+}
+
+/**
+ * Sets a password by a link, which is used up by it, and signs in. All other sessions and links of the user end.
+ *
+ * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, or `taken`
+ */
+export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
+  const { store, chance, now } = context;
+  // Hashing is slow on purpose, so that a link that is no good does not cost it.
+  await loadUserLink(store, input.token, now);
+  const { hash } = await keepPassword(chance, input.password);
+  const id = await newUserId(context);
+  return store.transact(async (tx) => {
+    const { link, user: before } = await loadUserLink(tx, input.token, now);
+    await tx.remove(userLinks, SYSTEM, link.hash);
+    const user =
+      before === null
+        ? await putFirstOwner(tx, now, { ...input, id, ownerId: link.ownerId, passwordHash: hash })
+        : { ...before, name: input.name ?? before.name, passwordHash: hash };
+    await removeLinks(tx, user.id);
+    await endSessions(tx, holderOf(user));
+    return putSignIn(tx, context, { user, device: input.device });
+  });
+}
+
+/** Removes all links of a user as part of a larger change. */
+export async function removeLinks(tx: Transaction, userId: number): Promise<void> {
+  for (const { hash } of await tx.view.page(userLinks, "user", SYSTEM, [userId], { limit: MAX_LINKS })) {
+    await tx.remove(userLinks, SYSTEM, hash);
+  }
+}
+
+async function putFirstOwner(
+  tx: Transaction,
+  now: Date,
+  input: Pick<LinkInput, "email" | "name"> & { id: number; ownerId: number; passwordHash: string },
+): Promise<User> {
+  const { id, ownerId, passwordHash, email, name = null } = input;
+  if (email === undefined)
+    throw new Failure("missing", "email can't be blank", { email: ["can't be blank"] });
+  return putUser(tx, now, { id, ownerId, passwordHash, email, name, role: "owner" });
+}

@@ -1,0 +1,53 @@
+import type { EventHandler, H3Event } from "h3";
+import type { Context } from "../domain/context.ts";
+import { Failure } from "../failure.ts";
+import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
+import { v2Error } from "../http/errors.ts";
+import type { Method, Operation } from "../http/operation.ts";
+import { isFromOwnPage } from "../http/own-origin.ts";
+import { refuse } from "../request/refusal.ts";
+import { newContext, type Services } from "../request/services.ts";
+import { limitSignIn } from "../request/sign-in-limit.ts";
+import { ignoredFieldsHeader } from "./ignored-fields.ts";
+
+/** A request by somebody who is not signed in yet. */
+export interface OpenRequest {
+  event: H3Event;
+  context: Context;
+  /** The server's own address, for links. */
+  publicUrl: string;
+  /** Counts an attempt. null: it names no e-mail address. @throws Failure `rate_limited` */
+  limit(email: string | null): Promise<void>;
+  /** The handler sets these; they are sent with its answer. */
+  headers: AnswerHeaders;
+}
+
+/** An operation that needs no sign-in. */
+export type OpenOperation = Operation<OpenRequest>;
+
+/** An operation and its route. */
+export type OpenRow = [Method, path: string, OpenOperation];
+
+/**
+ * Makes the route of an operation that needs no sign-in. A page of another site may not call it, because it could sign
+ * its visitor in as somebody else. Programs send no `Origin` and may.
+ */
+export function openRoute(services: Services, operation: OpenOperation): EventHandler {
+  const { handle, body, status = 200 } = operation;
+  return async (event) => {
+    const headers: AnswerHeaders = { ...NO_STORE };
+    const { publicUrl } = services;
+    try {
+      if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
+        throw new Failure("forbidden", "The request does not come from a page of this server");
+      }
+      const limit = (email: string | null) => limitSignIn(services, event, { kind: "user", email });
+      const answer = await handle({ event, context: newContext(services), publicUrl, limit, headers });
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return answer === null ? empty(headers) : json(answer, headers, status);
+    } catch (error) {
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return refuse(services, event, error, { generation: "v2", shape: v2Error, headers });
+    }
+  };
+}

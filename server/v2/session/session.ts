@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
+import { endSession } from "../../domain/session/session.ts";
+import { followUserLink, loadUserLink } from "../../domain/user/link.ts";
+import { signIn, type SignedIn } from "../../domain/user/sign-in.ts";
+import { LINK_KINDS } from "../../domain/user/record.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { endedSessionCookie, SESSION_COOKIES, sessionCookie } from "../../http/session-cookie.ts";
+import { email, text, word } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { Caller } from "../../request/caller.ts";
+import type { OpenOperation, OpenRequest } from "../open-operation.ts";
+import type { V2Operation } from "../operation.ts";
+import { sessionAnswer, sessionJson } from "./session-json.ts";
+
+const COOKIE = SESSION_COOKIES.user;
+
+/** A password as somebody enters it to sign in. Blanks belong to it. */
+const password = text;
+/** A password that somebody chooses. */
+export const newPassword = password.min(
+  MIN_PASSWORD_LENGTH,
+  `is too short (minimum is ${MIN_PASSWORD_LENGTH} characters)`,
+);
+
+const signInBody = z.object({ email, password });
+
+/** `POST /api/v2/company/session` */
+export const signInOperation: OpenOperation = {
+  summary: "Sign in with e-mail address and password",
+  body: signInBody,
+  answer: sessionAnswer,
+  status: 201,
+  handle: async (request) => {
+    const { event, context, limit } = request;
+    const credentials = shapeInput(signInBody, await readJson(event));
+    await limit(credentials.email);
+    return welcome(request, await signIn(context, { ...credentials, device: deviceOf(request) }));
+  },
+};
+
+/** `GET /api/v2/company/session` */
+export const showSessionOperation: V2Operation = {
+  summary: "Show who is signed in",
+  answer: sessionAnswer,
+  handle: async ({ account, caller }) => sessionJson(signedIn(caller).user, account),
+};
+
+/** `DELETE /api/v2/company/session` */
+export const signOutOperation: V2Operation = {
+  summary: "Sign out",
+  answer: z.null(),
+  status: 204,
+  handle: async ({ caller, context, publicUrl, headers }) => {
+    await endSession(context.store, signedIn(caller).session);
+    headers["set-cookie"] = endedSessionCookie(COOKIE, publicUrl);
+    return null;
+  },
+};
+
+const linkToken = word(200);
+const checkBody = z.object({ token: linkToken });
+
+/** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
+export const checkLinkOperation: OpenOperation = {
+  summary: "Look at a link that sets a password",
+  body: checkBody,
+  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string().nullable() }),
+  refusals: ["not_found"],
+  handle: async ({ event, context, limit }) => {
+    const { token } = shapeInput(checkBody, await readJson(event));
+    await limit(null);
+    const { link, user } = await loadUserLink(context.store, token, context.now);
+    return { kind: link.kind, email: user?.email ?? null };
+  },
+};
+
+const linkBody = z.object({
+  token: linkToken,
+  password: newPassword,
+  name: word(200).optional(),
+  email: email.optional(),
+});
+
+/** `POST /api/v2/company/session/link` */
+export const followLinkOperation: OpenOperation = {
+  summary: "Set a password by a link, and sign in",
+  body: linkBody,
+  answer: sessionAnswer,
+  status: 201,
+  refusals: ["not_found", "missing", "taken"],
+  handle: async (request) => {
+    const { event, context, limit } = request;
+    const input = shapeInput(linkBody, await readJson(event));
+    await limit(null);
+    return welcome(request, await followUserLink(context, { ...input, device: deviceOf(request) }));
+  },
+};
+
+/** The signed-in caller. Operations of persons have no other. */
+export function signedIn(caller: Caller): Caller & { kind: "user" } {
+  if (caller.kind === "user") return caller;
+  throw new Error("A key called an operation of persons");
+}
+
+function welcome({ publicUrl, headers }: OpenRequest, { account, user, token }: SignedIn) {
+  headers["set-cookie"] = sessionCookie(COOKIE, token, publicUrl);
+  return sessionJson(user, account);
+}
+
+function deviceOf({ event }: OpenRequest): string | null {
+  return event.req.headers.get("user-agent");
+}

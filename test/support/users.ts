@@ -1,0 +1,68 @@
+import { keepPassword } from "../../server/domain/password/password.ts";
+import { findUser, newUserId, putUser } from "../../server/domain/user/user.ts";
+import { putSignIn } from "../../server/domain/user/sign-in.ts";
+import type { Role, User } from "../../server/domain/user/record.ts";
+import { newContext } from "../../server/request/services.ts";
+import { systemChance } from "../../server/domain/context.ts";
+import { answerOf, type Answer, type TestApp } from "./app.ts";
+
+/** The server's own address in tests. */
+export const ORIGIN = "https://track.acme.example";
+/** The password of every user of the tests. */
+export const PASSWORD = "correct horse battery";
+
+let hashed: Promise<string> | null = null;
+
+/** Adds a user of the test's account. A role makes the rest of the address: `owner@acme.example`. */
+export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}): Promise<User> {
+  // Hashing is slow on purpose, so all tests of a process share one.
+  hashed ??= keepPassword(systemChance, PASSWORD).then(({ hash }) => hash);
+  const passwordHash = await hashed;
+  const context = newContext(app.services);
+  const id = await newUserId(context);
+  const { email = `${role}@acme.example`, name = null, ownerId = app.accountId } = over;
+  return app.services.store.transact((tx) =>
+    putUser(tx, context.now, { id, ownerId, email, name, role, passwordHash, ...over }),
+  );
+}
+
+/** Calls company operations with a cookie, from a page of the server. */
+export type SessionCall = (
+  request: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer>;
+
+/** Signs a user in, without a password, and calls company operations as that user. */
+export async function callAs(app: TestApp, { id }: User): Promise<SessionCall> {
+  const context = newContext(app.services);
+  const { token } = await app.services.store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    return putSignIn(tx, context, { user: user!, device: null });
+  });
+  return callWith(app, `tidemark_admin=${token}`);
+}
+
+/** Calls company operations with this cookie, or without one. */
+export function callWith(app: TestApp, cookie: string | null): SessionCall {
+  return async (request, body, headers = {}) => {
+    const [method = "", path = ""] = request.split(" ");
+    return answerOf(
+      await app.request(`/api/v2/company${path}`, {
+        method,
+        headers: {
+          ...(cookie !== null && { cookie }),
+          "content-type": "application/json",
+          origin: ORIGIN,
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    );
+  };
+}
+
+/** The cookie that an answer sets, as a browser sends it back. */
+export function cookieOf({ headers }: Answer): string {
+  return (headers.get("set-cookie") ?? "").replace(/;.*/, "");
+}
