@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
 import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { METRICS, SERIES, dailySums } from "../../server/domain/report/counters.ts";
+import { METRICS, SERIES } from "../../server/domain/report/counters.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import { updateLead } from "../../server/v1/lead/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../support/app.ts";
 import { bodyOf, send } from "../support/v1.ts";
-import { statsOf } from "../support/stats.ts";
+import { dailySums, statsOf } from "../support/stats.ts";
 
 const LATER = "2026-05-01T00:00:00.000Z";
 const NO_STATE = "is not one of signup, active, subscribed, cancelled, denied";
@@ -40,11 +40,8 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     return Object.fromEntries(METRICS.filter((metric) => stats[metric] !== 0).map((m) => [m, stats[m]]));
   };
   const daily = async (series: (typeof SERIES)[number]) => {
-    const found: string[] = [];
-    const range = { series, from: "0000-01-01", to: "9999-12-31" };
-    for await (const sums of dailySums(app.services.store, app.accountId, range))
-      found.push(...sums.map(({ day, id, metric, sum }) => `${day} ${id} ${metric} ${sum}`));
-    return found;
+    const sums = await dailySums(app.services.store, app.accountId, series);
+    return sums.map(({ day, id, metric, sum }) => `${day} ${id} ${metric} ${sum}`).toSorted();
   };
 
   it.each(["PUT", "DELETE"])(

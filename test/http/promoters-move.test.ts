@@ -6,7 +6,7 @@ import { moveToCampaign } from "../../server/domain/promoter-campaign/move.ts";
 import { byId } from "../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import { dailySums } from "../../server/domain/report/counters.ts";
+import { dailySums } from "../support/stats.ts";
 import type { Commission } from "../../server/domain/commission/record.ts";
 import type { Lead } from "../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -59,10 +59,8 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       soft_move_referrals: true,
     });
     const counted = async () => {
-      const sums = [];
-      const range = { series: "campaign", from: "2026-01-01", to: "2026-12-31" } as const;
-      for await (const chunk of dailySums(app.services.store, app.accountId, range))
-        sums.push(...chunk.map(({ id, metric, sum }) => `${id} ${metric} ${sum}`));
+      const daily = await dailySums(app.services.store, app.accountId, "campaign");
+      const sums = daily.map(({ id, metric, sum }) => `${id} ${metric} ${sum}`);
       const { body } = await v2(app, "GET", "/campaigns");
       const customers = (body as { stats: { customers_count: number } }[]).map(
         (one) => one.stats.customers_count,

@@ -5,7 +5,7 @@ import { listPromoterCampaigns } from "../promoter-campaign/joining.ts";
 import { promoterName, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
-import { activePromoterCampaigns } from "./recent-activity.ts";
+import { activePromoters } from "./recent-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./search-conditions.ts";
 import { loadPromoterStats, METRICS, type Stats } from "../report/counters.ts";
 
@@ -23,14 +23,14 @@ export async function searchPromoters(
   query: PromoterQuery,
 ): Promise<Promoter[]> {
   const named = query.text === null ? null : await findByRefToken(store, accountId, query.text);
-  const active = await activePromoterCampaigns(store, accountId, query.inactivity);
+  const active = await activePromoters(store, accountId, query.inactivity);
   const found: Candidate[] = [];
   for await (const chunk of candidates(store, accountId, query)) {
     for (const promoter of chunk) {
       if (!meetsConditions(query, promoter)) continue;
       if (!isNamed(query.text, promoter) && promoter.id !== named?.promoterId) continue;
       const candidate = await withFacts(store, promoter, query);
-      if (candidate.promoterCampaigns.some(({ id }) => active.has(id))) continue;
+      if (active.has(candidate.promoter.id)) continue;
       if (isMember(query, candidate) && isCounted(query, candidate)) found.push(candidate);
     }
   }

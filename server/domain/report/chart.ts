@@ -1,4 +1,5 @@
 import { Failure } from "../../failure.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Store } from "../../storage/store.ts";
 import { addDays, addMonths, periodsOf, type Grouping, type Period } from "./period.ts";
 import { loadDailySum, type Metric } from "./counters.ts";
@@ -10,7 +11,7 @@ const MOST_YEARS = 10;
 
 /** What a chart shows. */
 export interface ChartQuery {
-  promoterCampaignIds: number[];
+  promoterCampaigns: Pick<PromoterCampaign, "accountId" | "promoterId" | "id">[];
   metric: Metric;
   range: Period;
 }
@@ -26,14 +27,14 @@ export interface Chart {
  *
  * @throws Failure `invalid` if the range ends before it begins, or is too long
  */
-export async function loadChart(store: Store, accountId: number, query: ChartQuery): Promise<Chart> {
+export async function loadChart(store: Store, query: ChartQuery): Promise<Chart> {
   const { range } = query;
   if (addMonths(range.from, 12 * MOST_YEARS) <= range.to) {
     throw new Failure("invalid", `A chart covers at most ${MOST_YEARS} years`);
   }
   const groupBy = groupingOf(range);
   const periods = periodsOf(range, groupBy);
-  const sums = await sumsByDay(store, accountId, query);
+  const sums = await sumsByDay(store, query);
   const points = periods.map(({ from, to }) => {
     let value = 0;
     for (let day = from; day <= to; day = addDays(day, 1)) value += sums.get(day) ?? 0;
@@ -51,16 +52,15 @@ function groupingOf({ from, to }: Period): Grouping {
 
 async function sumsByDay(
   store: Store,
-  accountId: number,
-  { promoterCampaignIds, metric, range }: ChartQuery,
+  { promoterCampaigns, metric, range }: ChartQuery,
 ): Promise<Map<string, number>> {
   const days: string[] = [];
   for (let day = range.from; day <= range.to; day = addDays(day, 1)) days.push(day);
   const sums = new Map<string, number>();
-  for (const id of promoterCampaignIds) {
+  for (const each of promoterCampaigns) {
     for (let at = 0; at < days.length; at += READ_AT_ONCE) {
       const some = days.slice(at, at + READ_AT_ONCE);
-      const found = await Promise.all(some.map((day) => loadDailySum(store, accountId, { day, id, metric })));
+      const found = await Promise.all(some.map((day) => loadDailySum(store, each, { day, metric })));
       for (const [index, day] of some.entries()) sums.set(day, (sums.get(day) ?? 0) + (found[index] ?? 0));
     }
   }

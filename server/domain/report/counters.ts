@@ -1,8 +1,8 @@
 import type { Count } from "../../storage/collection.ts";
 import type { Key } from "../../storage/keys.ts";
-import type { Store, View } from "../../storage/store.ts";
+import type { View } from "../../storage/store.ts";
 import { NO_VISIT, type Origin, type OriginKind } from "../origin/record.ts";
-import type { Belonging } from "../promoter-campaign/record.ts";
+import type { Belonging, PromoterCampaign } from "../promoter-campaign/record.ts";
 
 export const METRICS = [
   "clicks",
@@ -35,7 +35,7 @@ const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
 ]);
 
 /** The series with daily counters. The account's days are the sums of its campaigns' days. */
-export const SERIES = ["campaign", "promoter-campaign"] as const;
+export const SERIES = ["campaign", "promoter"] as const;
 export type Series = (typeof SERIES)[number] | OriginKind;
 
 /** The metrics that are counted by source and page too. */
@@ -59,15 +59,6 @@ export interface Fact {
   amount?: number;
 }
 
-/** One metric of a series on one day. */
-export interface DailySum {
-  day: string;
-  /** The id of the campaign or the promoter campaign, or the key of the source or the page. */
-  id: number | string;
-  metric: Metric;
-  sum: number;
-}
-
 /** A record that counts. */
 interface Owner extends Belonging {
   /** null: it came without a visit. Absent: it is not counted by source and page. */
@@ -76,10 +67,10 @@ interface Owner extends Belonging {
 
 /**
  * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day, and those of
- * the source and the page.
+ * the source and the page. Promoters are many, so theirs are also added up by month.
  *
- * In the keys of the daily counters the day comes first. A report reads its days in order, and meets only campaigns
- * that had a fact on them.
+ * In the keys of these counters the metric comes first and then the time. A report reads only what it shows, in order,
+ * and meets only those that had a fact.
  */
 export function factCounts(owner: Owner, facts: Fact[]): Count[] {
   const { promoterId, promoterCampaignId, campaignId } = owner;
@@ -89,37 +80,24 @@ export function factCounts(owner: Owner, facts: Fact[]): Count[] {
     if (CAMPAIGN_METRICS.has(metric)) counts.push([["stats.campaign", campaignId, metric], amount]);
     if (at === null) continue;
     const day = dayNumber(at.slice(0, 10));
-    counts.push([["daily.campaign", day, campaignId, metric], amount]);
-    counts.push([["daily.promoter-campaign", day, promoterCampaignId, metric], amount]);
+    counts.push([["daily.campaign", metric, day, campaignId], amount]);
+    counts.push([["daily.promoter", metric, day, promoterId, promoterCampaignId], amount]);
+    counts.push([["monthly.promoter", metric, Math.floor(day / 100), promoterId], amount]);
     if (owner.origin === undefined || !ORIGIN_METRICS.has(metric)) continue;
     const { sourceKey, pageKey } = owner.origin ?? NO_VISIT;
-    counts.push([["daily.source", day, sourceKey, metric], amount]);
-    counts.push([["daily.page", day, pageKey, metric], amount]);
+    counts.push([["daily.source", metric, day, sourceKey], amount]);
+    counts.push([["daily.page", metric, day, pageKey], amount]);
   }
   return counts;
-}
-
-/** The daily counters of a range of days, both ends included. */
-export async function* dailySums(
-  store: Store,
-  accountId: number,
-  { series, from, to }: { series: Series; from: string; to: string },
-): AsyncGenerator<DailySum[]> {
-  const days = { from: dayNumber(from), before: dayNumber(to) + 1 };
-  for await (const sums of store.sums(accountId, [`daily.${series}`], days)) {
-    yield sums.map(
-      ([[day, id, metric], sum]) => ({ day: dayText(Number(day)), id, metric, sum }) as DailySum,
-    );
-  }
 }
 
 /** One metric of a promoter campaign on one day. */
 export function loadDailySum(
   view: View,
-  accountId: number,
-  { day, id, metric }: { day: string; id: number; metric: Metric },
+  { accountId, promoterId, id }: Pick<PromoterCampaign, "accountId" | "promoterId" | "id">,
+  { day, metric }: { day: string; metric: Metric },
 ): Promise<number> {
-  return view.sum(accountId, ["daily.promoter-campaign", dayNumber(day), id, metric]);
+  return view.sum(accountId, ["daily.promoter", metric, dayNumber(day), promoterId, id]);
 }
 
 /** The totals of a promoter campaign. */
@@ -155,10 +133,6 @@ async function statsBelow(view: View, accountId: number, start: Key): Promise<St
 }
 
 /** `2026-03-04` becomes 20260304. It sorts correctly and makes a shorter key. "" comes before all days. */
-function dayNumber(day: string): number {
+export function dayNumber(day: string): number {
   return Number(day.replaceAll("-", ""));
-}
-
-function dayText(day: number): string {
-  return String(day).replace(/(\d\d)(\d\d)$/, "-$1-$2");
 }

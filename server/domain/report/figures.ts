@@ -77,11 +77,31 @@ export function figuresOf(history: History, period: Period, figures: readonly Fi
   return Object.fromEntries(figures.map((figure) => [figure, FIGURES[figure].value(view)]));
 }
 
-/** The first day to read for these figures of a period that begins on `from`. */
-export function firstDayFor(figures: readonly Figure[], from: string): string {
-  const lookbacks = figures.map((figure): Definition["lookback"] => FIGURES[figure].lookback);
-  if (lookbacks.includes("all")) return "";
-  return addMonths(from, -Math.max(0, ...lookbacks.map(Number)));
+/** The metrics that figures are computed from: those that they ask for. */
+export function metricsFor(figures: readonly Figure[]): Metric[] {
+  const asked = new Set<Metric>();
+  const ask = (metric: Metric) => {
+    asked.add(metric);
+    return 0;
+  };
+  const view: View = { sum: ask, sumOfLast: (_, metric) => ask(metric), before: ask, months: 1 };
+  for (const figure of figures) FIGURES[figure].value(view);
+  return [...asked];
+}
+
+/** The days before which totals must be known to compute these figures of some periods, in order. */
+export function daysFor(figures: readonly Figure[], periods: Period[]): string[] {
+  const days = new Set<string>();
+  for (const { from, to } of periods) {
+    const end = addDays(to, 1);
+    days.add(from).add(end);
+    for (const figure of figures) {
+      const { lookback }: Definition = FIGURES[figure];
+      if (lookback === "all") days.add("");
+      else if (lookback > 0) days.add(addMonths(end, -lookback));
+    }
+  }
+  return [...days].toSorted();
 }
 
 function viewOf(history: History, period: Period): View {

@@ -1,41 +1,89 @@
 import type { Store } from "../../storage/store.ts";
-import { firstDayFor, type Figure } from "./figures.ts";
+import { daysFor, metricsFor, type Figure } from "./figures.ts";
 import type { Period } from "./period.ts";
 import { addToHistory, type History } from "./running-totals.ts";
-import { dailySums, type Series } from "./counters.ts";
-
-/** The id of a series: of a campaign or a promoter campaign, or the fingerprint of an origin's name. */
-export type SeriesId = number | string;
+import type { Metric, Series } from "./counters.ts";
+import { promoterSums, seriesSums, type SeriesId } from "./series.ts";
+import { stretchesBetween, type Stretch } from "./stretch.ts";
 
 /** Running totals by id. */
 export type Histories<Id extends SeriesId> = Map<Id, History>;
 
 interface Reading<Id extends SeriesId> {
-  range: Period;
+  /** The periods whose figures will be computed. */
+  periods: Period[];
   figures: readonly Figure[];
   series: Series;
   /** Maps the id of a series to the id whose totals it belongs to. null: to skip. */
-  ownerOf: (id: SeriesId) => Promise<Id | null>;
+  ownerOf: (id: SeriesId) => Id | null;
 }
 
 /** Reads the running totals that the figures need. The cost depends on the days that had facts. */
 export async function readHistories<Id extends SeriesId>(
   store: Store,
   accountId: number,
-  { range, figures, series, ownerOf }: Reading<Id>,
+  { periods, figures, series, ownerOf }: Reading<Id>,
 ): Promise<Histories<Id>> {
   const histories: Histories<Id> = new Map();
-  const days = { series, from: firstDayFor(figures, range.from), to: range.to };
-  for await (const sums of dailySums(store, accountId, days)) {
-    for (const { id, ...sum } of sums) {
-      const owner = await ownerOf(id);
-      if (owner === null) continue;
-      const history = historyOf(histories, owner);
-      histories.set(owner, history);
-      addToHistory(history, sum);
+  const stretches = stretchesOf(series, daysFor(figures, periods));
+  for (const metric of metricsFor(figures)) {
+    for (const stretch of stretches) {
+      for await (const sums of seriesSums(store, accountId, { series, metric, stretch })) {
+        for (const { id, ...each } of sums) {
+          const owner = ownerOf(id);
+          if (owner !== null) add(histories, owner, { metric, stretch, ...each });
+        }
+      }
     }
   }
   return histories;
+}
+
+/** Promoters that are read one by one. Reading all of them costs less for more. */
+const MOST_ALONE = 100;
+
+/** Reads the running totals of some promoters. */
+export async function readPromoterHistories(
+  store: Store,
+  accountId: number,
+  { ids, periods, figures }: Pick<Reading<number>, "periods" | "figures"> & { ids: number[] },
+): Promise<Histories<number>> {
+  if (ids.length > MOST_ALONE) {
+    const wanted = new Set<SeriesId>(ids);
+    const ownerOf = (id: SeriesId) => (wanted.has(id) ? Number(id) : null);
+    return readHistories(store, accountId, { periods, figures, series: "promoter", ownerOf });
+  }
+  const histories: Histories<number> = new Map();
+  const stretches = stretchesOf("promoter", daysFor(figures, periods));
+  const readOne = async (promoterId: number) => {
+    for (const metric of metricsFor(figures)) {
+      for (const stretch of stretches) {
+        for await (const sums of promoterSums(store, accountId, { promoterId, metric, stretch })) {
+          for (const each of sums) add(histories, promoterId, { metric, stretch, ...each });
+        }
+      }
+    }
+  };
+  // All at once, because a remote store answers them together.
+  await Promise.all(ids.map(readOne));
+  return histories;
+}
+
+/** Only promoters have monthly counters. Others are few, so all their days are read. */
+function stretchesOf(series: Series, days: string[]): Stretch[] {
+  if (series === "promoter") return stretchesBetween(days);
+  const [from = "", before = ""] = [days.at(0), days.at(-1)];
+  return [{ grain: "day", from, before, sign: 1, at: null }];
+}
+
+function add<Id extends SeriesId>(
+  histories: Histories<Id>,
+  id: Id,
+  { metric, stretch, day, sum }: { metric: Metric; stretch: Stretch; day: string; sum: number },
+): void {
+  const history = historyOf(histories, id);
+  histories.set(id, history);
+  addToHistory(history, { day: stretch.at ?? day, metric, sum: stretch.sign * sum });
 }
 
 /** The running totals of an id. Empty if it had no facts. */

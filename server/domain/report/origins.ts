@@ -3,8 +3,9 @@ import { nameKey } from "../origin/name-key.ts";
 import type { OriginKind } from "../origin/record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
-import { readHistories, type SeriesId } from "./histories.ts";
+import { readHistories } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
+import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
 /** The sources or pages of a report. */
@@ -23,7 +24,7 @@ export async function reportOrigins(
 ): Promise<Found<ReportGroup<string>>> {
   const plan = planOf(query);
   const names = await namesOf(store, accountId, kind);
-  const ownerOf = async (key: SeriesId) => {
+  const ownerOf = (key: SeriesId) => {
     // A name that was forgotten belongs to the others.
     const id = names.has(String(key)) ? String(key) : nameKey(OTHER);
     return keeps({ id, name: names.get(id) ?? "" }) ? id : null;

@@ -1,15 +1,16 @@
 import type { Store } from "../../storage/store.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { promoterName, promoters } from "../promoter/promoter.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../promoter/record.ts";
-import { readHistories, type SeriesId } from "./histories.ts";
+import { readHistories, readPromoterHistories } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
+import { isEmpty } from "./running-totals.ts";
+import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
 /** The promoters of a report. */
 export interface PromoterSelection {
-  /** null: all promoters that had a fact on the days that the figures need. */
+  /** null: all promoters that had a fact which the figures need. */
   promoterIds: number[] | null;
   keeps?: ((promoter: Promoter) => boolean) | undefined;
   sort: Sort;
@@ -28,17 +29,18 @@ export async function reportPromoters(
   accountId: number,
   query: ReportQuery & PromoterSelection,
 ): Promise<Found<ReportGroup>> {
-  const { promoterIds, keeps, sort, page } = query;
+  const { promoterIds, keeps, range, figures, sort, page } = query;
   const plan = planOf(query);
-  const wanted = promoterIds && (await knownPromoters(store, accountId, promoterIds));
-  const histories = await readHistories(store, accountId, {
-    ...plan,
-    figures: [...query.figures, sort.by],
-    series: "promoter-campaign",
-    ownerOf: promoterReader(store, accountId, wanted),
+  const known = await knownPromoters(store, accountId, promoterIds);
+  const ranking = await readHistories(store, accountId, {
+    periods: [range],
+    figures: [...figures, sort.by],
+    series: "promoter",
+    ownerOf: (id) => (known.has(id) ? Number(id) : null),
   });
-  const ids = await kept(store, accountId, { ids: [...(wanted ?? histories.keys())], keeps });
-  const first = await firstRanked(ids, histories, { ...query, limit: page.offset + page.limit });
+  const ranked = [...ranking].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
+  const ids = await kept(store, accountId, { ids: promoterIds ? [...known].map(Number) : ranked, keeps });
+  const first = await firstRanked(ids, ranking, { ...query, limit: page.offset + page.limit });
   const shown = first.slice(page.offset);
   refuseTooManyCells(plan, shown.length);
   const found = [];
@@ -46,6 +48,7 @@ export async function reportPromoters(
     const promoter = await store.get(promoters, accountId, id);
     if (promoter !== null) found.push({ id, name: promoterName(promoter) });
   }
+  const histories = await readPromoterHistories(store, accountId, { ...plan, ids: shown });
   return { records: await groupsOf(found, plan, histories), total: ids.length };
 }
 
@@ -63,24 +66,14 @@ async function kept(
   return found;
 }
 
-async function knownPromoters(store: Store, accountId: number, ids: number[]): Promise<Set<number>> {
-  const known = new Set<number>();
+/** The ids of the promoters that exist, of all or of some. Leads of a deleted one still count for it. */
+async function knownPromoters(store: Store, accountId: number, ids: number[] | null): Promise<Set<SeriesId>> {
+  const known = new Set<SeriesId>();
+  if (ids === null) {
+    for await (const keys of store.scanKeys(promoters, "id", accountId, []))
+      for (const [id] of keys) known.add(id ?? 0);
+    return known;
+  }
   for (const id of ids) if ((await store.get(promoters, accountId, id)) !== null) known.add(id);
   return known;
-}
-
-/** Reads the promoter of a promoter campaign, each once. null: not wanted, or gone. */
-function promoterReader(store: Store, accountId: number, wanted: Set<number> | null) {
-  const known = new Map<number, number | null>();
-  return async (id: SeriesId): Promise<number | null> => {
-    if (typeof id !== "number") return null;
-    let promoterId = known.get(id);
-    if (promoterId === undefined) {
-      const promoterCampaign = await store.get(promoterCampaigns, accountId, id);
-      promoterId = promoterCampaign?.promoterId ?? null;
-      if (promoterId !== null && wanted?.has(promoterId) === false) promoterId = null;
-      known.set(id, promoterId);
-    }
-    return promoterId;
-  };
 }

@@ -1,7 +1,8 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Period } from "./period.ts";
 import { figuresOf, type Figure } from "./figures.ts";
-import { historyOf, type Histories, type SeriesId } from "./histories.ts";
+import { historyOf, type Histories } from "./histories.ts";
+import type { SeriesId } from "./series.ts";
 
 /** Ids ranked before other requests get a turn. This takes a few milliseconds. */
 const RANKED_AT_ONCE = 1_000;

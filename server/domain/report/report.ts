@@ -7,8 +7,9 @@ import type { History } from "./running-totals.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
 import { figuresOf, type Figure, type Figures } from "./figures.ts";
-import { historyOf, readHistories, type Histories, type SeriesId } from "./histories.ts";
+import { historyOf, readHistories, type Histories } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
+import type { SeriesId } from "./series.ts";
 
 /** Choice: about a megabyte of text. A client that needs more asks page by page. */
 const MOST_CELLS = 50_000;
@@ -50,7 +51,7 @@ export async function reportOverview(
   const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const plan = planOf({ ...query, figures });
   refuseTooManyCells(plan, 1);
-  const ownerOf = async () => accountId;
+  const ownerOf = () => accountId;
   const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
   const rows = rowsOf(historyOf(histories, accountId), plan);
   if (sort === null) return rows;
@@ -60,8 +61,13 @@ export async function reportOverview(
 
 /** The account's figures over the whole range. */
 export async function reportTotal(store: Store, accountId: number, query: ReportQuery): Promise<Figures> {
-  const ownerOf = async () => accountId;
-  const histories = await readHistories(store, accountId, { ...query, series: "campaign", ownerOf });
+  const ownerOf = () => accountId;
+  const histories = await readHistories(store, accountId, {
+    ...query,
+    periods: [query.range],
+    series: "campaign",
+    ownerOf,
+  });
   return figuresOf(historyOf(histories, accountId), query.range, query.figures);
 }
 
@@ -86,7 +92,7 @@ export async function reportCampaigns(
   }
   const ids = [...found.keys()];
   const wanted = new Set(sort === null ? pageOf(ids, page) : ids);
-  const ownerOf = async (id: SeriesId) => (typeof id === "number" && wanted.has(id) ? id : null);
+  const ownerOf = (id: SeriesId) => (typeof id === "number" && wanted.has(id) ? id : null);
   const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const histories = await readHistories(store, accountId, { ...plan, figures, series: "campaign", ownerOf });
   const limit = page.offset + page.limit;

@@ -1,4 +1,4 @@
-import type { DailySum, Metric } from "./counters.ts";
+import type { Metric } from "./counters.ts";
 
 /** Running totals: each day that had a fact, with the total up to its end. */
 interface Track {
@@ -10,7 +10,10 @@ interface Track {
 export type History = Map<Metric, Track>;
 
 /** Adds a day's sum. The days must come in order. */
-export function addToHistory(history: History, { day, metric, sum }: Omit<DailySum, "id">): void {
+export function addToHistory(
+  history: History,
+  { day, metric, sum }: { day: string; metric: Metric; sum: number },
+): void {
   const track = history.get(metric) ?? { days: [], totals: [] };
   history.set(metric, track);
   const total = (track.totals.at(-1) ?? 0) + sum;
@@ -20,6 +23,11 @@ export function addToHistory(history: History, { day, metric, sum }: Omit<DailyS
     track.days.push(day);
     track.totals.push(total);
   }
+}
+
+/** Whether every total ends at 0. */
+export function isEmpty(history: History): boolean {
+  return [...history.values()].every(({ totals }) => totals.at(-1) === 0);
 }
 
 /** The total before a day. */

@@ -119,8 +119,9 @@ async function* scanSums(
   prefix: Key,
   range: { from: string; before: string },
 ): AsyncGenerator<NamedSum[]> {
+  const start = encodeKey(prefix).length + 1;
   for await (const entries of scan(items, range)) {
-    const sums = entries.map(([key, text]): NamedSum => [decodeKey(key).slice(prefix.length), readSum(text)]);
+    const sums = entries.map(([key, text]): NamedSum => [decodeKey(key.slice(start)), readSum(text)]);
     yield sums.filter(([, sum]) => sum !== 0);
   }
 }

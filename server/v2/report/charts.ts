@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
 import { loadPromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import { loadChart } from "../../domain/report/chart.ts";
 import { GROUPINGS } from "../../domain/report/period.ts";
@@ -87,12 +88,12 @@ async function chartPromoterCampaign(request: V2Request) {
 }
 
 async function chart(
-  { account, context }: V2Request,
+  { context }: V2Request,
   { period_from: from, period_to: to, selection }: z.output<typeof params>,
-  promoterCampaigns: { id: number }[],
+  promoterCampaigns: PromoterCampaign[],
 ) {
-  const shown = await loadChart(context.store, account.id, {
-    promoterCampaignIds: promoterCampaigns.map(({ id }) => id),
+  const shown = await loadChart(context.store, {
+    promoterCampaigns,
     metric: METRICS[selection],
     range: { from, to },
   });
