@@ -1,6 +1,6 @@
 import { UNITS, type Unit } from "../money/unit.ts";
 import type { Collection, Count } from "../../storage/collection.ts";
-import type { Transaction, View } from "../../storage/store.ts";
+import type { View } from "../../storage/store.ts";
 
 /** The name of the counters that make up the balances. */
 const BALANCE = "balance";
@@ -30,31 +30,24 @@ export function balanceCounts(
   ];
 }
 
-/** Reads a promoter's balance. */
-export async function loadBalance(view: View, accountId: number, promoterId: number): Promise<Balance> {
-  const units: Record<string, UnitBalance> = {};
-  for await (const sums of view.sums(accountId, [BALANCE, promoterId])) {
-    for (const [[unit, part], sum] of sums) {
-      const balance = (units[String(unit)] ??= { earnings: 0, current: 0, paid: 0 });
-      balance[part as "earnings" | "paid"] = sum;
-      balance.current = balance.earnings - balance.paid;
-    }
-  }
-  return { units };
-}
-
-/** A promoter's balance before a transaction. The commit fails if another one changes it meanwhile. */
-export async function balanceBefore(
-  tx: Transaction,
+/**
+ * Reads a promoter's balance. If a transaction reads it, the commit fails if another one changes it meanwhile.
+ *
+ * The counters are read by key, because each sign-up shows a balance and a listing costs several times as much.
+ */
+export async function loadBalance(
+  reader: Pick<View, "sum">,
   accountId: number,
   promoterId: number,
 ): Promise<Balance> {
+  const read = (unit: Unit, part: string) => reader.sum(accountId, [BALANCE, promoterId, unit, part]);
   const units: Balance["units"] = {};
-  for (const unit of UNITS) {
-    const earnings = await tx.sum(accountId, [BALANCE, promoterId, unit, "earnings"]);
-    const paid = await tx.sum(accountId, [BALANCE, promoterId, unit, "paid"]);
-    units[unit] = { earnings, current: earnings - paid, paid };
-  }
+  await Promise.all(
+    UNITS.map(async (unit) => {
+      const [earnings, paid] = await Promise.all([read(unit, "earnings"), read(unit, "paid")]);
+      if (earnings !== 0 || paid !== 0) units[unit] = { earnings, current: earnings - paid, paid };
+    }),
+  );
   return { units };
 }
 

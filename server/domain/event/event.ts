@@ -3,7 +3,7 @@ import type { Entity, EntityRecords, Fact, WantedEvents } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { balanceBefore, balanceMoves, movedBalance, type BalanceMove } from "../commission/balance.ts";
+import { balanceMoves, loadBalance, movedBalance, type BalanceMove } from "../commission/balance.ts";
 import { commissions } from "../commission/commission.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -100,7 +100,7 @@ async function newBalanceFact(
   if (promoter === null) return null;
   const key = [accountId, "promoter", promoterId] as const;
   await writeDown(tx, key, promoter);
-  const balance = await balanceBefore(tx, accountId, promoterId);
+  const balance = await loadBalance(tx, accountId, promoterId);
   return {
     accountId: SYSTEM,
     ownerId: accountId,
