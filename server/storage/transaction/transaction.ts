@@ -62,11 +62,11 @@ export interface OpenTransaction extends Transaction {
 /** Begins a transaction on a driver's items. `read` is called once for each item. */
 export function beginTransaction(driver: AtomicDriver, read: Read): OpenTransaction {
   const draft = newDraft(read);
+  const { get, find } = newReader(draft.text);
   return {
-    get view() {
-      return newView(draftItems(draft, driver));
-    },
-    ...newReader(draft.text),
+    view: newView(draftItems(draft, driver)),
+    get,
+    find,
     async isTaken(from, claim, record) {
       const key = claimKeyOf(from, claim, record);
       if (key === null) return false;
