@@ -5,13 +5,16 @@ const FIRST = 12_000;
 /** For each of Vitest's workers. */
 const EACH = 400;
 
+const first = FIRST + EACH * (Number(process.env.VITEST_POOL_ID) % 50);
 // Another run on this machine begins elsewhere within them.
-let next = FIRST + EACH * (Number(process.env.VITEST_POOL_ID) % 50) + (process.pid % EACH);
+let taken = process.pid;
 
 /** A port of this machine that nobody listens on, and that no other test is given. */
 export async function freePort(): Promise<number> {
-  while (!(await isFree(next))) next++;
-  return next++;
+  for (;;) {
+    const port = first + (taken++ % EACH);
+    if (await isFree(port)) return port;
+  }
 }
 
 function isFree(port: number): Promise<boolean> {
