@@ -40,6 +40,9 @@ const TABLE = {
     GET /commissions
     GET /payouts/stats
     GET /payouts/due_stats
+    GET /payout_runs
+    GET /payout_runs/preview
+    GET /payments_batches
     GET /payout_methods
     GET /payout_methods/:id
     GET /billing

@@ -11,6 +11,7 @@ import { company, invalid, outcome } from "../support/v2.ts";
 
 const BATCH = {
   id: 1,
+  method: "wise",
   status: "awaiting_confirmation",
   ext_reference: "BATCH-1",
   ext_id: null,
@@ -54,6 +55,16 @@ describe("a payments batch", () => {
   };
   const finish = (id: number, to: "completed" | "failed", error: string | null = null) =>
     movePayout(app.context, app.accountId, { id, to, error });
+
+  it("is listed with the others, newest first", async () => {
+    await create();
+    await selectMethod(app.context, joe, { method: "paypal" });
+    await create("paypal");
+    expect(await outcome(company(app, "GET /payments_batches"))).toEqual({
+      status: 200,
+      body: [{ ...BATCH, id: 2, method: "paypal", ext_reference: "BATCH-2", total: 12_000 }, BATCH],
+    });
+  });
 
   it("gathers what is payable by one method, and says why the rest is not", async () => {
     const mary = await addPromoter(app.context, account, { email: "mary@example.com" });

@@ -1,5 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { collection } from "../../storage/collection.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import type { Reader, Store, View } from "../../storage/store.ts";
 import type { PaymentsBatch } from "./record.ts";
 
@@ -27,6 +28,15 @@ export async function loadPaymentsBatch(
 /** An account's batches, newest first. */
 export function listPaymentsBatches(store: Store, accountId: number): Promise<PaymentsBatch[]> {
   return store.page(paymentsBatches, "id", accountId, [], { limit: LISTED, reverse: true });
+}
+
+/** A page of an account's batches, newest first. */
+export function findPaymentsBatches(
+  store: Store,
+  accountId: number,
+  window: Window,
+): Promise<Found<PaymentsBatch>> {
+  return findPage(store, paymentsBatches, { accountId, index: "id", start: [], reverse: true, ...window });
 }
 
 /** The sum of a batch's payouts with tax, and the number of their promoters. */

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { PayoutMethodName } from "../payout-method/record.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
-import { isPayable } from "../payout/filter.ts";
+import { UNPAYABLE_REASONS, unpayableReason } from "../payout/filter.ts";
 import { payeeReader } from "../payout/payee.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";
@@ -68,17 +68,12 @@ async function sortOut(store: Store, account: Account, method: PayoutMethodName)
     for (const payout of chunk.filter(isFree)) {
       const payee = await unlessGone(readers.payee(payout.promoterId));
       if (payee?.selected?.method !== method) continue;
-      if (isPayable(payee, account)) payable.push(payout);
-      else leftOut.push({ payout, reason: reasonOf(payee.selected.isDisabled, payee.pendingCents, account) });
+      const reason = unpayableReason(payee, account);
+      if (reason === null) payable.push(payout);
+      else leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });
     }
   }
   return { payable, leftOut };
-}
-
-function reasonOf(isDisabled: boolean, pendingCents: number, { minPaymentCents }: Account): string {
-  if (isDisabled) return "The payout method is disabled";
-  if (pendingCents < minPaymentCents) return "The sum is below the minimum payment";
-  return "The invoice details are not approved";
 }
 
 function isFree({ status, unit, paymentsBatchId }: Payout): boolean {

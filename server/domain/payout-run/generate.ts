@@ -1,9 +1,7 @@
 import type { Account } from "../account/record.ts";
-import type { Unit } from "../money/unit.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutRun } from "./record.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
-import { commissions } from "../commission/commission.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { payoutTerms } from "../payout/terms.ts";
 import { carryReason } from "./carry-reason.ts";
@@ -14,6 +12,7 @@ import type { Period } from "../payout/period.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
 import { loadPromoterStats } from "../report/counters.ts";
 import { beginRun, finishRun } from "./run.ts";
+import { unpaidGroups } from "./unpaid-groups.ts";
 
 /** How far a run is. */
 export interface RunProgress {
@@ -62,7 +61,7 @@ async function* paidGroups(
 ): AsyncGenerator<PaidGroup> {
   const underWay: Promise<PaidGroup>[] = [];
   try {
-    for await (const group of unpaidGroups(context.store, run)) {
+    for await (const group of unpaidGroups(context.store, run.accountId, Date.parse(run.periodEnd))) {
       const paid = payGroup(context, account, { run, group }).then((payout) => ({ group, payout }));
       paid.catch(() => {}); // its error is thrown when its turn comes
       underWay.push(paid);
@@ -73,32 +72,6 @@ async function* paidGroups(
     // The store may be closed after this.
     await Promise.allSettled(underWay);
   }
-}
-
-/** The keys of the `unpaid` index. */
-type UnpaidKey = [promoterId: number, campaignId: number, unit: Unit, createdAtMs: number, id: number];
-
-/** Groups the commissions that a run may pay. They are listed by promoter, campaign and unit. */
-async function* unpaidGroups(store: Store, run: PayoutRun): AsyncGenerator<UnpaidGroup> {
-  const endMs = Date.parse(run.periodEnd);
-  let group: UnpaidGroup | null = null;
-  for await (const keys of store.scanKeys(commissions, "unpaid", run.accountId, [])) {
-    for (const [promoterId, campaignId, unit, createdAtMs, id] of keys as UnpaidKey[]) {
-      if (createdAtMs > endMs) continue;
-      if (group === null || !isIn(group, { promoterId, campaignId, unit })) {
-        if (group !== null) yield group;
-        group = { promoterId, campaignId, unit, commissionIds: [] };
-      }
-      group.commissionIds.push(id);
-    }
-  }
-  if (group !== null) yield group;
-}
-
-type Owner = Omit<UnpaidGroup, "commissionIds">;
-
-function isIn(group: Owner, { promoterId, campaignId, unit }: Owner): boolean {
-  return group.promoterId === promoterId && group.campaignId === campaignId && group.unit === unit;
 }
 
 /** Makes the payout of one group. null: it is carried over, or this run has paid the group already. */

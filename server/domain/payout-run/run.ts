@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { PayoutRun } from "./record.ts";
 import { collection, lengthCounter } from "../../storage/collection.ts";
+import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { groupKey, payouts } from "../payout/payout.ts";
@@ -67,4 +68,9 @@ export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Pr
 /** An account's runs, newest first. */
 export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> {
   return store.page(payoutRuns, "id", accountId, [], { limit: LISTED, reverse: true });
+}
+
+/** A page of an account's runs, newest first. */
+export function findRuns(store: Store, accountId: number, window: Window): Promise<Found<PayoutRun>> {
+  return findPage(store, payoutRuns, { accountId, index: "id", start: [], reverse: true, ...window });
 }

@@ -1,7 +1,7 @@
 import type { Commission } from "../commission/record.ts";
 import type { Unit } from "../money/unit.ts";
 import type { Payout } from "./record.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import { commissions, isUnpaid } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
@@ -17,17 +17,17 @@ export interface UnpaidGroup {
 }
 
 /**
- * Reads the commissions of a group by key, without those that are no longer unpaid. The commit then fails if one of
- * them changes meanwhile.
+ * Reads the commissions of a group by key, without those that are no longer unpaid. In a transaction, the commit then
+ * fails if one of them changes meanwhile.
  */
 export async function readUnpaid(
-  tx: Transaction,
+  reader: Pick<Reader, "get">,
   accountId: number,
   { promoterId, campaignId, unit, commissionIds }: UnpaidGroup,
 ): Promise<Commission[]> {
   const unpaid: Commission[] = [];
   for (const id of commissionIds) {
-    const commission = await tx.get(commissions, accountId, id);
+    const commission = await reader.get(commissions, accountId, id);
     if (commission === null || !isUnpaid(commission)) continue;
     // Its lead may have been moved to another promoter meanwhile.
     if (commission.promoterId !== promoterId || commission.campaignId !== campaignId) continue;

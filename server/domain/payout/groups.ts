@@ -4,7 +4,7 @@ import type { Account } from "../account/record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { payeeReader, type PayeeReader } from "./payee.ts";
-import { isNamed, isPayable, type Payee } from "./filter.ts";
+import { isNamed, unpayableReason, type Payee, type UnpayableReason } from "./filter.ts";
 import { payouts } from "./payout.ts";
 import { unlessGone } from "../show.ts";
 
@@ -33,7 +33,8 @@ export interface PayoutSums {
 export interface PayoutGroup extends PayoutSums {
   payee: Payee;
   payouts: Payout[];
-  isPayable: boolean;
+  /** null: the payouts can be paid. */
+  unpayableReason: UnpayableReason | null;
 }
 
 /** A page of groups, and the sums over everything that passes the filter. */
@@ -63,7 +64,13 @@ export async function groupPayouts(
     const payee = await unlessGone(readers.payee(promoterId));
     if (payee === null) continue;
     const own = await payoutsOf(store, account.id, { promoterId, filter });
-    groups.push({ payee, payouts: own, isPayable: isPayable(payee, account), cents, centsInclTax });
+    groups.push({
+      payee,
+      payouts: own,
+      unpayableReason: unpayableReason(payee, account),
+      cents,
+      centsInclTax,
+    });
   }
   return {
     groups,

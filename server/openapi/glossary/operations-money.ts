@@ -63,6 +63,15 @@ export const MONEY_OPERATIONS: Operations = {
     "Puts all pending payouts that can be paid by one method into a batch. `meta.failed` names those that can't be paid yet, and why.",
     { method: "bank" },
   ],
+  "GET /payout_runs": [
+    "listPayoutRuns",
+    "Lists the payout runs, newest first. The server makes the payouts of a period within an hour of its end.",
+  ],
+  "GET /payout_runs/preview": [
+    "previewPayoutRun",
+    "Shows what the next run would pay if its period ended now: one payout for each promoter, campaign and unit. `not_paid_because` says what keeps it for a later run.",
+  ],
+  "GET /payments_batches": ["listPaymentsBatches", "Lists the payments batches, newest first."],
   "POST /payments_batches/:id/pay": [
     "payPaymentsBatch",
     "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",

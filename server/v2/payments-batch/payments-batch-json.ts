@@ -2,6 +2,7 @@ import { z } from "zod";
 import { batchReference, loadBatchTotals } from "../../domain/payments-batch/batch.ts";
 import { PAYABLE, RETRIABLE } from "../../domain/payments-batch/payment.ts";
 import { PAYMENTS_BATCH_STATUSES, type PaymentsBatch } from "../../domain/payments-batch/record.ts";
+import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import type { View } from "../../storage/store.ts";
 
 const instant = z.iso.datetime();
@@ -10,6 +11,7 @@ const instant = z.iso.datetime();
 export const paymentsBatchAnswer = z
   .object({
     id: z.int(),
+    method: z.enum(PAYOUT_METHODS),
     status: z.enum(PAYMENTS_BATCH_STATUSES),
     ext_reference: z.string(),
     ext_id: z.string().nullable(),
@@ -36,6 +38,7 @@ export async function showPaymentsBatch(
   const { totalInclTax, promotersCount } = await loadBatchTotals(view, batch);
   return {
     id: batch.id,
+    method: batch.method,
     status: batch.status,
     ext_reference: batchReference(batch),
     ext_id: null,

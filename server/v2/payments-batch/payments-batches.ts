@@ -1,12 +1,30 @@
 import { z } from "zod";
+import { findPaymentsBatches } from "../../domain/payments-batch/batch.ts";
 import { createPaymentsBatch } from "../../domain/payments-batch/creation.ts";
 import { payBatch, removePaymentsBatch } from "../../domain/payments-batch/payment.ts";
+import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { paymentsBatchAnswer, showPaymentsBatch } from "./payments-batch-json.ts";
+
+/** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
+export const listPaymentsBatchesOperation: V2Operation = {
+  summary: "List payments batches, newest first",
+  params: pageParams,
+  answer: z.array(paymentsBatchAnswer),
+  isPaged: true,
+  async handle(request: V2Request) {
+    const { account, context } = request;
+    const { page, window } = readListing(request, pageParams);
+    const { records, total } = await findPaymentsBatches(context.store, account.id, window);
+    setPageHeaders(request, page, total);
+    return Promise.all(records.map((batch) => showPaymentsBatch(context.store, batch)));
+  },
+};
 
 const createBody = z.object({ method: oneOf(["paypal", "bank", "wise", "crypto", "dots"]) });
 

@@ -1,10 +1,12 @@
 import type { V2Row } from "../operation.ts";
 import {
   createPaymentsBatchOperation,
+  listPaymentsBatchesOperation,
   payPaymentsBatchOperation,
   removePaymentsBatchOperation,
 } from "../payments-batch/payments-batches.ts";
 import { paymentFileOperation } from "../payments-batch/payment-file.ts";
+import { listPayoutRunsOperation, previewPayoutRunOperation } from "../payout-run/payout-runs.ts";
 import {
   destroyPayoutsOperation,
   generatePayoutsOperation,
@@ -31,7 +33,10 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation, "owner"],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation, "owner"],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
+  ["GET", "/payout_runs", listPayoutRunsOperation],
+  ["GET", "/payout_runs/preview", previewPayoutRunOperation],
   ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation, "owner"],
+  ["GET", "/payments_batches", listPaymentsBatchesOperation],
   ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
   ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],

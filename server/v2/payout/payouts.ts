@@ -2,6 +2,7 @@ import { z } from "zod";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
 import { payeeReader, type PayeeReader } from "../../domain/payout/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../../domain/payout/groups.ts";
+import { UNPAYABLE_REASONS } from "../../domain/payout/filter.ts";
 import { listPayouts } from "../../domain/payout/search.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";
@@ -36,6 +37,7 @@ const groupAnswer = z
     payout_method: payoutMethodAnswer.nullable(),
     payouts: z.array(payoutAnswer),
     is_amount_payable: z.boolean(),
+    not_payable_because: z.string().nullable(),
     payout_ids: z.array(z.int()),
     amount: z.number(),
     total_incl_tax: z.number(),
@@ -122,7 +124,8 @@ async function groupJson(
     payouts: withDetails
       ? payouts
       : payouts.map((payout) => ({ ...payout, payout_method: withoutDetails(payout.payout_method) })),
-    is_amount_payable: each.isPayable,
+    is_amount_payable: each.unpayableReason === null,
+    not_payable_because: each.unpayableReason && UNPAYABLE_REASONS[each.unpayableReason],
     payout_ids: payouts.map(({ id }) => id),
     amount: each.cents,
     total_incl_tax: each.centsInclTax,
