@@ -46,6 +46,7 @@ import {
   listRewardsOperation,
   updateRewardOperation,
 } from "./reward/rewards.ts";
+import { previewRewardsOperation } from "./reward/reward-preview.ts";
 import {
   createReferralOperation,
   getReferralOperation,
@@ -60,6 +61,7 @@ import {
   enableReferralsOperation,
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
+import { referralTimelineOperation } from "./referral/timeline.ts";
 import { SESSION_OPERATIONS } from "./session/session-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
@@ -99,6 +101,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["PUT", "/rewards/:id", updateRewardOperation],
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["POST", "/rewards/preview", previewRewardsOperation, "viewer"],
   ["GET", "/referrals", listReferralsOperation],
   ["POST", "/referrals", createReferralOperation],
   ["DELETE", "/referrals", deleteReferralsOperation],
@@ -110,6 +113,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["GET", "/referrals/:id/timeline", referralTimelineOperation],
   ["GET", "/promoters/:id/chart_data", promoterChart],
   ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],

@@ -26,6 +26,8 @@ const TABLE = {
     GET /rewards
     GET /referrals
     GET /referrals/:id
+    GET /referrals/:id/timeline
+    POST /rewards/preview
     GET /promoters/:id/chart_data
     GET /promoter_campaigns/:id/chart_data
     GET /promoter_campaigns/:id/referral_links
