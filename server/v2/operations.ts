@@ -10,6 +10,8 @@ import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/co
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import { homeOperation } from "./home/home.ts";
+import { setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
@@ -117,6 +119,8 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promoters/:id/chart_data", promoterChart],
   ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
+  ["GET", "/home", homeOperation],
+  ["GET", "/setup", setupOperation],
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],

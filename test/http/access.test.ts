@@ -31,6 +31,8 @@ const TABLE = {
     GET /promoters/:id/chart_data
     GET /promoter_campaigns/:id/chart_data
     GET /promoter_campaigns/:id/referral_links
+    GET /home
+    GET /setup
     GET /reports/overview
     GET /reports/campaigns
     GET /reports/promoters

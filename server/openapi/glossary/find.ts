@@ -3,6 +3,7 @@ import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
 import { COMMISSION_FIELDS } from "./commissions.ts";
 import { EVENT_FIELDS } from "./events.ts";
+import { HOME_FIELDS, HOME_OPERATIONS } from "./home.ts";
 import { LIST_FIELDS } from "./lists.ts";
 import { MONEY_FIELDS } from "./money.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
@@ -31,6 +32,7 @@ export const FIELDS: Fields = {
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,
   ...USER_FIELDS,
+  ...HOME_FIELDS,
 };
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
@@ -40,6 +42,7 @@ export const OPERATIONS: Operations = {
   ...REPORT_OPERATIONS,
   ...BILLING_OPERATIONS,
   ...USER_OPERATIONS,
+  ...HOME_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
 
