@@ -125,7 +125,7 @@ export function describedRoutes(): DescribedRoute[] {
   };
   const of =
     (caller: DescribedRoute["caller"]) =>
-    ([method, path, operation, access = "anyone"]: [
+    ([method, path, operation, access = caller === "v1" ? "key" : "anyone"]: [
       DescribedRoute["method"],
       string,
       DescribedRoute["operation"],
