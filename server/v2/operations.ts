@@ -64,7 +64,7 @@ import {
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
-import { SESSION_OPERATIONS } from "./session/session-operations.ts";
+import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
 
@@ -145,7 +145,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
-  ...SESSION_OPERATIONS,
+  ...USER_OPERATIONS,
 ];
 
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */

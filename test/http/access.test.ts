@@ -49,6 +49,8 @@ const TABLE = {
     GET /payments_batches
     GET /payout_methods
     GET /payout_methods/:id
+    GET /audit_log
+    GET /audit_log/download
     GET /billing
     GET /rates
     GET /webhooks

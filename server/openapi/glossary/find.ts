@@ -1,3 +1,4 @@
+import { AUDIT_FIELDS, AUDIT_OPERATIONS } from "./audit.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
@@ -33,6 +34,7 @@ export const FIELDS: Fields = {
   ...BILLING_FIELDS,
   ...USER_FIELDS,
   ...HOME_FIELDS,
+  ...AUDIT_FIELDS,
 };
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
@@ -43,6 +45,7 @@ export const OPERATIONS: Operations = {
   ...BILLING_OPERATIONS,
   ...USER_OPERATIONS,
   ...HOME_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
 
