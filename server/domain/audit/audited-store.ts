@@ -63,10 +63,11 @@ function watched(tx: Transaction, changes: Changes): Transaction {
   }
 
   return {
-    ...tx,
-    get view() {
-      return tx.view;
-    },
+    view: tx.view,
+    get: tx.get,
+    find: tx.find,
+    isTaken: tx.isTaken,
+    sum: tx.sum,
     async put(into, record, refusals) {
       const id = into.id(record);
       const before = isAudited(into) ? await tx.get(into, record.accountId, ...id) : null;
