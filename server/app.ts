@@ -28,11 +28,13 @@ import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event/event-data.ts";
 import { V1_OPERATIONS } from "./v1/operations.ts";
 import { cancellationOperation, refundOperation } from "./v1/tracking/events.ts";
+import { AFFILIATE_OPERATIONS, ENTRANCES } from "./v2/affiliate/operations.ts";
+import { affiliateRoutes } from "./v2/affiliate/routes.ts";
 import { EVENTS } from "./v2/webhook/event-data.ts";
 import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
-import { OPEN_OPERATIONS } from "./v2/user-operations.ts";
+import { OPEN_OPERATIONS } from "./v2/session/session-operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
@@ -65,11 +67,8 @@ export function createApp(services: Services, pages: Pages): H3 {
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...[...V2_OPERATIONS, ...V2_EVENTS].map((row): Route => [row[0], row[1], v2Route(services, row)]),
     ...OPEN_OPERATIONS.map((row): Route => [row[0], row[1], openRoute(services, row[2])]),
-    ...PUBLIC_OPERATIONS.map(([method, path, operation]): Route => [
-      method,
-      path,
-      publicRoute(services, operation),
-    ]),
+    ...affiliateRoutes(services),
+    ...PUBLIC_OPERATIONS.map((row): Route => [row[0], row[1], publicRoute(services, row[2])]),
     ...BILLING_PROVIDERS.map((provider): Route => [
       "POST",
       `/hooks/${provider}/:account`,
@@ -125,7 +124,7 @@ export function describedRoutes(): DescribedRoute[] {
   };
   const of =
     (caller: DescribedRoute["caller"]) =>
-    ([method, path, operation, access = caller === "v1" ? "key" : "anyone"]: [
+    ([method, path, operation, access = "anyone"]: [
       DescribedRoute["method"],
       string,
       DescribedRoute["operation"],
@@ -133,7 +132,8 @@ export function describedRoutes(): DescribedRoute[] {
     ]): DescribedRoute => ({ caller, method, path, operation, access });
   return [
     ...V1_OPERATIONS.map(of("v1")),
-    ...[...V2_OPERATIONS, ...V2_EVENTS, ...OPEN_OPERATIONS].map(of("v2")),
+    ...[...V2_OPERATIONS, ...V2_EVENTS, ...OPEN_OPERATIONS, ...ENTRANCES].map(of("v2")),
+    ...AFFILIATE_OPERATIONS.map((row) => of("v2")([...row, "promoter"])),
     ...PUBLIC_OPERATIONS.map(of("browser")),
     of("operator")(["GET", "/healthz", health]),
     of("operator")(["GET", "/readyz", ready]),

@@ -12,6 +12,7 @@ const BY_SESSION = { session: [] };
 /** The roles of a session stand in the description of the operation. */
 const ACCESS = {
   anyone: [],
+  promoter: [{ portalToken: [] }, { portalSession: [] }],
   key: [BY_KEY],
   person: [BY_SESSION],
   viewer: [BY_KEY, BY_SESSION],

@@ -8,13 +8,24 @@ import { webhookPosting } from "../outgoing/webhook-posting.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
 import type { EventMessage } from "../domain/event/record.ts";
-import type { Email } from "../domain/email/record.ts";
+import { isAccessEmail, type AccessEmailKind, type Email } from "../domain/email/record.ts";
+import { signInUrl, type LinkKind } from "../domain/portal/sign-in-link.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
 import { writeEmail } from "./email/template.ts";
 
 /** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;
+
+/** A link that somebody asked for is sent within this time or not at all. */
+const LATE_MS = 60 * 60 * 1_000;
+
+const LINK_OF: Record<AccessEmailKind, LinkKind> = {
+  sign_in_link: "sign_in",
+  join_accepted: "join",
+  join_waiting: "join",
+  address_known: "sign_in",
+};
 
 /** The error of every delivery whose webhook was deleted. */
 export const WEBHOOK_GONE = "The webhook was deleted";
@@ -81,9 +92,10 @@ async function sendEmail(
   { id, ownerId, createdAt }: Delivery,
   email: Email,
 ): Promise<Attempt | null> {
-  const { store, mailer, templates } = parts;
+  const { store, mailer, templates, publicUrl } = parts;
   if (mailer === null) return null;
-  if (await isUnsubscribed(store, ownerId, email.promoterId)) {
+  const { kind } = email;
+  if (!isAccessEmail(kind) && (await isUnsubscribed(store, ownerId, email.promoterId))) {
     return undeliverable("The promoter has unsubscribed");
   }
   // If the promoter changed their address while the e-mail waited, it goes to the new one.
@@ -92,10 +104,16 @@ async function sendEmail(
   if (isGone) return undeliverable("The promoter was deleted");
   const address = promoter.email;
   const account = await store.get(accounts, SYSTEM, ownerId);
+  const now = parts.clock();
+  const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(createdAt) > LATE_MS;
+  if (account === null || isLate) return undeliverable("Nobody waits for this link any more");
+  const link = isAccessEmail(kind) && {
+    sign_in_url: signInUrl({ publicUrl, now }, { account, promoter }, LINK_OF[kind]),
+  };
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, { ...email, values: { ...email.values, email: address } }),
+    ...writeEmail(templates, { ...email, values: { ...email.values, email: address, ...link } }),
     to: address,
-    from: account?.mailSender ?? null,
+    from: account.mailSender,
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
     // The same for every attempt, so that a mail server can drop a duplicate.
     messageId: `${id}.${Date.parse(createdAt)}`,

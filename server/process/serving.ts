@@ -160,6 +160,7 @@ function newServices(
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock,
     chance: systemChance,
+    hasMail: config.smtpUrl !== null,
     trustProxyHops: config.trustProxyHops,
   };
 }

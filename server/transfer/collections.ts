@@ -1,7 +1,6 @@
 import { accounts } from "../domain/account/account.ts";
 import { firstStarts } from "../domain/account/first-account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
-import { auditEntries } from "../domain/audit/audit.ts";
 import { batchProcesses } from "../domain/batch/batch.ts";
 import { billingConnections } from "../domain/billing/connection.ts";
 import { billingObjects } from "../domain/billing/object.ts";
@@ -27,6 +26,7 @@ import { archivedStates } from "../domain/promoter/archiving.ts";
 import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../domain/promoter/promoter.ts";
 import { forgottenTokens, refTokens } from "../domain/promoter-campaign/ref-token.ts";
+import { ownLinks } from "../domain/referral-link/own-link.ts";
 import { rewards } from "../domain/reward/reward.ts";
 import { instalments } from "../domain/sale/instalment.ts";
 import { cancellations, refunds, sales } from "../domain/sale/sales.ts";
@@ -56,7 +56,6 @@ export const COLLECTIONS = [
   accounts,
   apiKeys,
   archivedStates,
-  auditEntries,
   batchProcesses,
   billingConnections,
   billingObjects,
@@ -77,6 +76,7 @@ export const COLLECTIONS = [
   wantedEvents,
   mailboxes,
   originNames,
+  ownLinks,
   pastClicks,
   paymentsBatches,
   payoutMethods,

@@ -18,7 +18,7 @@ export const pageParams = paramsOf(LENGTHS);
  * @throws Failure `invalid`, `malformed` or `too_large`
  */
 export function readListing<S extends z.ZodObject>(
-  { event }: V2Request,
+  { event }: Pick<V2Request, "event">,
   schema: S,
   lengths = LENGTHS,
 ): { params: z.output<S>; query: Query; page: Page; window: { limit: number; offset: number } } {

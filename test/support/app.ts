@@ -103,6 +103,7 @@ export async function startApp(
     lookout: newLookout({ store, log, clock }, () => {}),
     metrics: null,
     publicUrl: "https://track.acme.example",
+    hasMail: true,
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
     limits: {

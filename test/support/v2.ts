@@ -91,15 +91,19 @@ export const DEFAULT_CAMPAIGN = {
   is_private: false,
   is_default: true,
   upgrade_details: null,
-  signup_url: null,
+  signup_url: expect.stringMatching(
+    /^https:\/\/track\.acme\.example\/join\/\d+(#invitation=[\w-]{22})?$/,
+  ) as string,
   links: [],
   rewards_for_promoters: [],
   rewards_for_referrals: [],
+  signup: { description: null, terms: null, questions: [] },
   emails: {
     signup_accepted: false,
     accepted: false,
     rejected: false,
     new_referral: false,
+    new_commission: false,
     payout_sent: false,
   },
 };

@@ -69,6 +69,7 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     rewardsForPromoters: input.rewardsForPromoters ?? [],
     rewardsForReferrals: input.rewardsForReferrals ?? [],
     emails: input.emails ?? [],
+    ...(input.signup && { signup: input.signup }),
     createdAt: now.toISOString(),
   };
 }

@@ -40,9 +40,30 @@ export interface Campaign {
   upgrade: CampaignUpgrade | null;
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
+  /** What its sign-up page says and asks. Absent: nothing but the name. */
+  signup?: CampaignSignup;
   /** The e-mails that its promoters get. */
   emails: EmailKind[];
   createdAt: string;
+}
+
+/** What a campaign's sign-up page says and asks. null: nothing. */
+export interface CampaignSignup {
+  description: string | null;
+  /** Whoever joins must accept them. */
+  terms: string | null;
+  questions: SignupQuestion[];
+}
+
+/** A question to those who want to join. */
+export interface SignupQuestion {
+  /** Names the answer, too. */
+  label: string;
+  /** Whether the answer may be several lines. */
+  isLong: boolean;
+  isRequired: boolean;
+  /** The answers to choose from. Empty: any text. */
+  choices: string[];
 }
 
 export interface CampaignLink {

@@ -59,6 +59,8 @@ export interface CampaignChanges {
   rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
   rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
   emails?: Campaign["emails"] | undefined;
+  /** Replaces the settings of the sign-up page. */
+  signup?: Campaign["signup"] | undefined;
   /** true: makes it the account's default campaign. */
   isDefault?: boolean | undefined;
 }
@@ -140,6 +142,7 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
     emails: changes.emails ?? before.emails,
+    ...(changes.signup && { signup: changes.signup }),
   };
 }
 

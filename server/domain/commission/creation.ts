@@ -19,7 +19,7 @@ export interface Earner {
 }
 
 type Given = Pick<Commission, "unit" | "amount" | "status"> &
-  Partial<Pick<Commission, "eventId" | "billingPeriod" | "internalNote" | "externalNote">>;
+  Partial<Pick<Commission, "eventId" | "billingPeriod" | "isSilent" | "internalNote" | "externalNote">>;
 
 /** A commission that the company gives by hand: a bonus, or an adjustment. */
 export interface CustomCommission<T> {

@@ -65,6 +65,8 @@ export interface Commission {
   payoutId: number | null;
   /** Whether another program paid it before the import. Such a commission goes into no payout. */
   isPaidElsewhere: boolean;
+  /** The promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
+  isSilent?: true;
   /** The company's own remark. */
   internalNote: string | null;
   /** A remark that the promoter sees. */

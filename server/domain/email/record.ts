@@ -3,15 +3,32 @@ export const EMAIL_KINDS = [
   "accepted",
   "rejected",
   "new_referral",
+  "new_commission",
   "payout_sent",
 ] as const;
 
-/** A kind of e-mail to promoters. `signup_accepted` is for new promoters, `accepted` follows a review. */
+/**
+ * A kind of e-mail to promoters that campaigns switch on. `signup_accepted` is for new promoters, `accepted` follows a
+ * review.
+ */
 export type EmailKind = (typeof EMAIL_KINDS)[number];
+
+export const ACCESS_EMAIL_KINDS = ["sign_in_link", "join_accepted", "join_waiting", "address_known"] as const;
+
+/**
+ * A kind of e-mail that holds a link into the portal. Each answers something that somebody has just done, so campaigns
+ * can't switch it off and nobody unsubscribes from it.
+ */
+export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
+
+/** Whether an e-mail holds a link into the portal. */
+export function isAccessEmail(kind: EmailKind | AccessEmailKind): kind is AccessEmailKind {
+  return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
+}
 
 /** An e-mail to a promoter before its template is filled in. */
 export interface Email {
-  kind: EmailKind;
+  kind: EmailKind | AccessEmailKind;
   promoterId: number;
   /** Their address when it was made. The e-mail goes to the address that they have when it is sent. */
   to: string;

@@ -6,6 +6,7 @@ import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/joining.ts";
 import { newProfile } from "../promoter/profile.ts";
 import { archivedStates } from "../promoter/archiving.ts";
+import { removeOwnLinks } from "../referral-link/own-link.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
 import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -13,8 +14,9 @@ import { forgetRefTokens, refTokens } from "../promoter-campaign/ref-token.ts";
 
 /** A promoter's record without anything personal. */
 export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
+  const { passwordHash: _password, isUnconfirmed: _unconfirmed, ...kept } = promoter;
   return {
-    ...promoter,
+    ...kept,
     email: erasedEmail(promoter.id),
     custId: null,
     note: null,
@@ -45,6 +47,7 @@ export async function erasePromoterCampaigns(
     // Derived tokens never look like this, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
+    await removeOwnLinks(tx, context.store, promoterCampaign);
     await forgetRefTokens(tx, context.store, promoterCampaign);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await tx.remove(archivedStates, accountId, id);

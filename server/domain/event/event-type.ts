@@ -42,6 +42,7 @@ export const EMAIL_EVENTS: Record<EmailKind, string> = {
   accepted: "promoter_campaign.accepted",
   rejected: "promoter_campaign.rejected",
   new_referral: "referral.created",
+  new_commission: "commission.created",
   payout_sent: "payout.completed",
 };
 

@@ -41,16 +41,15 @@ const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => bool
 };
 
 /**
- * Leads that pass a filter, in the order in which they came or the reverse of it. A promoter's leads and those of a campaign are found by index. Any other
+ * Leads that pass a filter, oldest first. A promoter's leads and those of a campaign are found by index. Any other
  * condition reads the records.
  */
 export async function findLeads(
   store: Store,
   accountId: number,
-  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
+  { filter, ...page }: { filter: LeadFilter } & Window,
 ): Promise<Found<Lead>> {
-  const { ids } = filter;
-  if (ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids, reverse });
+  if (filter.ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids: filter.ids });
   const { promoterId, campaignIds, ...others } = filter;
   const [campaignId = null] = campaignIds?.length === 1 ? campaignIds : [];
   const rest = campaignId === null ? { ...others, campaignIds } : others;
@@ -61,7 +60,6 @@ export async function findLeads(
     keeps: Object.values(rest).some((wanted) => wanted !== undefined)
       ? (lead) => passes(lead, rest)
       : undefined,
-    reverse,
     page,
   });
 }
@@ -69,10 +67,10 @@ export async function findLeads(
 async function findByIds(
   store: Store,
   accountId: number,
-  { ids, filter, reverse, limit, offset }: { ids: number[]; filter: LeadFilter; reverse: boolean } & Window,
+  { ids, filter, limit, offset }: { ids: number[]; filter: LeadFilter } & Window,
 ): Promise<Found<Lead>> {
   const records: Lead[] = [];
-  for (const id of new Set(ids.toSorted((a, b) => (reverse ? b - a : a - b)))) {
+  for (const id of new Set(ids.toSorted((a, b) => a - b))) {
     const lead = await store.get(leads, accountId, id);
     if (lead !== null && passes(lead, filter)) records.push(lead);
   }

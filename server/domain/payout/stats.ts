@@ -6,6 +6,7 @@ import { isNamed } from "./filter.ts";
 import { payeeReader } from "./payee.ts";
 import { payouts } from "./payout.ts";
 import type { Payout, PayoutStatus } from "./record.ts";
+import type { Key } from "../../storage/keys.ts";
 import { methodName } from "./search.ts";
 
 /** The payouts that statistics count. Absent filters do not matter. */
@@ -14,6 +15,7 @@ export interface StatsFilter {
   text?: string | undefined;
   status?: PayoutStatus | undefined;
   campaignIds?: number[] | undefined;
+  promoterId?: number | undefined;
 }
 
 /** Sums of payouts. */
@@ -114,11 +116,11 @@ const ALL = "all";
 async function* matching(
   { store }: Context,
   account: Account,
-  { text, status, campaignIds }: StatsFilter,
+  { text, status, campaignIds, promoterId }: StatsFilter,
 ): AsyncGenerator<Payout> {
   const readers = payeeReader(store, account.id);
-  const start = status === undefined ? [] : [status];
-  for await (const chunk of store.scan(payouts, status === undefined ? "id" : "status", account.id, start)) {
+  const [index, start] = shortestRange(status, promoterId);
+  for await (const chunk of store.scan(payouts, index, account.id, start)) {
     for (const payout of chunk) {
       if (campaignIds !== undefined && !campaignIds.includes(payout.campaignId)) continue;
       if (text !== undefined) {
@@ -128,6 +130,15 @@ async function* matching(
       yield payout;
     }
   }
+}
+
+/** The index that holds the payouts of a status and a promoter. */
+function shortestRange(
+  status: PayoutStatus | undefined,
+  promoterId: number | undefined,
+): [index: "id" | "status" | "promoter" | "statusPromoter", start: Key] {
+  if (promoterId === undefined) return status === undefined ? ["id", []] : ["status", [status]];
+  return status === undefined ? ["promoter", [promoterId]] : ["statusPromoter", [status, promoterId]];
 }
 
 /** Adds up payouts by a key. */

@@ -22,8 +22,6 @@ export interface BelongingFilter {
 
 interface Asked<R> {
   accountId: number;
-  /** Newest first. */
-  reverse?: boolean;
   scope: BelongingFilter;
   /** The metric that counts these records. It gives the length of their lists. */
   metric: Metric;
@@ -32,7 +30,7 @@ interface Asked<R> {
 }
 
 /**
- * A page of the records that belong to somebody, oldest first unless `reverse` is set.
+ * A page of the records that belong to somebody, oldest first.
  *
  * Choice: an unknown promotion is refused. A promoter or campaign that does not exist has an empty list.
  *
@@ -43,16 +41,10 @@ export async function listBelongings<R extends Belonging>(
   from: Collection<R, string, BelongingIndex>,
   { page, ...asked }: Asked<R> & { page: Window },
 ): Promise<Found<R>> {
-  const { accountId, keeps, reverse = false } = asked;
+  const { accountId, keeps } = asked;
   const listing = await listingOf(store, asked);
   if (listing === null) return { records: [], total: 0 };
-  return findPage(store, from, {
-    accountId,
-    ...listing,
-    ...page,
-    reverse,
-    keeps: both(listing.keeps, keeps),
-  });
+  return findPage(store, from, { accountId, ...listing, ...page, keeps: both(listing.keeps, keeps) });
 }
 
 type Keeps<R> = (record: R) => boolean;

@@ -51,6 +51,10 @@ export interface NewPromoter {
    * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
+  /** What promoters who sign up by themselves bring along. */
+  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed">>;
+  /** Runs in the same commit. */
+  andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }
 
 /** A new promoter with their first promoter campaign. */
@@ -107,6 +111,7 @@ export async function createPromoter<T>(
       await announce(tx, context, { entity: "promoter", before: null, after: promoter });
       await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     }
+    await input.andThen?.(tx, { promoter, promoterCampaign, campaign });
     await input.invite?.(tx, { promoter, promoterCampaign, campaign });
     return show(tx.view, { promoter, promoterCampaign, campaign });
   });
@@ -137,6 +142,7 @@ function newPromoter(
     lastLoginAt: null,
     archivedAt: null,
     createdAt: (input.createdAt ?? now).toISOString(),
+    ...input.own,
   };
 }
 

@@ -13,6 +13,7 @@ import { promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { loadSelected, type Selection } from "./selection.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
+import { removeOwnLinks } from "../referral-link/own-link.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
 
 /**
@@ -90,6 +91,7 @@ async function removePromoterCampaigns(
       await tx.put(promoCodes, archived);
       await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
+    await removeOwnLinks(tx, store, promoterCampaign);
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null });
     await tx.remove(archivedStates, accountId, id);
     await tx.remove(promoterCampaigns, accountId, id);

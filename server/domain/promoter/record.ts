@@ -23,6 +23,11 @@ export interface PromoterProfile {
   tiktokUrl: string | null;
 }
 
+export const EMAIL_TOPICS = ["drip", "new_commission", "new_referral", "payout", "marketing"] as const;
+
+/** What e-mails to promoters are about. Nothing is sent about `drip` and `marketing` yet. */
+export type EmailTopic = (typeof EMAIL_TOPICS)[number];
+
 export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as const;
 
 export type InvoiceDetailsStatus = (typeof INVOICE_DETAILS_STATUSES)[number];
@@ -36,7 +41,15 @@ export interface Promoter {
   note: string | null;
   /** The hash of the password that was given, or shown, when the promoter was made. null: there is none. */
   tempPasswordHash: string | null;
-  /** Logs the promoter into the dashboard. 32 URL-safe characters. */
+  /** The hash of the password that the promoter chose. Absent: they have chosen none. */
+  passwordHash?: string;
+  /** How often they have signed in. Links that sign in hold it, so that each works once. Absent: never. */
+  signInCount?: number;
+  /** They joined by themselves, and have not opened the e-mail that was sent to them. Absent: not so. */
+  isUnconfirmed?: true;
+  /** The e-mails that they do not want. Absent: they want all. */
+  unwantedEmails?: EmailTopic[];
+  /** Logs the promoter into the portal. 32 URL-safe characters. */
   authToken: string;
   parentPromoterId: number | null;
   defaultPromoterCampaignId: number;

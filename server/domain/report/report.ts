@@ -145,8 +145,7 @@ export async function groupsOf<Id extends SeriesId>(
   return groups;
 }
 
-/** The periods of a plan with their figures. */
-export function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {
+function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {
   return periods.map((period) => ({
     period,
     figures: figuresOf(history, period, figures),

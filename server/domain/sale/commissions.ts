@@ -22,6 +22,8 @@ export interface EarningEvent {
   saleCents: number;
   /** Notes on each commission. */
   notes?: CommissionNotes | undefined;
+  /** Whether promoters get no e-mail about the commissions. */
+  isSilent?: boolean;
 }
 
 /** Writes the commissions of a sale, each with the terms that made it. */
@@ -75,6 +77,7 @@ async function commissionOf(
     suspicion: lead.suspicion,
     isSelfReferral: lead.suspicion === "same_promoter_email",
     createdAt: at.toISOString(),
+    ...(event.isSilent && { isSilent: true as const }),
     ...event.notes,
     ...(await approvalOf(tx, context, { ...event, ...earning, campaignId: owner.campaignId })),
   });

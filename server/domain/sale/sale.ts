@@ -84,6 +84,7 @@ export async function recordSale<T>(
       saleCents: sale.amountCents,
       earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
       notes: input.notes,
+      isSilent: skipEmailNotification,
     });
     const whole = { ...sale, commissionIds: commissions.map(({ id }) => id) };
     await tx.insert(sales, whole);

@@ -28,4 +28,8 @@ export interface Session {
   seenAt: string;
   /** When it ends even if it is used. null: never. */
   endsAt: string | null;
+  /** A promoter who came with a password of one use must choose one before anything else. Absent: not so. */
+  mustSetPassword?: true;
+  /** Somebody of the company looks at a promoter's portal. Absent: the session may change things. */
+  isReadOnly?: true;
 }

@@ -29,6 +29,8 @@ export interface NewSession {
   device: string | null;
   /** Absent: it ends only when nobody uses it. */
   endsAt?: Date;
+  mustSetPassword?: boolean;
+  isReadOnly?: boolean;
 }
 
 /** A session and its token, which is never shown again. */
@@ -44,7 +46,7 @@ export interface OpenedSession {
 export async function openSession(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
-  { holder, passwordHash, device, endsAt }: NewSession,
+  { holder, passwordHash, device, endsAt, mustSetPassword, isReadOnly }: NewSession,
 ): Promise<OpenedSession> {
   const token = chance.token(TOKEN_LENGTH);
   const session: Session = {
@@ -56,6 +58,8 @@ export async function openSession(
     createdAt: now.toISOString(),
     seenAt: now.toISOString(),
     endsAt: endsAt?.toISOString() ?? null,
+    ...(mustSetPassword && { mustSetPassword }),
+    ...(isReadOnly && { isReadOnly }),
   };
   await tx.put(sessions, session);
   return { session, token };

@@ -24,7 +24,8 @@ export const COMMISSION_FIELDS: Fields = {
   lead_id: ["Id of the lead whose promoter gets it.", 204],
   reward_type: "Unit of the amount.",
   event_date: ["The day that it counts on. Left out: today.", DAY],
-  notify_promoter: "Whether the promoter gets an e-mail. None is sent about single commissions yet.",
+  notify_promoter:
+    "Whether the promoter gets an e-mail, if the campaign sends `new_commission`. Default: `false`.",
   referral_id: ["Id of the lead who bought something.", 204],
   "CreateCommissionBody.billing_period": ["How often the sold plan is paid.", "monthly"],
   "CreateCommissionBody.sale_amount": ["What was sold, in cents.", 10_000],

@@ -1,16 +1,16 @@
-import { AUDIT_FIELDS, AUDIT_OPERATIONS } from "./audit.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
 import { COMMISSION_FIELDS } from "./commissions.ts";
 import { EVENT_FIELDS } from "./events.ts";
-import { HOME_FIELDS, HOME_OPERATIONS } from "./home.ts";
 import { LIST_FIELDS } from "./lists.ts";
 import { MONEY_FIELDS } from "./money.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
 import { V2_OPERATIONS } from "./operations-v2.ts";
 import { PAYMENT_FIELDS } from "./payments.ts";
 import { PEOPLE_FIELDS } from "./people.ts";
+import { PORTAL_OPERATIONS } from "./operations-portal.ts";
+import { PORTAL_FIELDS } from "./portal.ts";
 import { REFERRAL_FIELDS } from "./referrals.ts";
 import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
 import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
@@ -33,8 +33,7 @@ export const FIELDS: Fields = {
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,
   ...USER_FIELDS,
-  ...HOME_FIELDS,
-  ...AUDIT_FIELDS,
+  ...PORTAL_FIELDS,
 };
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
@@ -44,8 +43,7 @@ export const OPERATIONS: Operations = {
   ...REPORT_OPERATIONS,
   ...BILLING_OPERATIONS,
   ...USER_OPERATIONS,
-  ...HOME_OPERATIONS,
-  ...AUDIT_OPERATIONS,
+  ...PORTAL_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
 

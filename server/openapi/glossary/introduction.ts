@@ -33,6 +33,17 @@ export const SECURITY_SCHEMES = {
     name: "tidemark_admin",
     description: "The session of a user, which `POST /api/v2/company/session` opens.",
   },
+  portalToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token of a promoter, which `POST /api/v2/promoters/iframe_login` gives.",
+  },
+  portalSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tidemark_portal",
+    description: "The session of a promoter, which `POST /api/v2/affiliate/session` opens.",
+  },
   accountId: {
     type: "apiKey",
     in: "header",

@@ -10,9 +10,18 @@ import type { Delivery } from "../../domain/webhook/record.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Email, EmailKind } from "../../domain/email/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
-import type { Promoter } from "../../domain/promoter/record.ts";
+import type { Commission } from "../../domain/commission/record.ts";
+import { formatAmount } from "../../domain/money/format.ts";
+import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { OutboxParts } from "../parts.ts";
+
+/** What promoters call these e-mails in their settings. */
+const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
+  new_commission: "new_commission",
+  new_referral: "new_referral",
+  payout_sent: "payout",
+};
 
 /** An e-mail that a change calls for, before we know whether the campaign sends it. */
 interface Occasion {
@@ -21,6 +30,8 @@ interface Occasion {
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
+  /** A commission shows its amount in the account's currency. */
+  earned?: Pick<Commission, "amount" | "unit">;
 }
 
 /** The log's fields for an e-mail. They leave out the recipient's address and the text. */
@@ -45,7 +56,11 @@ export async function emailFor(
   if (campaign === null || promoter === null || account === null) return null;
   const kind = kindFor(occasion.kind, promoter, promoterCampaign);
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
-  const { values } = occasion;
+  const topic = TOPICS[kind];
+  if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
+  const { earned } = occasion;
+  const amount = earned && formatAmount(earned.amount, earned.unit, account.currency);
+  const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
   return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
 
@@ -84,6 +99,7 @@ function occasionOf(change: RecordChange): Occasion | null {
   const { entity, before, after } = change;
   if (entity === "promoter_campaign") return after && decision(before, after);
   if (entity === "referral") return before === null && after !== null ? newReferral(after) : null;
+  if (entity === "commission") return before === null && after !== null ? newCommission(after) : null;
   if (entity !== "payout" || after?.status !== "completed" || before?.status === "completed") return null;
   return payoutSent(after);
 }
@@ -108,6 +124,14 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
 
 function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occasion {
   return { kind: "new_referral", promoterCampaignId, isSilenced: () => skipEmailNotification, values: {} };
+}
+
+/** Choice: a commission that takes another back, or that waits for approval, is no good news yet. */
+function newCommission(commission: Commission): Occasion | null {
+  const { promoterCampaignId, amount, unit, status, isSilent = false } = commission;
+  if (status !== "approved" || amount <= 0) return null;
+  const earned = { amount, unit };
+  return { kind: "new_commission", promoterCampaignId, isSilenced: () => isSilent, values: {}, earned };
 }
 
 function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasion {

@@ -1,4 +1,4 @@
-import { EMAIL_KINDS, type Email, type EmailKind } from "../../domain/email/record.ts";
+import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, type Email } from "../../domain/email/record.ts";
 import { EMAIL_TEXTS } from "./texts.ts";
 import { openTemplateSource, type TemplateSource } from "../template-source.ts";
 
@@ -9,7 +9,7 @@ export interface Template {
   html: string;
 }
 
-export type Templates = Record<EmailKind, Template>;
+export type Templates = Record<Email["kind"], Template>;
 
 /** An e-mail ready to be sent. */
 export interface WrittenEmail {
@@ -31,8 +31,10 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   if (address === null) return EMAIL_TEXTS;
   const source = openTemplateSource(address);
   try {
-    const read = async (kind: EmailKind) => [kind, await readTemplate(source, kind)] as const;
-    return Object.fromEntries(await Promise.all(EMAIL_KINDS.map(read))) as Templates;
+    const read = async (kind: Email["kind"]) => [kind, await readTemplate(source, kind)] as const;
+    return Object.fromEntries(
+      await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS].map(read)),
+    ) as Templates;
   } finally {
     await source.close();
   }
@@ -50,7 +52,7 @@ export function writeEmail(templates: Templates, { kind, values }: Email): Writt
   };
 }
 
-async function readTemplate({ read }: TemplateSource, kind: EmailKind): Promise<Template> {
+async function readTemplate({ read }: TemplateSource, kind: Email["kind"]): Promise<Template> {
   const own = EMAIL_TEXTS[kind];
   return {
     subject: (await read(`${kind}.subject.txt`)) ?? own.subject,

@@ -1,8 +1,10 @@
-import type { EmailKind } from "../../domain/email/record.ts";
+import type { Email } from "../../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
 /** Our own text for each e-mail. Operators may put their own in a folder. */
-export const EMAIL_TEXTS: Record<EmailKind, Template> = {
+const NOT_YOU = "If you did not ask for this, you need not do anything.";
+
+export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
     "you are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
@@ -17,16 +19,36 @@ export const EMAIL_TEXTS: Record<EmailKind, Template> = {
   new_referral: email("You have a new referral", [
     "somebody signed up at {{company_name}} through your link {{ref_link}}.",
   ]),
+  new_commission: email("You have earned a commission", [
+    "{{company_name}} has credited you {{amount}} for {{campaign_name}}.",
+  ]),
   payout_sent: email("Your payout was sent", [
     "{{company_name}} has sent you a payout of {{amount}} ({{unit}}) for {{campaign_name}}.",
+  ]),
+  sign_in_link: accessEmail("Your link to {{company_name}}", [
+    "this link signs you in. It works once, for 15 minutes:",
+    "{{sign_in_url}}",
+    NOT_YOU,
+  ]),
+  join_accepted: accessEmail("Welcome to {{campaign_name}}", [
+    "you are now a promoter of {{company_name}}. Open this link to confirm your address and to get your referral link:",
+    "{{sign_in_url}}",
+    NOT_YOU,
+  ]),
+  join_waiting: accessEmail("Your application to {{campaign_name}}", [
+    "thank you for your interest. {{company_name}} will look at your application. Please confirm your address by this link:",
+    "{{sign_in_url}}",
+    NOT_YOU,
+  ]),
+  address_known: accessEmail("You have an account with {{company_name}} already", [
+    "somebody wanted to join {{campaign_name}} with this e-mail address, which has an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
+    "{{sign_in_url}}",
+    NOT_YOU,
   ]),
 };
 
 function email(subject: string, sentences: string[]): Template {
-  const end = "{{company_name}}";
-  const text = ["Hello {{first_name}},", ...sentences, end].join("\n\n");
-  const paragraphs = ["Hello {{first_name}},", ...sentences.map(linked), end];
-  const html = paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n");
+  const { text, html } = body(sentences);
   const leave = "Unsubscribe from these e-mails:";
   return {
     subject,
@@ -35,6 +57,19 @@ function email(subject: string, sentences: string[]): Template {
   };
 }
 
+/** An answer to something that somebody has just done. There is nothing to unsubscribe from. */
+function accessEmail(subject: string, sentences: string[]): Template {
+  const { text, html } = body(sentences);
+  return { subject, text: `${text}\n`, html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n` };
+}
+
+function body(sentences: string[]): { text: string; html: string } {
+  const end = "{{company_name}}";
+  const text = ["Hello {{first_name}},", ...sentences, end].join("\n\n");
+  const paragraphs = ["Hello {{first_name}},", ...sentences.map(linked), end];
+  return { text, html: paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n") };
+}
+
 function linked(sentence: string): string {
-  return sentence.replace("{{ref_link}}", '<a href="{{ref_link}}">{{ref_link}}</a>');
+  return sentence.replace(/\{\{(ref_link|sign_in_url)\}\}/, '<a href="{{$1}}">{{$1}}</a>');
 }

@@ -9,6 +9,7 @@ import {
 } from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
+import { signupOf, signupParams } from "./signup-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;
@@ -75,6 +76,7 @@ export const updateBody = z
     rewards_for_promoters: rewardEntries,
     rewards_for_referrals: rewardEntries,
     emails,
+    signup: signupParams,
   })
   .partial();
 
@@ -115,5 +117,6 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     rewardsForPromoters: body.rewards_for_promoters,
     rewardsForReferrals: body.rewards_for_referrals,
     emails: body.emails,
+    signup: body.signup && signupOf(body.signup),
   };
 }

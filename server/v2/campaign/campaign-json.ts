@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { refParam } from "../../domain/campaign/campaign.ts";
+import { signupUrl } from "../../domain/campaign/signup.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
 import type { Show } from "../../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../../domain/report/counters.ts";
@@ -12,6 +13,7 @@ import {
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { View } from "../../storage/store.ts";
+import { signupAnswer, signupJson } from "./signup-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
 
 /** A campaign of V2. */
@@ -47,10 +49,11 @@ export const campaignAnswer = z
         move_referrals_on_level_change: z.boolean(),
       })
       .nullable(),
-    signup_url: z.string().nullable(),
+    signup_url: z.string(),
     links: z.array(z.object({ id: z.int(), name: z.string(), url: z.string() })),
     rewards_for_promoters: z.array(rewardEntryAnswer),
     rewards_for_referrals: z.array(rewardEntryAnswer),
+    signup: signupAnswer,
     emails: z.record(z.enum(EMAIL_KINDS), z.boolean()),
   })
   .meta({ id: "Campaign" });
@@ -59,18 +62,29 @@ export const campaignAnswer = z
 interface CampaignParts {
   campaign: Campaign;
   isDefault: boolean;
+  signupUrl: string;
   stats: Stats & { promoters: number };
   rewardsForPromoters: FullRewardEntry[];
   rewardsForReferrals: FullRewardEntry[];
 }
 
 /** Shows a campaign of an account. */
-export function showCampaignOf(account: Account): Show<Campaign, z.output<typeof campaignAnswer>> {
-  return async (view, campaign) => campaignJson(await readCampaignParts(view, account, campaign));
+export function showCampaignOf(
+  account: Account,
+  publicUrl: string,
+): Show<Campaign, z.output<typeof campaignAnswer>> {
+  return async (view, campaign) => {
+    const parts = await readCampaignParts(view, account, campaign);
+    return campaignJson({ ...parts, signupUrl: signupUrl(publicUrl, account, campaign) });
+  };
 }
 
 /** Reads what V2 shows of a campaign besides its own record. */
-async function readCampaignParts(view: View, account: Account, campaign: Campaign): Promise<CampaignParts> {
+async function readCampaignParts(
+  view: View,
+  account: Account,
+  campaign: Campaign,
+): Promise<Omit<CampaignParts, "signupUrl">> {
   const { accountId, id } = campaign;
   return {
     campaign,
@@ -116,10 +130,11 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
       metric: campaign.upgrade.metric,
       move_referrals_on_level_change: campaign.upgrade.movesLeads,
     },
-    signup_url: null, // promoters have no page to sign up on yet
+    signup_url: parts.signupUrl,
     links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
     rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
     rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    signup: signupJson(campaign),
     emails: emailsJson(campaign),
   };
 }
@@ -131,6 +146,7 @@ function emailsJson({ emails }: Campaign) {
     accepted: emails.includes("accepted"),
     rejected: emails.includes("rejected"),
     new_referral: emails.includes("new_referral"),
+    new_commission: emails.includes("new_commission"),
     payout_sent: emails.includes("payout_sent"),
   };
 }

@@ -67,34 +67,37 @@ export const deleteCampaignOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { account, context } = request;
+  const { account, context, publicUrl } = request;
   const { page, window } = readListing(request, pageParams);
   const { records, total } = await findCampaigns(context.store, account.id, window);
   setPageHeaders(request, page, total);
-  return showAll(context.store, records, showCampaignOf(account));
+  return showAll(context.store, records, showCampaignOf(account, publicUrl));
 }
 
-async function create({ event, account, context }: V2Request) {
+async function create({ event, account, context, publicUrl }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
   return createFullCampaign(context, account.id, {
     ...changesOf(body),
     name: body.name,
     landingUrl: body.landing_url,
-    show: showCampaignOf(account),
+    show: showCampaignOf(account, publicUrl),
   });
 }
 
-async function get({ event, account, context: { store } }: V2Request) {
+async function get({ event, account, context: { store }, publicUrl }: V2Request) {
   const campaign = await loadCampaign(store, account.id, readPathId(event));
-  return showCampaignOf(account)(store, campaign);
+  return showCampaignOf(account, publicUrl)(store, campaign);
 }
 
-async function update({ event, account, context }: V2Request) {
+async function update({ event, account, context, publicUrl }: V2Request) {
   const id = readPathId(event);
   const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
-  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account) });
+  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account, publicUrl) });
 }
 
-async function remove({ event, account, context }: V2Request) {
-  return deleteCampaign(context, account.id, { id: readPathId(event), show: showCampaignOf(account) });
+async function remove({ event, account, context, publicUrl }: V2Request) {
+  return deleteCampaign(context, account.id, {
+    id: readPathId(event),
+    show: showCampaignOf(account, publicUrl),
+  });
 }

@@ -15,7 +15,6 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { commissionAnswer, showCommission } from "./commission-json.ts";
 
-/** `notify_promoter` is accepted, but promoters get no e-mails about single commissions yet. */
 const commonBody = z.object({
   commission_type: oneOf(COMMISSION_TYPES),
   event_id: text.optional(),
@@ -99,6 +98,7 @@ async function createCustom(context: Context, account: Account, body: z.output<t
       status: "approved",
       eventId: body.event_id ?? null,
       billingPeriod: body.billing_period ?? null,
+      ...(!(body.notify_promoter ?? false) && { isSilent: true as const }),
       ...notesOf(body),
     },
     createdAt: body.event_date ?? null,

@@ -1,43 +1,53 @@
 import { z } from "zod";
+import type { Campaign } from "../../domain/campaign/record.ts";
 import { loadPromoterCampaign, withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
-import { referralLinks } from "../../domain/promoter-campaign/referral-links.ts";
+import { listReferralLinks, type ReferralLink } from "../../domain/referral-link/referral-links.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 
+/** A link that a promoter shares. */
+export const referralLinkAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    url: z.string(),
+    is_default: z.boolean(),
+    source: z.enum(["campaign", "promoter"]),
+    sub_id: z.string().nullable(),
+    campaign: embeddedCampaign,
+  })
+  .meta({ id: "ReferralLink" });
+
 /** `GET /api/v2/company/promoter_campaigns/{id}/referral_links` */
 export const listReferralLinksOperation: V2Operation = {
   summary: "List the links of a promoter campaign",
-  answer: z.array(
-    z
-      .object({
-        id: z.int(),
-        name: z.string(),
-        url: z.string(),
-        is_default: z.boolean(),
-        source: z.enum(["campaign", "promoter"]),
-        sub_id: z.string().nullable(),
-        campaign: embeddedCampaign,
-      })
-      .meta({ id: "ReferralLink" }),
-  ),
+  answer: z.array(referralLinkAnswer),
   refusals: ["not_found"],
   shape: v2FieldError,
   handle: list,
 };
 
-/** Choice: `sub_id` is null, because no link has a channel of its own. */
 async function list({ event, account, context: { store } }: V2Request) {
   const found = await loadPromoterCampaign(store, account.id, readPathId(event));
   const { promoterCampaign, campaign } = await withCampaign(store, found);
-  return referralLinks(promoterCampaign, campaign).map(({ id, name, url, isDefault, source }) => ({
+  const links = await listReferralLinks(store, promoterCampaign, campaign);
+  return links.map((link) => referralLinkJson(link, campaign));
+}
+
+/** A link as V2 shows it. */
+export function referralLinkJson(
+  { id, name, url, isDefault, source, subId }: ReferralLink,
+  campaign: Campaign,
+): z.output<typeof referralLinkAnswer> {
+  return {
     id,
     name,
     url,
     is_default: isDefault,
     source,
-    sub_id: null,
+    sub_id: subId,
     campaign: embeddedCampaignJson(campaign),
-  }));
+  };
 }

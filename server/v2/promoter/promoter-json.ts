@@ -16,6 +16,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
+import { balancesAnswer, balancesJson } from "./balance-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
@@ -32,24 +33,6 @@ const joinedCampaignAnswer = z
     ref_link: z.string(),
   })
   .meta({ id: "PromoterCampaignSummary" });
-
-const balanceAnswer = z
-  .object({
-    cash: z.number(),
-    credits: z.number(),
-    points: z.number(),
-    free_months: z.number(),
-    discount: z.number(),
-  })
-  .meta({ id: "Balance" });
-
-const balancesAnswer = balanceAnswer
-  .extend({
-    current_balance: balanceAnswer,
-    earnings_balance: balanceAnswer,
-    paid_balance: balanceAnswer,
-  })
-  .meta({ id: "Balances" });
 
 /** @see docs/spec/v2.md "Promoter" */
 export const promoterAnswer = z
@@ -160,34 +143,6 @@ function joinedCampaignJson({
     coupon: promoterCampaign.coupon,
     ref_token: promoterCampaign.refToken,
     ref_link: refLink(promoterCampaign, campaign),
-  };
-}
-
-/**
- * The balance: the current amounts at the top level and again in a group, beside all earnings and what was
- * paid.
- */
-function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
-  const current = balanceJson(balance, "current");
-  return {
-    ...current,
-    current_balance: current,
-    earnings_balance: balanceJson(balance, "earnings"),
-    paid_balance: balanceJson(balance, "paid"),
-  };
-}
-
-/** `cash` is in cents. */
-function balanceJson(
-  { units }: Balance,
-  kind: "current" | "earnings" | "paid",
-): z.output<typeof balanceAnswer> {
-  return {
-    cash: units["cash"]?.[kind] ?? 0,
-    credits: units["credits"]?.[kind] ?? 0,
-    points: units["points"]?.[kind] ?? 0,
-    free_months: units["free_months"]?.[kind] ?? 0,
-    discount: units["discount_per"]?.[kind] ?? 0,
   };
 }
 

@@ -81,13 +81,7 @@ export const importEventsOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
-  // Choice: leads are sorted by id, the order in which they came, because an import may date them back.
-  const reverse = params.sorting.created_at === "desc";
-  const found = await findLeads(context.store, account.id, {
-    filter: leadFilter(params),
-    reverse,
-    ...window,
-  });
+  const found = await findLeads(context.store, account.id, { filter: leadFilter(params), ...window });
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showReferral);
 }

@@ -87,6 +87,7 @@ async function chartPromoterCampaign(request: V2Request) {
   };
 }
 
+/** The points of a chart over promoter campaigns. */
 async function chart(
   { context }: V2Request,
   { period_from: from, period_to: to, selection }: z.output<typeof params>,

@@ -57,6 +57,22 @@ export const ORIGIN_COLUMNS = [
   "clicks_to_referrals_cr",
 ] as const satisfies Column[];
 
+/** The columns of a promoter's own report. */
+export const OWN_COLUMNS = [
+  "clicks_count",
+  "referrals_count",
+  "customers_count",
+  "sales_count",
+  "revenue_amount",
+  "refunds_count",
+  "cancelled_customers_count",
+  "promoter_earnings_amount",
+  "promoter_paid_amount",
+  "referrals_to_customers_cr",
+  "clicks_to_customers_cr",
+  "clicks_to_referrals_cr",
+] as const satisfies Column[];
+
 /** The columns of a row: counts, cents, and rates in percent. */
 export const dataAnswer = z
   .object(Object.fromEntries(COLUMN_NAMES.map((name) => [name, z.number()])) as Record<Column, z.ZodNumber>)

@@ -1,0 +1,69 @@
+import type { Context } from "../context.ts";
+import { isUnsubscribed, unsubscriptions } from "../email/unsubscription.ts";
+import { announce } from "../event/event.ts";
+import type { ProfileChanges } from "../promoter/profile.ts";
+import { loadPromoter, promoters } from "../promoter/promoter.ts";
+import { EMAIL_TOPICS, type EmailTopic, type Promoter } from "../promoter/record.ts";
+import type { Reader } from "../../storage/store.ts";
+
+/** The parts of a profile that invoices show. */
+export const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
+
+/**
+ * Changes what promoters say about themselves.
+ *
+ * Choice: the company has to approve changed invoice details again, because they stand on what it pays.
+ *
+ * @throws Failure `not_found`
+ */
+export function updateOwnProfile(
+  context: Context,
+  { accountId, id }: Promoter,
+  changes: ProfileChanges,
+): Promise<Promoter> {
+  return context.store.transact(async (tx) => {
+    const before = await loadPromoter(tx, accountId, id);
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
+    const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);
+    const after: Promoter = {
+      ...before,
+      profile,
+      invoiceDetailsStatus: isOther ? "pending" : before.invoiceDetailsStatus,
+    };
+    await tx.put(promoters, after);
+    await announce(tx, context, { entity: "promoter", before, after });
+    return after;
+  });
+}
+
+/** The e-mails that a promoter wants. */
+export type EmailSettings = Record<EmailTopic, boolean>;
+
+/** Reads the e-mails that a promoter wants. Whoever has unsubscribed wants none. */
+export async function loadEmailSettings(reader: Reader, promoter: Promoter): Promise<EmailSettings> {
+  const wantsNone = await isUnsubscribed(reader, promoter.accountId, promoter.id);
+  const isWanted = (topic: EmailTopic) => !wantsNone && !promoter.unwantedEmails?.includes(topic);
+  return Object.fromEntries(EMAIL_TOPICS.map((topic) => [topic, isWanted(topic)])) as EmailSettings;
+}
+
+/** Changes the e-mails that a promoter wants. Those who had unsubscribed from all get the chosen ones again. */
+export function updateEmailSettings(
+  { store, now }: Context,
+  { accountId, id }: Promoter,
+  changes: { [Topic in EmailTopic]?: boolean | undefined },
+): Promise<EmailSettings> {
+  return store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, id);
+    const before = await loadEmailSettings(tx, promoter);
+    const after = Object.fromEntries(
+      EMAIL_TOPICS.map((topic) => [topic, changes[topic] ?? before[topic]]),
+    ) as EmailSettings;
+    const unwantedEmails = EMAIL_TOPICS.filter((topic) => !after[topic]);
+    await tx.put(promoters, { ...promoter, unwantedEmails });
+    const wantsNone = unwantedEmails.length === EMAIL_TOPICS.length;
+    if (wantsNone) await tx.put(unsubscriptions, { accountId, promoterId: id, at: now.toISOString() });
+    else await tx.remove(unsubscriptions, accountId, id);
+    return after;
+  });
+}

@@ -1,0 +1,185 @@
+import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
+import { findAccount, listAccounts } from "../account/account.ts";
+import type { Context } from "../context.ts";
+import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
+import { findPromoterByEmail, loadPromoter, promoters } from "../promoter/promoter.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { openSession, type OpenedSession } from "../session/session.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { findLinkOwner } from "./sign-in-link.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** How long the portal within the company's own product stays signed in. */
+export const FRAME_SECONDS = DAY_MS / 1_000;
+/** How long somebody of the company sees a promoter's portal. */
+export const VIEW_SECONDS = 15 * 60;
+
+/** A promoter who has just signed in. */
+export interface SignedIn extends OpenedSession {
+  account: Account;
+  promoter: Promoter;
+}
+
+/** A promoter and their account. */
+export interface Member {
+  account: Account;
+  promoter: Promoter;
+}
+
+/**
+ * The promoters with an e-mail address who may sign in. An address is unique in an account, and a server may have
+ * several, so the sign-in form need not name one.
+ */
+export async function findMembers(
+  store: Store,
+  { email, accountId }: { email: string; accountId: string | null },
+): Promise<Member[]> {
+  const named = accountId === null ? null : await findAccount(store, accountId);
+  const searched = accountId === null ? await listAccounts(store) : named === null ? [] : [named];
+  const found: Member[] = [];
+  for (const account of searched) {
+    const promoter = await findPromoterByEmail(store, account.id, email);
+    if (promoter !== null && promoter.archivedAt === null) found.push({ account, promoter });
+  }
+  return found;
+}
+
+/** Signs a promoter in by e-mail address and password. null: nobody has these. */
+export async function signInByPassword(
+  context: Context,
+  given: { email: string; password: string; accountId: string | null; device: string | null },
+): Promise<SignedIn | null> {
+  const members = await findMembers(context.store, given);
+  // The time of the answer must not tell whether the address is known.
+  if (members.length === 0) await isPasswordAnyway(given.password, null);
+  for (const { account, promoter } of members) {
+    const opens = await isPasswordAnyway(given.password, promoter.passwordHash ?? null);
+    const { tempPasswordHash } = promoter;
+    const isTemporary =
+      !opens && tempPasswordHash !== null && (await isPassword(given.password, tempPasswordHash));
+    if ((!opens && !isTemporary) || promoter.isUnconfirmed) continue;
+    return context.store.transact(async (tx) => {
+      const current = await loadPromoter(tx, account.id, promoter.id);
+      // The password was changed or used meanwhile.
+      const isSame =
+        current.passwordHash === promoter.passwordHash && current.tempPasswordHash === tempPasswordHash;
+      if (!isSame) return null;
+      return enter(tx, context, { account, promoter: current, device: given.device, usesUp: isTemporary });
+    });
+  }
+  return null;
+}
+
+/**
+ * Signs a promoter in by a link. A link of the kind `setup` needs a new password, and one of the kind `sign_in` may
+ * bring one. null: the link does not work any more.
+ *
+ * Whoever joined by themselves chose a password before anybody knew whose address it is. So a link of the kind `join`
+ * needs that password, and any other link to an unconfirmed address forgets it. Otherwise somebody could join with a
+ * stranger's address, and share the account once the stranger has followed the link.
+ *
+ * @throws Failure `invalid` if the password is missing or wrong
+ */
+export async function signInByLink(
+  context: Context,
+  { token, password, device }: { token: string; password: string | null; device: string | null },
+): Promise<SignedIn | null> {
+  const owner = await findLinkOwner(context.store, token, context.now);
+  if (owner === null) return null;
+  const { kind } = owner;
+  if (kind !== "sign_in" && password === null) throw passwordFault("can't be blank");
+  const isJoin = kind === "join";
+  if (isJoin && !(await isPasswordAnyway(password ?? "", owner.promoter.passwordHash ?? null))) {
+    throw passwordFault("is not the one that you chose");
+  }
+  const chosen = isJoin || password === null ? null : await keepPassword(context.chance, password);
+  return context.store.transact(async (tx) => {
+    // The token also proves the password that was just compared.
+    const current = await findLinkOwner(tx, token, context.now);
+    if (current === null) return null;
+    const { isUnconfirmed, passwordHash: former, ...others } = current.promoter;
+    const kept = isUnconfirmed && !isJoin ? undefined : former;
+    const passwordHash = chosen?.hash ?? kept;
+    const promoter = {
+      ...others,
+      ...(passwordHash !== undefined && { passwordHash }),
+      ...(chosen !== null && { tempPasswordHash: null }),
+    };
+    return enter(tx, context, { account: current.account, promoter, device, usesUp: false });
+  });
+}
+
+function passwordFault(fault: string): Failure {
+  return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
+}
+
+/** Signs a promoter in by their auth token. null: nobody has it. */
+export async function signInByAuthToken(
+  context: Context,
+  { authToken, device }: { authToken: string; device: string | null },
+): Promise<SignedIn | null> {
+  for (const account of await listAccounts(context.store)) {
+    const signedIn = await context.store.transact(async (tx) => {
+      const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
+      if (promoter === null || promoter.archivedAt !== null) return null;
+      return enter(tx, context, { account, promoter, device, usesUp: false });
+    });
+    if (signedIn !== null) return signedIn;
+  }
+  return null;
+}
+
+/** Opens the portal for the company's own product. @throws Failure `refused` for an archived promoter */
+export function openFrame(context: Context, { account, promoter }: Member): Promise<SignedIn> {
+  const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
+  return context.store.transact(async (tx) => {
+    const current = await loadPromoter(tx, account.id, promoter.id);
+    if (current.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+    return enter(tx, context, { account, promoter: current, device: null, usesUp: false, endsAt });
+  });
+}
+
+/** Opens a promoter's portal for somebody of the company, who can change nothing in it. */
+export function openView(
+  tx: Transaction,
+  context: Context,
+  { account, promoter }: Member,
+): Promise<OpenedSession> {
+  return openSession(tx, context, {
+    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+    passwordHash: promoter.passwordHash ?? null,
+    device: null,
+    endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
+    isReadOnly: true,
+  });
+}
+
+/** Writes the sign-in of a promoter and opens their session. */
+async function enter(
+  tx: Transaction,
+  context: Context,
+  {
+    account,
+    promoter,
+    device,
+    usesUp,
+    endsAt,
+  }: Member & { device: string | null; usesUp: boolean; endsAt?: Date },
+): Promise<SignedIn> {
+  const after: Promoter = {
+    ...promoter,
+    lastLoginAt: context.now.toISOString(),
+    signInCount: (promoter.signInCount ?? 0) + 1,
+    ...(usesUp && { tempPasswordHash: null }),
+  };
+  await tx.put(promoters, after);
+  const opened = await openSession(tx, context, {
+    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+    passwordHash: after.passwordHash ?? null,
+    device,
+    ...(endsAt !== undefined && { endsAt }),
+    mustSetPassword: usesUp,
+  });
+  return { ...opened, account, promoter: after };
+}

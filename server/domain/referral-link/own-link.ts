@@ -1,0 +1,150 @@
+import { Failure } from "../../failure.ts";
+import type { Campaign } from "../campaign/record.ts";
+import type { Context } from "../context.ts";
+import { loadCampaign } from "../campaign/campaign.ts";
+import { loadPromoterInUse } from "../promoter-campaign/joining.ts";
+import { linkTo, loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import type { OwnLink } from "./record.ts";
+
+/** Choice: nobody needs more, and a list of links shows them all. */
+const MOST_LINKS = 100;
+/** The parameter of a page's address that names the channel. */
+const SUB_ID_PARAM = "sub_id";
+
+export const ownLinks = collection<OwnLink>()({
+  name: "own-link",
+  id: (link) => [link.id],
+  claims: {},
+  indexes: { promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId] },
+  counts: ({ promoterCampaignId }) => listCounts("own-link", { promoterCampaign: [promoterCampaignId] }),
+});
+
+/** The fields of a link that its promoter chooses. */
+export type OwnLinkInput = Pick<OwnLink, "name" | "url" | "subId">;
+
+/** The links that a promoter made in one of their campaigns, oldest first. */
+export function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): Promise<OwnLink[]> {
+  return view.page(ownLinks, "promoterCampaign", accountId, [id], { limit: MOST_LINKS });
+}
+
+/** The address that a promoter shares. */
+export function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
+  const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
+  const url = linkTo(page, promoterCampaign, campaign);
+  if (link.subId === null || !URL.canParse(url)) return url;
+  const withChannel = new URL(url);
+  withChannel.searchParams.set(SUB_ID_PARAM, link.subId);
+  return withChannel.href;
+}
+
+/**
+ * Makes a link.
+ *
+ * @throws Failure `not_found` for a promoter campaign that is not the promoter's, `refused` for an archived promoter
+ * or after too many links, `invalid` for a page of another site
+ */
+export async function createOwnLink(
+  context: Context,
+  { accountId, promoterId, promoterCampaignId, ...input }: OwnLinkInput & OwnerOfLink,
+): Promise<OwnLink> {
+  const id = await context.store.nextId("own-link");
+  return context.store.transact(async (tx) => {
+    await loadPromoterInUse(tx, accountId, promoterId);
+    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
+    if (owner.promoterId !== promoterId) throw new Failure("not_found", "Promotion not found.");
+    await refuseOtherSite(tx, owner, input.url);
+    // Read as a count of the transaction, so that two links can't both be the last one.
+    const count = await tx.sum(accountId, ["own-link/promoterCampaign", owner.id]);
+    if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
+    const createdAt = context.now.toISOString();
+    const link = { accountId, id, promoterCampaignId: owner.id, promoterId, ...input, createdAt };
+    await tx.put(ownLinks, link);
+    return link;
+  });
+}
+
+/** Names the promoter and the promoter campaign of a link. */
+interface OwnerOfLink {
+  accountId: number;
+  promoterId: number;
+  promoterCampaignId: number;
+}
+
+/** Names a link of a promoter. */
+interface LinkOfPromoter {
+  accountId: number;
+  promoterId: number;
+  id: number;
+}
+
+/** Changes a link. undefined: unchanged. @throws Failure as `createOwnLink` */
+export function updateOwnLink(
+  { store }: Context,
+  wanted: LinkOfPromoter,
+  changes: { [Field in keyof OwnLinkInput]?: OwnLinkInput[Field] | undefined },
+): Promise<OwnLink> {
+  return store.transact(async (tx) => {
+    const before = await loadOwnLink(tx, wanted);
+    const after: OwnLink = {
+      ...before,
+      name: changes.name ?? before.name,
+      url: changes.url === undefined ? before.url : changes.url,
+      subId: changes.subId === undefined ? before.subId : changes.subId,
+    };
+    const owner = await loadPromoterCampaign(tx, before.accountId, before.promoterCampaignId);
+    await refuseOtherSite(tx, owner, after.url);
+    await tx.put(ownLinks, after);
+    return after;
+  });
+}
+
+/** Removes a link from the promoter's list. Its address goes on working. @throws Failure `not_found` */
+export async function removeOwnLink({ store }: Context, wanted: LinkOfPromoter): Promise<void> {
+  await store.transact(async (tx) => {
+    const { accountId, id } = await loadOwnLink(tx, wanted);
+    await tx.remove(ownLinks, accountId, id);
+  });
+}
+
+/** Removes the links of a promoter campaign as part of a larger change. */
+export async function removeOwnLinks(
+  tx: Transaction,
+  store: Store,
+  { accountId, id }: PromoterCampaign,
+): Promise<void> {
+  const own = { accountId, index: "promoterCampaign", ownerId: id } as const;
+  for (const link of await loadOwnedRecords([tx, store], ownLinks, own)) {
+    await tx.remove(ownLinks, accountId, link.id);
+  }
+}
+
+async function loadOwnLink(reader: Reader, { accountId, promoterId, id }: LinkOfPromoter): Promise<OwnLink> {
+  const link = await reader.get(ownLinks, accountId, id);
+  if (link === null || link.promoterId !== promoterId) throw new Failure("not_found", "Link not found.");
+  return link;
+}
+
+/**
+ * Choice: a link leads to a site of the campaign. Any other page has no script that could count the click, and the
+ * company's name would vouch for it.
+ */
+async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: string | null): Promise<void> {
+  if (url === null) return;
+  const campaign = await loadCampaign(tx, owner.accountId, owner.campaignId);
+  const pages = [campaign.landingUrl, ...campaign.links.map((link) => link.url), ...campaign.allowedOrigins];
+  const sites = pages.map(siteOf).filter((site) => site !== null);
+  const host = siteOf(url);
+  if (host !== null && sites.some((site) => host === site || host.endsWith(`.${site}`))) return;
+  const fault = `must be a page of ${sites[0] ?? "the campaign's site"}`;
+  throw new Failure("invalid", `Validation failed: url ${fault}`, { url: [fault] });
+}
+
+/** The host of an address, or of an allowed site as campaigns write them (`*.shop.example`). */
+function siteOf(address: string): string | null {
+  const host = URL.canParse(address) ? new URL(address).hostname : address.replace(/^\*\.|[/:].*$/g, "");
+  return /^[a-z0-9.-]+$/i.test(host) ? host.toLowerCase().replace(/^www\./, "") : null;
+}

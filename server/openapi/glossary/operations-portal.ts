@@ -1,0 +1,152 @@
+import type { Operations } from "./entry.ts";
+
+/** Operations of the portal, below `/api/v2/affiliate`. */
+const OPERATIONS: Operations = {
+  "GET /session": ["getPortalSession", "Shows the promoter who is signed in, and their account."],
+  "POST /session": [
+    "signInToPortal",
+    "Signs a promoter in by e-mail address and password, and sets the cookie `tidemark_portal`. A `temp_password` works once; until it is replaced, every other operation is refused with 403.",
+    { email: "jane@example.com", password: "correct horse battery" },
+  ],
+  "DELETE /session": ["signOutOfPortal", "Ends the session."],
+  "POST /session/link": [
+    "useSignInLink",
+    "Signs a promoter in by the token of a link, which works once. A link of the kind `setup` needs a new password; any other may bring one.",
+    { token: "0.1.h.mg8k2j3v.q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Gaq3kPz0Yc8Vw" },
+  ],
+  "POST /session/link/send": [
+    "sendSignInLink",
+    "Sends a link that signs in, once, within 15 minutes. The answer is the same whether or not a promoter has the address.",
+  ],
+  "POST /session/link/check": ["checkSignInLink", "Shows what a link is for, without using it up."],
+  "GET /promoters/current": [
+    "getCurrentPromoter",
+    "Shows the promoter who is signed in, with their figures and what they have earned.",
+  ],
+  "PUT /promoters/current": [
+    "updateCurrentPromoter",
+    "Changes the promoter's profile. What you leave out stays. Changed invoice details wait for approval again.",
+    { profile: { first_name: "Jane", website: "https://blog.example.com" } },
+  ],
+  "POST /promoters/set_password": [
+    "setPortalPassword",
+    "Sets the promoter's password and ends all their other sessions. Whoever has a password must name it.",
+    { password: "correct horse battery", current_password: "s3cret-start" },
+  ],
+  "GET /promoters/chart_data": [
+    "getPortalChart",
+    "Shows one figure of the promoter over time: by day, week, month or year, as fits the range.",
+  ],
+  "GET /promoters/sub_affiliates": [
+    "listSubAffiliates",
+    "Lists the promoters whom this one brought in, newest first. Addresses are masked.",
+  ],
+  "GET /campaigns": [
+    "listPortalCampaigns",
+    "Lists all campaigns that the promoter is in, and those that are open to everybody.",
+  ],
+  "POST /campaigns/:id/join": [
+    "joinPortalCampaign",
+    "Joins a campaign. It waits for the company's approval if the campaign says so.",
+    { terms_accepted: true },
+  ],
+  "GET /promoter_campaigns": [
+    "listOwnPromoterCampaigns",
+    "Lists the promoter's part in each campaign, with the link to share.",
+  ],
+  "PUT /promoter_campaigns/:id": [
+    "updateOwnPromoterCampaign",
+    "Changes the referral id. Links with the old one stop working.",
+  ],
+  "GET /referral_links": [
+    "listOwnReferralLinks",
+    "Lists the usual link, those to the campaign's further pages, and those that the promoter made.",
+  ],
+  "POST /referral_links": [
+    "createReferralLink",
+    "Makes a link to another page of the campaign's site, or one that names a channel.",
+    { promoter_campaign_id: 31, name: "Newsletter", sub_id: "newsletter" },
+  ],
+  "PUT /referral_links/:id": [
+    "updateReferralLink",
+    "Changes a link that the promoter made. What you leave out stays.",
+    { name: "Newsletter in March" },
+  ],
+  "DELETE /referral_links/:id": [
+    "deleteReferralLink",
+    "Takes a link that the promoter made off the list. Its address goes on working.",
+  ],
+  "GET /referrals": ["listOwnReferrals", "Lists the promoter's leads, newest first. Addresses are masked."],
+  "GET /commissions": [
+    "listOwnCommissions",
+    "Lists the promoter's commissions, newest first, each with its reason in one sentence.",
+  ],
+  "GET /commissions/export": [
+    "exportOwnCommissions",
+    "Downloads the newest 10,000 commissions as CSV. Amounts are in cents.",
+  ],
+  "GET /payouts": ["listOwnPayouts", "Lists the promoter's payouts, newest first."],
+  "GET /payouts/due_stats": [
+    "getOwnDueStats",
+    "Shows the sums that are due next, overdue, and due on other terms.",
+  ],
+  "GET /payouts/export": [
+    "exportOwnPayouts",
+    "Downloads the newest 10,000 payouts as CSV. Amounts are in cents.",
+  ],
+  "GET /payouts/:id/receipt": ["getPayoutReceipt", "Shows the receipt of a payout that was paid."],
+  "GET /payout_methods": ["listOwnPayoutMethods", "Lists the ways in which the promoter can be paid."],
+  "POST /payout_methods": [
+    "createOwnPayoutMethod",
+    "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
+    { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
+  ],
+  "PUT /payout_methods/:id": [
+    "updateOwnPayoutMethod",
+    "Replaces the details of a payout method.",
+    { details: { wallet_email: "jane@wallet.example" } },
+  ],
+  "DELETE /payout_methods/:id": ["deleteOwnPayoutMethod", "Removes a payout method that no payout has used."],
+  "POST /payout_methods/:id/select": [
+    "selectOwnPayoutMethod",
+    "Chooses the payout method that is used from now on.",
+  ],
+  "GET /invoice_details": ["getInvoiceDetails", "Shows what invoices say about the promoter."],
+  "PUT /invoice_details": [
+    "updateInvoiceDetails",
+    "Changes what invoices say about the promoter. The company has to approve it again.",
+    { company_name: "Doe Media Ltd", country: "US" },
+  ],
+  "GET /promo_codes": [
+    "listOwnPromoCodes",
+    "Lists the codes that the promoter's audience can type at the checkout.",
+  ],
+  "GET /email_settings": ["getEmailSettings", "Shows which e-mails the promoter wants."],
+  "PUT /email_settings": [
+    "updateEmailSettings",
+    "Chooses the e-mails that the promoter wants. What you leave out stays. Whoever had unsubscribed gets those that are on.",
+    { new_referral: false },
+  ],
+  "GET /reports/overview": ["getOwnReport", "Reports on the promoter's figures, period by period."],
+  "GET /reports/download": ["downloadOwnReport", "Downloads the report on the promoter's figures as CSV."],
+};
+
+export const PORTAL_OPERATIONS: Operations = {
+  ...Object.fromEntries(
+    Object.entries(OPERATIONS).map(([route, words]) => [route.replace(" ", " /api/v2/affiliate"), words]),
+  ),
+  "GET /api/v2/join/:campaign": [
+    "showJoinPage",
+    "Shows what anybody may know about a campaign before they join.",
+  ],
+  "POST /api/v2/join/:campaign": [
+    "joinProgram",
+    "Makes a promoter and sends an e-mail with a link. A known address gets the same answer, and another e-mail, so that nobody can ask who is a promoter.",
+    {
+      email: "jane@example.com",
+      password: "correct horse battery",
+      first_name: "Jane",
+      terms_accepted: true,
+    },
+  ],
+};

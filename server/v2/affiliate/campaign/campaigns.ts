@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { listCampaigns, loadCampaign } from "../../../domain/campaign/campaign.ts";
+import type { Campaign } from "../../../domain/campaign/record.ts";
+import { checkSignup, isInvited } from "../../../domain/campaign/signup.ts";
+import { addToCampaign, listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/record.ts";
+import { byId } from "../../../domain/promoter/selection.ts";
+import { asItIs } from "../../../domain/show.ts";
+import { Failure } from "../../../failure.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
+import { flag, text } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import { questionAnswer, questionsJson } from "../../campaign/signup-json.ts";
+import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
+import { pageParams, readListing } from "../../page-params.ts";
+import { readPathId } from "../../path-id.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+const answer = embeddedCampaign
+  .extend({
+    description: z.string().nullable(),
+    terms: z.string().nullable(),
+    questions: z.array(questionAnswer),
+    needs_approval: z.boolean(),
+    /** null: not joined. */
+    state: z.enum(PROMOTER_CAMPAIGN_STATES).nullable(),
+  })
+  .meta({ id: "PortalCampaign" });
+
+const joinBody = z
+  .object({ answers: z.record(z.string(), z.string()), terms_accepted: flag, invitation: text })
+  .partial();
+
+/** `GET /api/v2/affiliate/campaigns` */
+export const listOpenCampaignsOperation: AffiliateOperation = {
+  summary: "List the promoter's campaigns, and those that they can join",
+  params: pageParams,
+  answer: z.array(answer),
+  isPaged: true,
+  handle: list,
+};
+
+/** `POST /api/v2/affiliate/campaigns/{id}/join` */
+export const joinCampaignOperation: AffiliateOperation = {
+  summary: "Join a campaign, or ask to",
+  body: joinBody,
+  answer,
+  status: 201,
+  refusals: ["not_found", "invalid", "refused"],
+  handle: join,
+};
+
+/** A private campaign is shown to those who are in it. */
+async function list(request: AffiliateRequest) {
+  const { account, context } = request;
+  const { page, window } = readListing(request, pageParams);
+  const states = await statesOf(request);
+  const all = await listCampaigns(context.store, account.id);
+  const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
+  setPageHeaders(request, page, shown.length);
+  return shown.slice(window.offset, window.offset + window.limit).map((campaign) => json(campaign, states));
+}
+
+/** Choice: a private campaign is answered like an unknown one unless the invitation is right. */
+async function join(request: AffiliateRequest) {
+  const { event, account, promoter, context } = request;
+  const body = shapeInput(joinBody, await readJson(event));
+  const campaign = await loadCampaign(context.store, account.id, readPathId(event));
+  if (!isInvited(account, campaign, body.invitation ?? null)) {
+    throw new Failure("not_found", "Campaign not found.");
+  }
+  checkSignup(campaign, { answers: body.answers ?? {}, acceptsTerms: body.terms_accepted ?? false });
+  await addToCampaign(context, account.id, {
+    selection: byId(promoter.id),
+    campaignId: campaign.id,
+    show: asItIs,
+  });
+  return json(campaign, await statesOf(request));
+}
+
+type States = Map<number, (typeof PROMOTER_CAMPAIGN_STATES)[number]>;
+
+async function statesOf({ promoter, context }: AffiliateRequest): Promise<States> {
+  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+  return new Map(joined.map(({ campaignId, state }) => [campaignId, state]));
+}
+
+function json(campaign: Campaign, states: States): z.output<typeof answer> {
+  return {
+    ...embeddedCampaignJson(campaign),
+    description: campaign.signup?.description ?? null,
+    terms: campaign.signup?.terms ?? null,
+    questions: questionsJson(campaign),
+    needs_approval: !campaign.autoApprovePromoters,
+    state: states.get(campaign.id) ?? null,
+  };
+}

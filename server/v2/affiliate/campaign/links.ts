@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import { createOwnLink, removeOwnLink, updateOwnLink } from "../../../domain/referral-link/own-link.ts";
+import { listReferralLinks } from "../../../domain/referral-link/referral-links.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
+import { id, webAddress, word } from "../../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../../input/shape.ts";
+import { pageParams, readListing } from "../../page-params.ts";
+import { readPathId } from "../../path-id.ts";
+import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/referral-links.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+const answer = referralLinkAnswer.extend({ promoter_campaign_id: z.int() }).meta({ id: "PortalLinkToShare" });
+
+const NAME_LENGTH = 100;
+const SUB_ID_LENGTH = 100;
+const subId = word(SUB_ID_LENGTH).regex(/^[\w.~-]+$/, "may have letters, digits, and . _ ~ - only");
+
+const listParams = z.object({ promoter_campaign_id: id.optional(), ...pageParams.shape });
+const createBody = z.object({
+  promoter_campaign_id: id,
+  name: word(NAME_LENGTH),
+  url: webAddress.optional(),
+  sub_id: subId.optional(),
+});
+const updateBody = z
+  .object({ name: word(NAME_LENGTH), url: webAddress.nullable(), sub_id: subId.nullable() })
+  .partial();
+
+/** `GET /api/v2/affiliate/referral_links` */
+export const listOwnLinksOperation: AffiliateOperation = {
+  summary: "List the links that the promoter can share",
+  params: listParams,
+  answer: z.array(answer),
+  isPaged: true,
+  async handle(request) {
+    const { params, page, window } = readListing(request, listParams);
+    const links = await readLinks(request, params.promoter_campaign_id);
+    setPageHeaders(request, page, links.length);
+    return links.slice(window.offset, window.offset + window.limit);
+  },
+};
+
+/** `POST /api/v2/affiliate/referral_links` */
+export const createOwnLinkOperation: AffiliateOperation = {
+  summary: "Make a link to another page, or for a channel",
+  body: createBody,
+  answer,
+  status: 201,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle(request) {
+    const { event, promoter, context } = request;
+    const body = shapeInput(createBody, await readJson(event));
+    const link = await createOwnLink(context, {
+      accountId: promoter.accountId,
+      promoterId: promoter.id,
+      promoterCampaignId: body.promoter_campaign_id,
+      name: body.name,
+      url: body.url ?? null,
+      subId: body.sub_id ?? null,
+    });
+    return shownLink(request, link);
+  },
+};
+
+/** `PUT /api/v2/affiliate/referral_links/{id}` */
+export const updateOwnLinkOperation: AffiliateOperation = {
+  summary: "Change a link",
+  body: updateBody,
+  answer,
+  refusals: ["not_found", "invalid"],
+  async handle(request) {
+    const body = shapeChanges(updateBody, await readJson(request.event));
+    const changes = { name: body.name, url: body.url, subId: body.sub_id };
+    return shownLink(request, await updateOwnLink(request.context, wantedLink(request), changes));
+  },
+};
+
+/** `DELETE /api/v2/affiliate/referral_links/{id}` */
+export const removeOwnLinkOperation: AffiliateOperation = {
+  summary: "Remove a link from the list",
+  answer: z.null(),
+  status: 204,
+  refusals: ["not_found"],
+  async handle(request) {
+    await removeOwnLink(request.context, wantedLink(request));
+    return null;
+  },
+};
+
+function wantedLink({ event, promoter }: AffiliateRequest) {
+  return { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+}
+
+async function readLinks(
+  { promoter, context: { store } }: AffiliateRequest,
+  promoterCampaignId: number | undefined,
+): Promise<z.output<typeof answer>[]> {
+  const joined = await listPromoterCampaigns(store, promoter.accountId, promoter.id);
+  const found: z.output<typeof answer>[] = [];
+  for (const each of joined) {
+    if (promoterCampaignId !== undefined && each.id !== promoterCampaignId) continue;
+    const { promoterCampaign, campaign } = await withCampaign(store, each);
+    const links = await listReferralLinks(store, promoterCampaign, campaign);
+    const shown = links.map((link) => ({
+      ...referralLinkJson(link, campaign),
+      promoter_campaign_id: promoterCampaign.id,
+    }));
+    found.push(...shown);
+  }
+  return found;
+}
+
+async function shownLink(
+  request: AffiliateRequest,
+  link: { id: number; promoterCampaignId: number },
+): Promise<z.output<typeof answer> | undefined> {
+  const links = await readLinks(request, link.promoterCampaignId);
+  return links.find(
+    ({ id, source, is_default: isDefault }) => id === link.id && source === "promoter" && !isDefault,
+  );
+}

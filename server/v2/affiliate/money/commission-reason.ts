@@ -1,0 +1,37 @@
+import type { Commission } from "../../../domain/commission/record.ts";
+import { formatAmount } from "../../../domain/money/format.ts";
+
+/** The facts that a reason tells. */
+export interface ReasonParts {
+  commission: Commission;
+  /** The masked address of the lead. null: there is none. */
+  who: string | null;
+  /** The account's currency. */
+  currency: string;
+}
+
+/** Says in one sentence what a commission is for. */
+export function commissionReason({ commission, who, currency }: ReasonParts): string {
+  const { terms, takesBackId, saleCents, tierLevel, rewardName, externalNote } = commission;
+  const sale = `a sale of ${formatAmount(saleCents, "cash", currency)}${who === null ? "" : ` to ${who}`}`;
+  if (takesBackId !== null)
+    return `Taken back, because a sale${who === null ? "" : ` to ${who}`} was refunded.`;
+  if (terms === null) return customReason(commission, sale);
+  const source = tierLevel > 1 ? `${sale} that a promoter below you made (level ${tierLevel})` : sale;
+  const share = terms.isFlat
+    ? `“${rewardName ?? "Reward"}” for`
+    : `${terms.amountTenThousandths / 10_000}% of`;
+  const note = externalNote === null ? "" : ` ${externalNote}`;
+  return `${share} ${source}${splitNote(commission)}.${note}`;
+}
+
+function customReason({ type, saleCents, externalNote, rewardName }: Commission, sale: string): string {
+  if (externalNote !== null) return externalNote;
+  if (rewardName !== null) return `“${rewardName}”.`;
+  if (type === "sale" || saleCents > 0) return `For ${sale}.`;
+  return "Given to you by hand.";
+}
+
+function splitNote({ splitTenThousandths: share }: Commission): string {
+  return share === null ? "" : `, of which your share is ${share / 10_000}%`;
+}

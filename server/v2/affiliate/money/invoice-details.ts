@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { updateOwnProfile } from "../../../domain/portal/profile.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/promoter/record.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { shapeFormChanges } from "../../../input/shape.ts";
+import { profileChanges, profileParams } from "../../promoter/promoter-profile.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+const shown = z.string().nullable();
+
+/** What invoices show of the promoter. */
+export const invoiceFields = {
+  company_name: shown,
+  company_number: shown,
+  vat_id: shown,
+  address: shown,
+  country: shown,
+};
+
+const answer = z
+  .object({
+    status: z.enum([...INVOICE_DETAILS_STATUSES, "not_submitted"]),
+    is_required: z.boolean(),
+    ...invoiceFields,
+  })
+  .meta({ id: "InvoiceDetails" });
+
+const updateBody = profileParams.pick({
+  company_name: true,
+  company_number: true,
+  vat_id: true,
+  address: true,
+  country: true,
+});
+
+/** `GET /api/v2/affiliate/invoice_details` */
+export const showInvoiceDetailsOperation: AffiliateOperation = {
+  summary: "Show the promoter's invoice details",
+  answer,
+  handle: (request) => Promise.resolve(json(request, request.promoter)),
+};
+
+/** `PUT /api/v2/affiliate/invoice_details` */
+export const updateInvoiceDetailsOperation: AffiliateOperation = {
+  summary: "Change the promoter's invoice details",
+  body: updateBody,
+  answer,
+  async handle(request) {
+    const body = shapeFormChanges(updateBody, await readJson(request.event));
+    return json(request, await updateOwnProfile(request.context, request.promoter, profileChanges(body)));
+  },
+};
+
+function json({ account }: AffiliateRequest, promoter: Promoter): z.output<typeof answer> {
+  const fields = invoiceFieldsJson(promoter);
+  const isEmpty = Object.values(fields).every((value) => value === null);
+  const status = promoter.invoiceDetailsStatus;
+  return {
+    status: isEmpty && status === "pending" ? "not_submitted" : status,
+    is_required: account.requiresInvoiceDetails,
+    ...fields,
+  };
+}
+
+/** The values of the invoice fields. */
+export function invoiceFieldsJson({ profile }: Promoter) {
+  return {
+    company_name: profile.companyName,
+    company_number: profile.companyNumber,
+    vat_id: profile.vatId,
+    address: profile.address,
+    country: profile.country,
+  };
+}

@@ -1,0 +1,72 @@
+import { isValidBIC, isValidIBAN } from "ibantools";
+import { z } from "zod";
+import { email, word } from "../../../input/fields.ts";
+
+const LINE = 200;
+const line = word(LINE).min(1, "can't be blank");
+
+const iban = word(60)
+  .transform((value) => value.replace(/[\s-]/g, "").toUpperCase())
+  .refine((value) => isValidIBAN(value), "is not a valid IBAN");
+const bic = word(20)
+  .transform((value) => value.replace(/\s/g, "").toUpperCase())
+  .refine((value) => isValidBIC(value), "is not a valid BIC");
+const country = word(2)
+  .transform((value) => value.toUpperCase())
+  .refine((value) => /^[A-Z]{2}$/.test(value), "must be the two letters of a country");
+
+/** What an account number outside the world of IBANs needs beside it: one of these. */
+const ROUTING = {
+  routing_aba_number: word(9).regex(/^\d{9}$/, "must have 9 digits"),
+  sort_code: word(8).regex(/^\d\d-?\d\d-?\d\d$/, "must have 6 digits"),
+  bsb_code: word(7).regex(/^\d{3}-?\d{3}$/, "must have 6 digits"),
+  transit_number: word(5).regex(/^\d{5}$/, "must have 5 digits"),
+  swift_bic_code: bic,
+};
+
+const bank = z
+  .object({
+    bank_country: country,
+    account_holder_name: line,
+    iban: iban.optional(),
+    account_number: word(34)
+      .regex(/^[A-Za-z0-9 -]{4,34}$/, "is invalid")
+      .optional(),
+    ...z.object(ROUTING).partial().shape,
+    institution_number: word(3)
+      .regex(/^\d{3}$/, "must have 3 digits")
+      .optional(),
+    bank_name: line.optional(),
+    address: line.optional(),
+    city: line.optional(),
+    postal_code: line.optional(),
+    country: country.optional(),
+  })
+  .superRefine((given, context) => {
+    if (given.iban !== undefined) return;
+    const add = (name: string, message: string) =>
+      context.addIssue({ code: "custom", path: [name], message });
+    if (given.account_number === undefined) add("iban", "can't be blank");
+    else if (Object.keys(ROUTING).every((name) => given[name as keyof typeof ROUTING] === undefined)) {
+      add("swift_bic_code", "can't be blank");
+    }
+  });
+
+/**
+ * The ways to be paid that promoters can choose themselves, each with the details that it needs.
+ *
+ * Choice: stricter than what the company may enter, because a promoter who mistypes an account finds out when the money
+ * is gone. Methods that need an agreement with the company (`custom`, `dots`) are the company's to set up.
+ */
+export const OWN_METHODS = {
+  bank,
+  paypal: z.object({ wallet_email: email }),
+  wise: z.object({ wise_email: email }),
+  crypto: z.object({
+    wallet_address: word(200).regex(/^[A-Za-z0-9:_-]{20,}$/, "is invalid"),
+    crypto_currency: word(10).regex(/^[A-Za-z0-9]{2,}$/, "is invalid"),
+  }),
+};
+
+export type OwnMethod = keyof typeof OWN_METHODS;
+export const OWN_METHOD_NAMES = Object.keys(OWN_METHODS) as [OwnMethod, ...OwnMethod[]];

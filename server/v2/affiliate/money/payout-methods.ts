@@ -1,0 +1,125 @@
+import { z } from "zod";
+import {
+  createPayoutMethod,
+  findPayoutMethods,
+  loadPayoutMethod,
+  removePayoutMethod,
+  updatePayoutMethod,
+} from "../../../domain/payout-method/payout-method.ts";
+import type { PayoutMethod } from "../../../domain/payout-method/record.ts";
+import { Failure } from "../../../failure.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
+import { flag, oneOf } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import { pageParams, readListing } from "../../page-params.ts";
+import { readPathId } from "../../path-id.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { OWN_METHODS, OWN_METHOD_NAMES, type OwnMethod } from "./payout-details.ts";
+
+const details = z.record(z.string(), z.unknown());
+const createBody = z.object({
+  method: oneOf(OWN_METHOD_NAMES),
+  details: details.default({}),
+  is_selected: flag.default(true),
+});
+const updateBody = z.object({ details });
+
+/** `GET /api/v2/affiliate/payout_methods` */
+export const listOwnMethodsOperation: AffiliateOperation = {
+  summary: "List the promoter's payout methods",
+  params: pageParams,
+  answer: z.array(payoutMethodAnswer),
+  isPaged: true,
+  async handle(request) {
+    const { promoter, context } = request;
+    const { page, window } = readListing(request, pageParams);
+    const found = await findPayoutMethods(context.store, promoter.accountId, {
+      promoterId: promoter.id,
+      ...window,
+    });
+    setPageHeaders(request, page, found.total);
+    return found.records.map(payoutMethodJson);
+  },
+};
+
+/** `POST /api/v2/affiliate/payout_methods`. Choice: a new method is the one that is used from then on. */
+export const createOwnMethodOperation: AffiliateOperation = {
+  summary: "Add a payout method",
+  body: createBody,
+  answer: payoutMethodAnswer,
+  status: 201,
+  refusals: ["invalid"],
+  async handle({ event, promoter, context }) {
+    const body = shapeInput(createBody, await readJson(event));
+    const created = await createPayoutMethod(context, promoter.accountId, {
+      promoterId: promoter.id,
+      method: body.method,
+      details: shapeDetails(body.method, body.details),
+      isSelected: body.is_selected,
+      isDisabled: false,
+    });
+    return payoutMethodJson(created);
+  },
+};
+
+/** `PUT /api/v2/affiliate/payout_methods/{id}` */
+export const updateOwnMethodOperation: AffiliateOperation = {
+  summary: "Change the details of a payout method",
+  body: updateBody,
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "invalid", "refused"],
+  async handle(request) {
+    const { event, promoter, context } = request;
+    const body = shapeInput(updateBody, await readJson(event));
+    const { id, method } = await loadOwn(request);
+    if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
+    const given = shapeDetails(method as OwnMethod, body.details);
+    return payoutMethodJson(
+      await updatePayoutMethod(context, promoter.accountId, { id, change: () => ({ details: given }) }),
+    );
+  },
+};
+
+/** `POST /api/v2/affiliate/payout_methods/{id}/select` */
+export const selectOwnMethodOperation: AffiliateOperation = {
+  summary: "Choose the payout method that is used",
+  answer: payoutMethodAnswer,
+  refusals: ["not_found", "refused"],
+  async handle(request) {
+    const { promoter, context } = request;
+    const { id } = await loadOwn(request);
+    const change = ({ isDisabled }: PayoutMethod) => {
+      if (isDisabled) throw new Failure("refused", "The company has disabled this payout method.");
+      return { isSelected: true };
+    };
+    return payoutMethodJson(await updatePayoutMethod(context, promoter.accountId, { id, change }));
+  },
+};
+
+/** `DELETE /api/v2/affiliate/payout_methods/{id}` */
+export const removeOwnMethodOperation: AffiliateOperation = {
+  summary: "Remove a payout method that was never used",
+  answer: z.null(),
+  status: 204,
+  refusals: ["not_found", "in_use"],
+  async handle(request) {
+    const { id } = await loadOwn(request);
+    await removePayoutMethod(request.context, request.promoter.accountId, id);
+    return null;
+  },
+};
+
+async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<PayoutMethod> {
+  const method = await loadPayoutMethod(context.store, promoter.accountId, readPathId(event));
+  if (method.promoterId !== promoter.id) throw new Failure("not_found", "Payout method not found.");
+  return method;
+}
+
+function shapeDetails(method: OwnMethod, given: Record<string, unknown>): Record<string, unknown> {
+  // Blank fields of a form count as not given, also within `details`.
+  const filled = Object.entries(given).filter(([, value]) => value !== "" && value !== null);
+  const schema = z.object({ details: OWN_METHODS[method] as z.ZodType<Record<string, unknown>> });
+  return shapeInput(schema, { details: Object.fromEntries(filled) }).details;
+}

@@ -1,0 +1,150 @@
+import type { EventHandler, H3Event } from "h3";
+import { accounts } from "../../domain/account/account.ts";
+import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import type { Context } from "../../domain/context.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { Session } from "../../domain/session/record.ts";
+import { findSession, isOfPassword, noteUse } from "../../domain/session/session.ts";
+import { Failure } from "../../failure.ts";
+import { NO_STORE, empty, json, text, type AnswerHeaders } from "../../http/answer.ts";
+import { readBearer } from "../../http/auth.ts";
+import { clientAddress, networkOf } from "../../http/client-address.ts";
+import { v2Error } from "../../http/errors.ts";
+import type { Method, Operation } from "../../http/operation.ts";
+import { isFromOwnPage } from "../../http/own-origin.ts";
+import { SESSION_COOKIES, readSessionToken } from "../../http/session-cookie.ts";
+import { refuse } from "../../request/refusal.ts";
+import { limitSignIn } from "../../request/sign-in-limit.ts";
+import { newContext, type Services } from "../../request/services.ts";
+import { digest } from "../../storage/keys.ts";
+import { ignoredFieldsHeader } from "../ignored-fields.ts";
+
+/** A request to the portal's operations by anybody. */
+export interface OpenRequest {
+  event: H3Event;
+  context: Context;
+  publicUrl: string;
+  /** The network address that the request came from. null: unknown. */
+  address: string | null;
+  /** Counts an attempt. null: it names no e-mail address. @throws Failure `rate_limited` */
+  limit(email: string | null): Promise<void>;
+  /** Whether the server can send e-mails. */
+  hasMail: boolean;
+  /** The handler sets these; they are sent with its answer. */
+  headers: AnswerHeaders;
+}
+
+/** A request of a promoter who is signed in. */
+export interface AffiliateRequest extends OpenRequest {
+  account: Account;
+  promoter: Promoter;
+  session: Session;
+}
+
+/** An operation of a promoter who is signed in. */
+export interface AffiliateOperation extends Operation<AffiliateRequest> {
+  /** Whether it works before a password of one use was replaced. */
+  isForNewcomers?: boolean;
+  /** Whether somebody of the company who looks at the portal may call it although it changes something. */
+  isForReaders?: boolean;
+}
+
+/** An operation that needs no session. */
+export type OpenOperation = Operation<OpenRequest>;
+
+export type AffiliateRow = [Method, path: string, AffiliateOperation];
+export type OpenRow = [Method, path: string, OpenOperation];
+
+/** Makes the route of an operation that promoters call with the portal's cookie or a bearer token. */
+export function affiliateRoute(services: Services, operation: AffiliateOperation): EventHandler {
+  return route(services, operation, async (request) => {
+    const admission = await admitPromoter(services, request);
+    const { session } = admission;
+    const changes = request.event.req.method !== "GET" && !operation.isForReaders;
+    if (session.isReadOnly && changes) {
+      throw new Failure(
+        "forbidden",
+        "You are looking at a promoter's portal, and can't change anything in it",
+      );
+    }
+    if (session.mustSetPassword && !operation.isForNewcomers) {
+      throw new Failure("forbidden", "Choose a password first");
+    }
+    return operation.handle({ ...request, ...admission });
+  });
+}
+
+/**
+ * Makes the route of an operation that works without a session. A page of another site may not call it, because it could
+ * sign its visitor in as somebody else. Programs send no `Origin` and may.
+ */
+export function entranceRoute(services: Services, operation: OpenOperation): EventHandler {
+  return route(services, operation, (request) => {
+    const { event, publicUrl } = request;
+    if (event.req.headers.has("origin")) requireOwnPage(event, publicUrl);
+    return operation.handle(request);
+  });
+}
+
+/** @throws Failure `forbidden` */
+function requireOwnPage(event: H3Event, publicUrl: string): void {
+  if (isFromOwnPage(event, publicUrl)) return;
+  throw new Failure("forbidden", "The request does not come from a page of this server");
+}
+
+function route(
+  services: Services,
+  { body, media, shape = v2Error, status = 200 }: Operation<never>,
+  answerTo: (request: OpenRequest) => Promise<unknown>,
+): EventHandler {
+  return async (event) => {
+    const headers: AnswerHeaders = { ...NO_STORE };
+    try {
+      const { publicUrl, hasMail } = services;
+      const address = clientAddress(event, services.trustProxyHops);
+      const context = newContext(services);
+      const limit = (email: string | null) => limitSignIn(services, event, { kind: "promoter", email });
+      const answer = await answerTo({ event, context, publicUrl, address, limit, hasMail, headers });
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      if (status === 204) return empty(headers);
+      if (media !== undefined) return text(String(answer), media, headers);
+      return json(answer, headers, status);
+    } catch (error) {
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return refuse(services, event, error, { generation: "v2", shape, headers });
+    }
+  };
+}
+
+/**
+ * Finds the promoter who is signed in. A bearer token comes from a page of the company's own product. Only a browser
+ * adds a cookie by itself, so only then does the origin matter.
+ *
+ * @throws Failure `unauthorized`, `forbidden` for a change from another site, `rate_limited` after too many failed tries
+ */
+async function admitPromoter(
+  { store, limits }: Services,
+  { event, context, publicUrl, address }: OpenRequest,
+): Promise<Pick<AffiliateRequest, "account" | "promoter" | "session">> {
+  const bearer = readBearer(event);
+  const token = bearer ?? readSessionToken(event, SESSION_COOKIES.promoter);
+  const look = async () => {
+    const session = token === null ? null : await findSession(context, "promoter", token);
+    if (session === null) return null;
+    const { accountId, id } = session.holder;
+    const account = await store.get(accounts, SYSTEM, accountId);
+    const promoter = await store.get(promoters, accountId, id);
+    if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+    return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
+  };
+  // A browser without a session asks at each start. That is no guess.
+  const found =
+    token === null
+      ? null
+      : await limits.failedAuthentication.attempt(networkOf(address), `portal ${digest(token)}`, look);
+  if (found === null) throw new Failure("unauthorized", "Nobody is signed in");
+  if (bearer === null && event.req.method !== "GET") requireOwnPage(event, publicUrl);
+  await noteUse(context, found.session);
+  return found;
+}

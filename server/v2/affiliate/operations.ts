@@ -1,0 +1,98 @@
+import { joinCampaignOperation, listOpenCampaignsOperation } from "./campaign/campaigns.ts";
+import {
+  createOwnLinkOperation,
+  listOwnLinksOperation,
+  removeOwnLinkOperation,
+  updateOwnLinkOperation,
+} from "./campaign/links.ts";
+import { listOwnPromoCodesOperation } from "./campaign/promo-codes.ts";
+import {
+  listOwnPromoterCampaignsOperation,
+  updateOwnPromoterCampaignOperation,
+} from "./campaign/promoter-campaigns.ts";
+import { listOwnReferralsOperation } from "./campaign/referrals.ts";
+import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./money/commissions.ts";
+import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
+import {
+  createOwnMethodOperation,
+  listOwnMethodsOperation,
+  removeOwnMethodOperation,
+  selectOwnMethodOperation,
+  updateOwnMethodOperation,
+} from "./money/payout-methods.ts";
+import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
+import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
+import type { AffiliateRow, OpenRow } from "./operation.ts";
+import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
+import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
+import { setPasswordOperation } from "./profile/password.ts";
+import { ownChartOperation } from "./report/chart.ts";
+import { ownDownloadOperation, ownOverviewOperation } from "./report/reports.ts";
+import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
+import { joinOperation, showJoinOperation } from "../join/join.ts";
+import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
+import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
+
+/** The operations of promoters who are signed in. The paths are below `/api/v2/affiliate`. */
+const OWN_OPERATIONS: AffiliateRow[] = [
+  ["GET", "/session", showSessionOperation],
+  ["DELETE", "/session", signOutOperation],
+  ["GET", "/promoters/current", showCurrentOperation],
+  ["PUT", "/promoters/current", updateCurrentOperation],
+  ["POST", "/promoters/set_password", setPasswordOperation],
+  ["GET", "/promoters/chart_data", ownChartOperation],
+  ["GET", "/promoters/sub_affiliates", listSubAffiliatesOperation],
+  ["GET", "/campaigns", listOpenCampaignsOperation],
+  ["POST", "/campaigns/:id/join", joinCampaignOperation],
+  ["GET", "/promoter_campaigns", listOwnPromoterCampaignsOperation],
+  ["PUT", "/promoter_campaigns/:id", updateOwnPromoterCampaignOperation],
+  ["GET", "/referral_links", listOwnLinksOperation],
+  ["POST", "/referral_links", createOwnLinkOperation],
+  ["PUT", "/referral_links/:id", updateOwnLinkOperation],
+  ["DELETE", "/referral_links/:id", removeOwnLinkOperation],
+  ["GET", "/referrals", listOwnReferralsOperation],
+  ["GET", "/commissions", listOwnCommissionsOperation],
+  ["GET", "/commissions/export", exportOwnCommissionsOperation],
+  ["GET", "/payouts", listOwnPayoutsOperation],
+  ["GET", "/payouts/due_stats", ownDueStatsOperation],
+  ["GET", "/payouts/export", exportOwnPayoutsOperation],
+  ["GET", "/payouts/:id/receipt", payoutReceiptOperation],
+  ["GET", "/payout_methods", listOwnMethodsOperation],
+  ["POST", "/payout_methods", createOwnMethodOperation],
+  ["PUT", "/payout_methods/:id", updateOwnMethodOperation],
+  ["DELETE", "/payout_methods/:id", removeOwnMethodOperation],
+  ["POST", "/payout_methods/:id/select", selectOwnMethodOperation],
+  ["GET", "/invoice_details", showInvoiceDetailsOperation],
+  ["PUT", "/invoice_details", updateInvoiceDetailsOperation],
+  ["GET", "/promo_codes", listOwnPromoCodesOperation],
+  ["GET", "/email_settings", showEmailSettingsOperation],
+  ["PUT", "/email_settings", updateEmailSettingsOperation],
+  ["GET", "/reports/overview", ownOverviewOperation],
+  ["GET", "/reports/download", ownDownloadOperation],
+];
+
+/** The operations that begin a session. */
+const OPEN_OPERATIONS: OpenRow[] = [
+  ["POST", "/session", signInOperation],
+  ["POST", "/session/link", useLinkOperation],
+  ["POST", "/session/link/send", sendLinkOperation],
+  ["POST", "/session/link/check", checkLinkOperation],
+];
+
+/** Every operation of promoters who are signed in. */
+export const AFFILIATE_OPERATIONS = OWN_OPERATIONS.map(([method, path, operation]): AffiliateRow => [
+  method,
+  `/api/v2/affiliate${path}`,
+  operation,
+]);
+
+/** Every operation that needs no session: those of the portal, and of the sign-up page. */
+export const ENTRANCES: OpenRow[] = [
+  ...OPEN_OPERATIONS.map(([method, path, operation]): OpenRow => [
+    method,
+    `/api/v2/affiliate${path}`,
+    operation,
+  ]),
+  ["GET", "/api/v2/join/:campaign", showJoinOperation],
+  ["POST", "/api/v2/join/:campaign", joinOperation],
+];

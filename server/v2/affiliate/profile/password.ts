@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { keepPassword } from "../../../domain/password/password.ts";
+import { setPassword } from "../../../domain/portal/password.ts";
+import { promoters } from "../../../domain/promoter/promoter.ts";
+import { Failure } from "../../../failure.ts";
+import { readBearer } from "../../../http/auth.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { SESSION_COOKIES, sessionCookie } from "../../../http/session-cookie.ts";
+import { text } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { sessionAnswer, sessionJson } from "../session/session-json.ts";
+import { newPassword } from "./password-field.ts";
+
+const body = z.object({ password: newPassword, current_password: text.optional() });
+
+/** `POST /api/v2/affiliate/promoters/set_password` */
+export const setPasswordOperation: AffiliateOperation = {
+  summary: "Set the promoter's password",
+  body,
+  answer: sessionAnswer,
+  isForNewcomers: true,
+  refusals: ["rate_limited", "refused"],
+  handle,
+};
+
+async function handle(request: AffiliateRequest) {
+  const { event, account, promoter, session, context, headers, publicUrl } = request;
+  // A page within the company's own product keeps its token, which would end with all other sessions.
+  if (readBearer(event) !== null)
+    throw new Failure("refused", "Sign in to the portal itself to set a password");
+  const given = shapeInput(body, await readJson(event));
+  const { hash: passwordHash } = await keepPassword(context.chance, given.password);
+  const currentPassword = given.current_password ?? null;
+  const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });
+  headers["set-cookie"] = sessionCookie(SESSION_COOKIES.promoter, opened.token, publicUrl);
+  const after = (await context.store.get(promoters, account.id, promoter.id)) ?? promoter;
+  return sessionJson({ account, promoter: after, session: opened.session });
+}

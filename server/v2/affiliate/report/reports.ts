@@ -1,0 +1,72 @@
+import { stringify } from "csv-stringify/sync";
+import { z } from "zod";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { reportOwn } from "../../../domain/report/own.ts";
+import { GROUPINGS } from "../../../domain/report/period.ts";
+import { calendarDay, id, listOf, oneOf } from "../../../input/fields.ts";
+import { readListing } from "../../page-params.ts";
+import {
+  OWN_COLUMNS,
+  dataAnswer,
+  dataJson,
+  figureOf,
+  rowAnswer,
+  rowJson,
+} from "../../report/report-columns.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+const params = z.object({
+  columns: listOf(oneOf(OWN_COLUMNS)),
+  group_by: oneOf(GROUPINGS),
+  start_date: calendarDay,
+  end_date: calendarDay,
+  promoter_campaign_id: id.optional(),
+});
+
+/** `GET /api/v2/affiliate/reports/overview` */
+export const ownOverviewOperation: AffiliateOperation = {
+  summary: "Report on the promoter's figures, period by period",
+  params,
+  answer: z.object({ data: z.array(rowAnswer), total: dataAnswer }).meta({ id: "PortalReport" }),
+  refusals: ["invalid"],
+  async handle(request) {
+    const { data, total } = await overview(request);
+    return { data, total };
+  },
+};
+
+/** `GET /api/v2/affiliate/reports/download` */
+export const ownDownloadOperation: AffiliateOperation = {
+  summary: "Download the promoter's report as a CSV file",
+  params,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid"],
+  async handle(request) {
+    const { data, columns, name } = await overview(request);
+    request.headers["content-disposition"] = `attachment; filename="${name}.csv"`;
+    const lines = data.map((row) => ({ period: row.period, ...row.data }));
+    return stringify(lines, { header: true, columns: ["period", ...columns], record_delimiter: "windows" });
+  },
+};
+
+async function overview(request: AffiliateRequest) {
+  const { promoter, context } = request;
+  const { params: given } = readListing(request, params);
+  const columns = [...new Set(given.columns)];
+  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+  const only = given.promoter_campaign_id;
+  const { start_date: from, end_date: to, group_by: groupBy } = given;
+  const { rows, total } = await reportOwn(context.store, {
+    promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
+    range: { from, to },
+    groupBy,
+    figures: columns.map(figureOf),
+  });
+  return {
+    data: rows.map((row) => rowJson(row, { columns, groupBy })),
+    total: dataJson(total, columns),
+    columns,
+    name: `overview-${from}-${to}`,
+  };
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { promoters } from "../../../domain/promoter/promoter.ts";
+import type { Promoter } from "../../../domain/promoter/record.ts";
+import { loadPromoterStats } from "../../../domain/report/counters.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
+import { findPage } from "../../../storage/listing/page-search.ts";
+import type { View } from "../../../storage/store.ts";
+import { pageParams, readListing } from "../../page-params.ts";
+import { maskedEmail } from "../masked-email.ts";
+import type { AffiliateOperation } from "../operation.ts";
+
+const answer = z
+  .object({
+    id: z.int(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    joined_at: z.iso.datetime(),
+    stats: z.object({ referrals_count: z.int(), customers_count: z.int() }),
+  })
+  .meta({ id: "SubAffiliate" });
+
+/** `GET /api/v2/affiliate/promoters/sub_affiliates` */
+export const listSubAffiliatesOperation: AffiliateOperation = {
+  summary: "List the promoters whom the promoter brought in, newest first",
+  params: pageParams,
+  answer: z.array(answer),
+  isPaged: true,
+  async handle(request) {
+    const { promoter, context } = request;
+    const { store } = context;
+    const { page, window } = readListing(request, pageParams);
+    const range = {
+      accountId: promoter.accountId,
+      index: "parent",
+      start: [promoter.id],
+      reverse: true,
+    } as const;
+    const found = await findPage(store, promoters, { ...range, ...window });
+    setPageHeaders(request, page, found.total);
+    return Promise.all(found.records.map((child) => show(store, child)));
+  },
+};
+
+/** Choice: the promoters above somebody see the first name and a masked address. They earn from them, no more. */
+async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
+  const stats = await loadPromoterStats(view, child.accountId, child.id);
+  return {
+    id: child.id,
+    name: child.profile.firstName,
+    email: maskedEmail(child.email),
+    joined_at: child.createdAt,
+    stats: { referrals_count: stats.referrals, customers_count: stats.customers },
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { findMembers, signInByLink } from "../../../domain/portal/sign-in.ts";
+import { LINK_KINDS, findLinkOwner } from "../../../domain/portal/sign-in-link.ts";
+import { sendSignInLinks } from "../../../domain/portal/sign-in-email.ts";
+import { Failure } from "../../../failure.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { email, text } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import type { OpenOperation, OpenRequest } from "../operation.ts";
+import { newPassword } from "../profile/password-field.ts";
+import { sessionAnswer } from "./session-json.ts";
+import { accountId, deviceOf, enter } from "./sessions.ts";
+
+const sendBody = z.object({ email, account_id: accountId });
+const checkBody = z.object({ token: text });
+const useBody = z.object({ token: text, password: newPassword.optional() });
+
+/** `POST /api/v2/affiliate/session/link/send` */
+export const sendLinkOperation: OpenOperation = {
+  summary: "Send a promoter a link that signs them in",
+  body: sendBody,
+  answer: z.object({ message: z.string() }),
+  status: 202,
+  refusals: ["rate_limited"],
+  handle: send,
+};
+
+/** `POST /api/v2/affiliate/session/link/check` */
+export const checkLinkOperation: OpenOperation = {
+  summary: "Show what a link to the portal is for",
+  body: checkBody,
+  answer: z.object({ kind: z.enum(LINK_KINDS), email: z.string() }).meta({ id: "PortalLink" }),
+  refusals: ["not_found", "rate_limited"],
+  handle: check,
+};
+
+/** `POST /api/v2/affiliate/session/link` */
+export const useLinkOperation: OpenOperation = {
+  summary: "Sign in to the portal by a link",
+  body: useBody,
+  answer: sessionAnswer,
+  status: 201,
+  refusals: ["not_found", "invalid", "forbidden", "rate_limited"],
+  handle: use,
+};
+
+/** A known address and an unknown one get the same answer, so that nobody can ask who is a promoter. */
+async function send({ event, context, limit, hasMail }: OpenRequest) {
+  const body = shapeInput(sendBody, await readJson(event));
+  const wanted = { email: body.email, accountId: body.account_id ?? null };
+  await limit(body.email);
+  if (hasMail) await sendSignInLinks(context, await findMembers(context.store, wanted));
+  return { message: "If a promoter has this address, an e-mail with a link is on its way." };
+}
+
+async function check({ event, context, limit }: OpenRequest) {
+  const { token } = shapeInput(checkBody, await readJson(event));
+  await limit(null);
+  const owner = await findLinkOwner(context.store, token, context.now);
+  if (owner === null) throw expired();
+  return { kind: owner.kind, email: owner.promoter.email };
+}
+
+async function use(request: OpenRequest) {
+  const { event, context, limit } = request;
+  const body = shapeInput(useBody, await readJson(event));
+  await limit(null);
+  const signedIn = await signInByLink(context, {
+    token: body.token,
+    password: body.password ?? null,
+    device: deviceOf(request),
+  });
+  if (signedIn === null) throw expired();
+  return enter(request, signedIn);
+}
+
+function expired(): Failure {
+  return new Failure("not_found", "This link was used or is too old. Ask for a new one.");
+}

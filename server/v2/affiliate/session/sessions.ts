@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { signInByPassword, type SignedIn } from "../../../domain/portal/sign-in.ts";
+import { endSession } from "../../../domain/session/session.ts";
+import { Failure } from "../../../failure.ts";
+import { readJson } from "../../../http/parameters/json.ts";
+import { SESSION_COOKIES, endedSessionCookie, sessionCookie } from "../../../http/session-cookie.ts";
+import { email, text, word } from "../../../input/fields.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
+import { sessionAnswer, sessionJson } from "./session-json.ts";
+
+/** Choice: a long password is a sentence, not a file. */
+const MAX_PASSWORD_LENGTH = 200;
+
+/** The account is needed only if the address belongs to promoters of several accounts of the server. */
+export const accountId = word(100).optional();
+
+const signInBody = z.object({
+  email,
+  password: text.max(MAX_PASSWORD_LENGTH, "is too long"),
+  account_id: accountId,
+});
+
+/** `POST /api/v2/affiliate/session` */
+export const signInOperation: OpenOperation = {
+  summary: "Sign in to the portal",
+  body: signInBody,
+  answer: sessionAnswer,
+  status: 201,
+  refusals: ["unauthorized", "forbidden"],
+  handle: signIn,
+};
+
+/** `GET /api/v2/affiliate/session` */
+export const showSessionOperation: AffiliateOperation = {
+  summary: "Show who is signed in to the portal",
+  answer: sessionAnswer,
+  isForNewcomers: true,
+  handle: (request) => Promise.resolve(sessionJson(request)),
+};
+
+/** `DELETE /api/v2/affiliate/session` */
+export const signOutOperation: AffiliateOperation = {
+  summary: "Sign out of the portal",
+  answer: z.null(),
+  status: 204,
+  isForNewcomers: true,
+  isForReaders: true,
+  handle: signOut,
+};
+
+async function signIn(request: OpenRequest) {
+  const { event, context, limit } = request;
+  const body = shapeInput(signInBody, await readJson(event));
+  const given = {
+    email: body.email,
+    password: body.password,
+    accountId: body.account_id ?? null,
+    device: deviceOf(request),
+  };
+  await limit(body.email);
+  const signedIn = await signInByPassword(context, given);
+  if (signedIn === null) throw new Failure("unauthorized", "The e-mail address or the password is wrong");
+  return enter(request, signedIn);
+}
+
+async function signOut({ context, session, headers, publicUrl }: AffiliateRequest) {
+  await endSession(context.store, session);
+  headers["set-cookie"] = endedSessionCookie(SESSION_COOKIES.promoter, publicUrl);
+  return null;
+}
+
+/** Gives the browser the cookie of a session that was just opened, and shows who is signed in. */
+export function enter(
+  { headers, publicUrl }: Pick<OpenRequest, "headers" | "publicUrl">,
+  signedIn: SignedIn,
+) {
+  headers["set-cookie"] = sessionCookie(SESSION_COOKIES.promoter, signedIn.token, publicUrl);
+  return sessionJson(signedIn);
+}
+
+/** The browser that a session is opened in. */
+export function deviceOf({ event }: Pick<OpenRequest, "event">): string | null {
+  return event.req.headers.get("user-agent");
+}

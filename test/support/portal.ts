@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import { signInByAuthToken } from "../../server/domain/portal/sign-in.ts";
+import { AFFILIATE_OPERATIONS, ENTRANCES } from "../../server/v2/affiliate/operations.ts";
+import { answerOf, type Answer, type TestApp } from "./app.ts";
+
+/** The address of the tests' own server, which pages send as their origin. */
+const ORIGIN = "https://track.acme.example";
+
+/** A promoter who is signed in to the portal, as their browser calls it. */
+export interface PortalBrowser {
+  /** Calls an operation below `/api/v2/affiliate`. A success must match its schema exactly. */
+  call(request: string, body?: unknown): Promise<Answer>;
+  /** Only status and body, which most tests compare. */
+  outcome(request: string, body?: unknown): Promise<{ status: number; body: unknown }>;
+}
+
+/** A browser that keeps the portal's cookie. */
+export function portalBrowser(app: TestApp, headers: Record<string, string> = {}, given = ""): PortalBrowser {
+  let cookie = given;
+  const call = async (request: string, body?: unknown): Promise<Answer> => {
+    const [method = "", path = ""] = request.split(" ");
+    const answer = await answerOf(
+      await app.request(`/api/v2/affiliate${path}`, {
+        method,
+        headers: { "content-type": "application/json", origin: ORIGIN, cookie, ...headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    );
+    const set = answer.headers.get("set-cookie");
+    if (set !== null) cookie = set.split(";")[0] ?? "";
+    if (answer.status < 300) expectAsDeclared(method, `/api/v2/affiliate${path}`, answer);
+    return answer;
+  };
+  const outcome = async (request: string, body?: unknown) => {
+    const { status, body: answered } = await call(request, body);
+    return { status, body: answered };
+  };
+  return { call, outcome };
+}
+
+/** A promoter who is signed in by their auth token, which costs no hash of a password. */
+export async function visitingPromoter(
+  app: TestApp,
+  email: string,
+  params: Record<string, string> = {},
+): Promise<PortalBrowser & { id: number }> {
+  const { body } = await app.v1("/promoters/create", { email, ...params });
+  const { id, auth_token: authToken } = body as { id: number; auth_token: string };
+  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+  const cookie = `tidemark_portal=${signedIn?.token ?? ""}`;
+  return { ...portalBrowser(app, {}, cookie), id };
+}
+
+/** A promoter who was made with a temporary password, has replaced it, and is signed in. */
+export async function signedInPromoter(
+  app: TestApp,
+  email: string,
+  params: Record<string, string> = {},
+): Promise<PortalBrowser & { id: number }> {
+  const made = await app.v1("/promoters/create", { email, temp_password: "first secret", ...params });
+  expect(made.status).toBe(200);
+  const browser = portalBrowser(app);
+  expect((await browser.call("POST /session", { email, password: "first secret" })).status).toBe(201);
+  expect((await browser.call("POST /promoters/set_password", { password: PASSWORD })).status).toBe(200);
+  return { ...browser, id: (made.body as { id: number }).id };
+}
+
+/** The password of promoters who have chosen one. */
+export const PASSWORD = "correct horse battery";
+
+function expectAsDeclared(method: string, path: string, { status, body }: Answer): void {
+  const plain = path.replace(/\?.*$/, "");
+  const declared = [...AFFILIATE_OPERATIONS, ...ENTRANCES].find(
+    ([declaredMethod, route]) =>
+      declaredMethod === method && new RegExp(`^${route.replace(/:\w+/g, "[^/]+")}$`).test(plain),
+  );
+  if (declared === undefined) throw new Error(`${method} ${path} is no operation`);
+  const { answer, status: success = 200 } = declared[2];
+  expect(status).toBe(success);
+  if (success !== 204) expect(answer.parse(body)).toEqual(body);
+}
