@@ -34,7 +34,7 @@ import { EVENTS } from "./v2/webhook/event-data.ts";
 import { openRoute } from "./v2/open-operation.ts";
 import { v2Route, type V2Row } from "./v2/operation.ts";
 import { V2_OPERATIONS } from "./v2/operations.ts";
-import { OPEN_OPERATIONS } from "./v2/session/session-operations.ts";
+import { OPEN_OPERATIONS } from "./v2/user-operations.ts";
 
 type Route = [method: Method | "OPTIONS", path: string, handler: EventHandler];
 
@@ -124,7 +124,7 @@ export function describedRoutes(): DescribedRoute[] {
   };
   const of =
     (caller: DescribedRoute["caller"]) =>
-    ([method, path, operation, access = "anyone"]: [
+    ([method, path, operation, access = caller === "v1" ? "key" : "anyone"]: [
       DescribedRoute["method"],
       string,
       DescribedRoute["operation"],

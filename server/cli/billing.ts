@@ -3,6 +3,7 @@ import { Argument, type Command } from "commander";
 import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
 import { webAddress } from "./campaign.ts";
+import { withoutLog } from "../domain/audit/audited-store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import type { Account } from "../domain/account/record.ts";
 import {
@@ -83,7 +84,10 @@ async function sync(accountId: string, name: BillingProvider, options: { since?:
     const account = await loadAccount(context.store, accountId);
     const connection = await loadConnection(context.store, account.id, name);
     const since = options.since ?? new Date(context.now.getTime() - DAYS_BACK * DAY_MS);
-    const { events, outcomes, faults } = await syncBilling(context, account, { connection, since });
+    const { events, outcomes, faults } = await syncBilling(withoutLog(context), account, {
+      connection,
+      since,
+    });
     for (const fault of faults) tell(fault);
     print({ events, ...outcomes, failed: faults.length });
     if (faults.length > 0) process.exitCode = 1;

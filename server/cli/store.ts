@@ -4,6 +4,8 @@ import {
   openConfiguredStore,
   requireConfiguredStore,
 } from "../process/configured-store.ts";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import { COMMAND_LINE } from "../domain/audit/record.ts";
 import { systemChance, type Context } from "../domain/context.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 
@@ -17,7 +19,9 @@ export async function withStore(work: (context: Context) => Promise<void>): Prom
 export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
   const store = await openConfiguredStore(readConfig());
   try {
-    await work({ store, now: new Date(), chance: systemChance });
+    const now = new Date();
+    const audited = auditedStore(store, { actor: COMMAND_LINE, clock: () => now });
+    await work({ store: audited, now, chance: systemChance, actor: COMMAND_LINE });
   } finally {
     await store.close();
   }

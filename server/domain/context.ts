@@ -1,4 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { Actor } from "./audit/record.ts";
 import type { Store } from "../storage/store.ts";
 
 /** The source of random values. Tests pass one that repeats. */
@@ -15,6 +16,8 @@ export interface Context {
   store: Store;
   now: Date;
   chance: Chance;
+  /** Whose changes the store writes into the audit log. Absent: the changes are facts of tracking, or history. */
+  actor?: Actor;
   /** Whether the change belongs to the past, so that nobody is notified. Absent: it happens now. */
   isHistory?: boolean;
 }

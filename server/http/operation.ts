@@ -23,6 +23,8 @@ export interface Operation<Request> {
   emptyAnswer?: string;
   /** Whether the answer is a page of a list, with the page headers. */
   isPaged?: boolean;
+  /** Whether it records what customers do. The audit log does not repeat such facts. */
+  isTracking?: true;
   /** Refusals besides those that every operation may give. */
   refusals?: FailureKind[];
   /** The statuses of refusals for which `shape` differs from the generation. */

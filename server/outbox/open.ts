@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import { PROCESS } from "../domain/audit/record.ts";
 import { systemChance } from "../domain/context.ts";
 import type { Mailer, MailSettings } from "../outgoing/mailer.ts";
 import type { Post } from "../outgoing/post.ts";
@@ -27,9 +29,11 @@ export interface OutboxSettings {
 /** Makes the outbox of a process. */
 export async function openOutbox(settings: OutboxSettings): Promise<Dispatcher> {
   const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
+  const clock = () => new Date();
   return newDispatcher({
-    store,
-    clock: () => new Date(),
+    // A receiver may complete the payout that it was told of.
+    store: auditedStore(store, { actor: PROCESS, clock }),
+    clock,
     chance: systemChance,
     log,
     logOutage: settings.logOutage,

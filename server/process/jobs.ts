@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import { PROCESS } from "../domain/audit/record.ts";
 import { runDuePayouts } from "../domain/payout-run/schedule.ts";
 import { approveHeldCommissions } from "../domain/commission/held-commissions.ts";
 import { makeInstalments } from "../domain/sale/instalment-run.ts";
@@ -20,11 +22,12 @@ export function newJobs(
 ): Scheduler {
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
   const run = { store, clock, guard: lease.guard };
+  const audited = { ...run, store: auditedStore(store, { actor: PROCESS, clock }) };
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
-    { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(run) },
-    { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(run) },
+    { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
+    { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
   ]);
 }

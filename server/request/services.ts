@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import { auditedStore } from "../domain/audit/audited-store.ts";
+import type { Actor } from "../domain/audit/record.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
@@ -42,7 +44,15 @@ export interface Services {
   };
 }
 
-/** The context of one operation. The clock is read here, once. */
-export function newContext({ store, clock, chance }: Services): Context {
-  return { store, now: clock(), chance };
+/**
+ * The context of one operation. The clock is read here, once. `actor`: the one whose changes go into the audit log;
+ * null for tracking, whose facts have records of their own.
+ */
+export function newContext(
+  { store, clock, chance }: Pick<Services, "store" | "clock" | "chance">,
+  actor: Actor | null = null,
+): Context {
+  const now = clock();
+  if (actor === null) return { store, now, chance };
+  return { store: auditedStore(store, { actor, clock: () => now }), now, chance, actor };
 }

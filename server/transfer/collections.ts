@@ -1,6 +1,7 @@
 import { accounts } from "../domain/account/account.ts";
 import { firstStarts } from "../domain/account/first-account.ts";
 import { apiKeys } from "../domain/account/api-key.ts";
+import { auditEntries } from "../domain/audit/audit.ts";
 import { batchProcesses } from "../domain/batch/batch.ts";
 import { billingConnections } from "../domain/billing/connection.ts";
 import { billingObjects } from "../domain/billing/object.ts";
@@ -56,6 +57,7 @@ export const COLLECTIONS = [
   accounts,
   apiKeys,
   archivedStates,
+  auditEntries,
   batchProcesses,
   billingConnections,
   billingObjects,

@@ -21,6 +21,8 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
   // Only its keys were different: shorter.
   6: { itemOf: itemOfLayout6, upgrades: [] },
   7: { itemOf, upgrades: [upgradeSales] },
+  // Only counters were added, and the upgrade makes all counters anew.
+  8: { itemOf, upgrades: [] },
 };
 
 /** Changes records of a layout into those of the next one. It starts again if it was interrupted. */

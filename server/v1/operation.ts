@@ -9,6 +9,7 @@ import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/account/record.ts";
+import { actorOf } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 
@@ -37,9 +38,12 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { account, address } = await enter(services, event, headers);
+      const { account, address, keyName } = await enter(services, event, headers);
       const { publicUrl } = services;
-      const context = newContext(services);
+      const context = newContext(
+        services,
+        operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
+      );
       const answer = await handle({ event, account, context, address, publicUrl, headers });
       return answer === null ? empty(headers) : json(answer, headers);
     } catch (error) {
@@ -76,11 +80,11 @@ async function enter(
   services: Services,
   event: H3Event,
   headers: AnswerHeaders,
-): Promise<Pick<V1Request, "account" | "address">> {
+): Promise<Pick<V1Request, "account" | "address"> & { keyName: string }> {
   const address = clientAddress(event, services.trustProxyHops);
   const { account, apiKey } = await admit(services, address, readApiKey(event));
   const state = await services.limits.v1.take(apiKey.hash);
   Object.assign(headers, rateLimitHeaders(state));
   if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-  return { account, address };
+  return { account, address, keyName: apiKey.name };
 }

@@ -8,7 +8,7 @@ import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
-import type { Caller } from "../request/caller.ts";
+import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { authenticate } from "./authentication.ts";
@@ -56,7 +56,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, post } = services;
-      const context = newContext(services);
+      const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const answer = await handle({ event, account, caller, context, publicUrl, post, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

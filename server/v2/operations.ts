@@ -10,6 +10,8 @@ import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/co
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import { homeOperation } from "./home/home.ts";
+import { setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
@@ -46,6 +48,7 @@ import {
   listRewardsOperation,
   updateRewardOperation,
 } from "./reward/rewards.ts";
+import { previewRewardsOperation } from "./reward/reward-preview.ts";
 import {
   createReferralOperation,
   getReferralOperation,
@@ -60,7 +63,8 @@ import {
   enableReferralsOperation,
   moveReferralsOperation,
 } from "./referral/referral-batches.ts";
-import { SESSION_OPERATIONS } from "./session/session-operations.ts";
+import { referralTimelineOperation } from "./referral/timeline.ts";
+import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
 
@@ -99,6 +103,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["PUT", "/rewards/:id", updateRewardOperation],
   ["PATCH", "/rewards/:id", updateRewardOperation],
   ["POST", "/rewards/:id/hide", hideRewardOperation],
+  ["POST", "/rewards/preview", previewRewardsOperation, "viewer"],
   ["GET", "/referrals", listReferralsOperation],
   ["POST", "/referrals", createReferralOperation],
   ["DELETE", "/referrals", deleteReferralsOperation],
@@ -110,9 +115,12 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["GET", "/referrals/:id/timeline", referralTimelineOperation],
   ["GET", "/promoters/:id/chart_data", promoterChart],
   ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
+  ["GET", "/home", homeOperation],
+  ["GET", "/setup", setupOperation],
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],
@@ -137,7 +145,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
-  ...SESSION_OPERATIONS,
+  ...USER_OPERATIONS,
 ];
 
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */

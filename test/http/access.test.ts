@@ -26,9 +26,13 @@ const TABLE = {
     GET /rewards
     GET /referrals
     GET /referrals/:id
+    GET /referrals/:id/timeline
+    POST /rewards/preview
     GET /promoters/:id/chart_data
     GET /promoter_campaigns/:id/chart_data
     GET /promoter_campaigns/:id/referral_links
+    GET /home
+    GET /setup
     GET /reports/overview
     GET /reports/campaigns
     GET /reports/promoters
@@ -45,6 +49,8 @@ const TABLE = {
     GET /payments_batches
     GET /payout_methods
     GET /payout_methods/:id
+    GET /audit_log
+    GET /audit_log/download
     GET /billing
     GET /rates
     GET /webhooks

@@ -26,6 +26,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       const { body } = await update("1", {
         email: "new@example.com",
         cust_id: null,
+        note: "Met at the fair",
         custom_fields: { tags: ["a", "b"], level: "x" },
         profile: { last_name: "", country: null, website: "new" },
       });
@@ -33,6 +34,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         ...JANE,
         email: "new@example.com",
         name: "Jane",
+        note: "Met at the fair",
         custom_fields: { tags: ["a", "b"], level: "x" },
         profile: { ...PROFILE, ...GIVEN_PROFILE, last_name: null, country: null, website: "new" },
       };

@@ -35,6 +35,7 @@ export const commissions = collection<Commission>()({
     ...factCounts(commission, commissionFacts(commission)),
     ...earned(commission),
     ...owedBack(commission),
+    ...waiting(commission),
   ],
 });
 
@@ -114,6 +115,13 @@ function lengths({ leadId, payoutId, status }: Commission): Count[] {
 function owedBack(commission: Commission): Count[] {
   const isDebt = commission.unit !== "cash" && commission.amount < 0 && isUnpaid(commission);
   return isDebt ? [[debtCounter(commission), commission.amount]] : [];
+}
+
+/** The counter of the cash, in cents, that waits for approval. */
+export const PENDING_CENTS: Key = ["commission.pendingCents"];
+
+function waiting({ status, unit, amount }: Commission): Count[] {
+  return status === "pending" && unit === "cash" ? [[PENDING_CENTS, amount]] : [];
 }
 
 /** The counter of such debts. */

@@ -6,6 +6,8 @@ import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads, loadLead } from "../lead/lead.ts";
+import { withoutLog } from "../audit/audited-store.ts";
+import { eraseAuditEntries, logErasure } from "./audit.ts";
 import { eraseEvents } from "./events.ts";
 import { forgetOrigins } from "./origins.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
@@ -31,7 +33,8 @@ import { removeVisitor, visitors } from "../visitor/visitor.ts";
  *
  * @throws Failure `not_found`
  */
-export async function erasePromoter(context: Context, accountId: number, who: string): Promise<Promoter> {
+export async function erasePromoter(given: Context, accountId: number, who: string): Promise<Promoter> {
+  const context = withoutLog(given);
   const { store } = context;
   const by = who.includes("@") ? "email" : "id";
   const erased = await store.transact(async (tx) => {
@@ -39,6 +42,7 @@ export async function erasePromoter(context: Context, accountId: number, who: st
     const after = erasedPromoter(context, promoter);
     await forgetMailboxes(tx, store, promoter);
     await tx.put(promoters, after);
+    await logErasure(tx, context, { accountId, entity: "promoter", id: promoter.id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
     const own = { accountId, ownerId: promoter.id };
     for (const method of await loadOwnedRecords([tx, store], payoutMethods, { ...own, index: "promoter" }))
@@ -53,6 +57,7 @@ export async function erasePromoter(context: Context, accountId: number, who: st
   await erasePayoutErrors(store, erased.promoter);
   await eraseNotes(store, accountId, { index: "promoter", id: erased.promoter.id });
   const { promoterCampaignIds } = erased;
+  await eraseAuditEntries(store, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
   await eraseEvents(context, { accountId, promoterId: erased.promoter.id, promoterCampaignIds });
   await store.transact(async (tx) => {
     const before = await tx.get(promoters, accountId, erased.promoter.id);
@@ -69,7 +74,8 @@ export async function erasePromoter(context: Context, accountId: number, who: st
  *
  * @throws Failure `not_found`
  */
-export async function eraseLead(context: Context, accountId: number, who: string): Promise<Lead> {
+export async function eraseLead(given: Context, accountId: number, who: string): Promise<Lead> {
+  const context = withoutLog(given);
   const { store } = context;
   const isEmail = who.includes("@");
   const erased = await store.transact(async (tx) => {
@@ -97,9 +103,11 @@ export async function eraseLead(context: Context, accountId: number, who: string
       skipEmailNotification: true,
     };
     await tx.put(leads, nameless);
+    await logErasure(tx, context, { accountId, entity: "referral", id: lead.id });
     return nameless;
   });
   await eraseNotes(store, accountId, { index: "lead", id: erased.id });
+  await eraseAuditEntries(store, { accountId, leadId: erased.id });
   await eraseEvents(context, { accountId, leadId: erased.id });
   await store.transact(async (tx) => {
     const before = await tx.get(leads, accountId, erased.id);

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { collection, type Count } from "../../storage/collection.ts";
 import { fingerprint, type Key } from "../../storage/keys.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { factCounts, type Fact } from "../report/counters.ts";
@@ -20,8 +20,18 @@ export const leads = collection<Lead>()({
     visitor: ({ tid }) => (tid === null ? null : [tid]),
     username: ({ username }) => (username === null ? null : usernameKey(username)),
   },
-  counts: (lead) => factCounts(lead, leadFacts(lead)),
+  counts: (lead) => [
+    ...factCounts(lead, leadFacts(lead)),
+    ...(isToReview(lead) ? [[SUSPICIOUS_LEADS, 1] satisfies Count] : []),
+  ],
 });
+
+/** The counter of suspicious leads that nobody has denied. */
+export const SUSPICIOUS_LEADS: Key = ["lead.suspicious"];
+
+function isToReview({ suspicion, state }: Lead): boolean {
+  return suspicion !== "no_suspicion" && state !== "denied";
+}
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "createdAt";
 

@@ -41,15 +41,16 @@ const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => bool
 };
 
 /**
- * Leads that pass a filter, oldest first. A promoter's leads and those of a campaign are found by index. Any other
+ * Leads that pass a filter, in the order in which they came or the reverse of it. A promoter's leads and those of a campaign are found by index. Any other
  * condition reads the records.
  */
 export async function findLeads(
   store: Store,
   accountId: number,
-  { filter, ...page }: { filter: LeadFilter } & Window,
+  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
 ): Promise<Found<Lead>> {
-  if (filter.ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids: filter.ids });
+  const { ids } = filter;
+  if (ids !== undefined) return findByIds(store, accountId, { ...page, filter, ids, reverse });
   const { promoterId, campaignIds, ...others } = filter;
   const [campaignId = null] = campaignIds?.length === 1 ? campaignIds : [];
   const rest = campaignId === null ? { ...others, campaignIds } : others;
@@ -60,6 +61,7 @@ export async function findLeads(
     keeps: Object.values(rest).some((wanted) => wanted !== undefined)
       ? (lead) => passes(lead, rest)
       : undefined,
+    reverse,
     page,
   });
 }
@@ -67,10 +69,10 @@ export async function findLeads(
 async function findByIds(
   store: Store,
   accountId: number,
-  { ids, filter, limit, offset }: { ids: number[]; filter: LeadFilter } & Window,
+  { ids, filter, reverse, limit, offset }: { ids: number[]; filter: LeadFilter; reverse: boolean } & Window,
 ): Promise<Found<Lead>> {
   const records: Lead[] = [];
-  for (const id of new Set(ids.toSorted((a, b) => a - b))) {
+  for (const id of new Set(ids.toSorted((a, b) => (reverse ? b - a : a - b)))) {
     const lead = await store.get(leads, accountId, id);
     if (lead !== null && passes(lead, filter)) records.push(lead);
   }

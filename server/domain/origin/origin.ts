@@ -1,6 +1,6 @@
 import { collection } from "../../storage/collection.ts";
 import type { Key } from "../../storage/keys.ts";
-import type { Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 import { nameKey } from "./name-key.ts";
 import { DIRECT, UNKNOWN_PAGE, type Origin, type OriginKind, type OriginName } from "./record.ts";
 
@@ -65,6 +65,16 @@ export const FIXED_NAMES: Record<OriginKind, string[]> = {
   source: [DIRECT, OTHER],
   page: [UNKNOWN_PAGE, OWN_PAGE, OTHER],
 };
+
+/** The name behind a key. A name that was forgotten counts as another. */
+export async function findOriginName(
+  reader: Reader,
+  accountId: number,
+  { kind, key = nameKey(OTHER) }: { kind: OriginKind; key: string | undefined },
+): Promise<string> {
+  const fixed = FIXED_NAMES[kind].find((name) => nameKey(name) === key);
+  return fixed ?? (await reader.get(originNames, accountId, kind, key))?.name ?? OTHER;
+}
 
 /** Choice: a referrer on the page's own site says nothing about where the visitor came from. */
 function sourceOf(page: URL | null, referrer: string | null): string {

@@ -22,6 +22,8 @@ export interface BelongingFilter {
 
 interface Asked<R> {
   accountId: number;
+  /** Newest first. */
+  reverse?: boolean;
   scope: BelongingFilter;
   /** The metric that counts these records. It gives the length of their lists. */
   metric: Metric;
@@ -30,7 +32,7 @@ interface Asked<R> {
 }
 
 /**
- * A page of the records that belong to somebody, oldest first.
+ * A page of the records that belong to somebody, oldest first unless `reverse` is set.
  *
  * Choice: an unknown promotion is refused. A promoter or campaign that does not exist has an empty list.
  *
@@ -41,10 +43,16 @@ export async function listBelongings<R extends Belonging>(
   from: Collection<R, string, BelongingIndex>,
   { page, ...asked }: Asked<R> & { page: Window },
 ): Promise<Found<R>> {
-  const { accountId, keeps } = asked;
+  const { accountId, keeps, reverse = false } = asked;
   const listing = await listingOf(store, asked);
   if (listing === null) return { records: [], total: 0 };
-  return findPage(store, from, { accountId, ...listing, ...page, keeps: both(listing.keeps, keeps) });
+  return findPage(store, from, {
+    accountId,
+    ...listing,
+    ...page,
+    reverse,
+    keeps: both(listing.keeps, keeps),
+  });
 }
 
 type Keeps<R> = (record: R) => boolean;

@@ -43,8 +43,8 @@ export async function loadChart(store: Store, query: ChartQuery): Promise<Chart>
   return { groupBy, points };
 }
 
-/** Choice: a chart has between one point and some fifty. */
-function groupingOf({ from, to }: Period): Grouping {
+/** How a chart groups the days of a range. Choice: it has between one point and some fifty. */
+export function groupingOf({ from, to }: Period): Grouping {
   if (to < addMonths(from, 2)) return "day";
   if (to < addMonths(from, 12)) return "week";
   return to < addMonths(from, 48) ? "month" : "year";

@@ -35,7 +35,7 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
  * Every figure of the reports. Rates are computed from sums, never from other rates.
  *
  * Choice: net revenue is what remains after refunds. Active customers are those at the end of the period, however
- * long ago they came. Monthly churn is a month's average of cancellations, in percent of the customers at the
+ * long ago they came, and so is what promoters are owed. Monthly churn is a month's average of cancellations, in percent of the customers at the
  * period's beginning plus those won in it.
  */
 const FIGURES = {
@@ -65,6 +65,11 @@ const FIGURES = {
   clicksToCustomersPercent: conversion("customers", "clicks"),
   clicksToReferralsPercent: conversion("referrals", "clicks"),
   paidCents: counted("paidCents"),
+  owedCents: {
+    lookback: "all",
+    value: ({ before, sum }) =>
+      before("earningsCents") + sum("earningsCents") - before("paidCents") - sum("paidCents"),
+  },
 } satisfies Record<string, Definition>;
 
 export type Figure = keyof typeof FIGURES;

@@ -145,7 +145,8 @@ export async function groupsOf<Id extends SeriesId>(
   return groups;
 }
 
-function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {
+/** The periods of a plan with their figures. */
+export function rowsOf(history: History, { periods, figures }: Plan): ReportRow[] {
   return periods.map((period) => ({
     period,
     figures: figuresOf(history, period, figures),

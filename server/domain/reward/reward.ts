@@ -79,8 +79,8 @@ export async function loadReward(reader: Reader, accountId: number, id: number):
   return reward;
 }
 
-/** Refuses a reward that lacks a field which another of its fields requires. */
-function refuseContradictions(reward: Reward): void {
+/** Refuses a reward that lacks a field which another of its fields requires. @throws Failure `rule_broken` */
+export function refuseContradictions(reward: Reward): void {
   const fields: FieldErrors = {};
   const { isPromoterReward, promoterRewardType, duration } = reward;
   if (isPromoterReward && promoterRewardType === null) fields["promoterRewardType"] = ["can't be blank"];

@@ -3,6 +3,7 @@ import type { Lead } from "../lead/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
+import { withoutLog } from "../audit/audited-store.ts";
 import { leads } from "../lead/lead.ts";
 import { addPastClicks } from "../visitor/past-clicks.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
@@ -41,7 +42,7 @@ export async function requireNobody(store: Store, { id, publicId }: Account): Pr
  */
 export async function seed(given: Context, account: Account, size: SeedSize): Promise<void> {
   const today = new Date(`${given.now.toISOString().slice(0, 10)}T00:00:00.000Z`);
-  const context = { ...given, now: today, isHistory: true };
+  const context = { ...withoutLog(given), now: today, isHistory: true };
   const { store } = context;
   const { id: accountId, defaultCampaignId: campaignId } = account;
   const plan: SeedPlan = { accountId, campaignId, now: today, dice: newDice(size.promoters) };

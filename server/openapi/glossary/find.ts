@@ -1,8 +1,10 @@
+import { AUDIT_FIELDS, AUDIT_OPERATIONS } from "./audit.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { BILLING_FIELDS, BILLING_OPERATIONS } from "./billing.ts";
 import { CAMPAIGN_FIELDS } from "./campaigns.ts";
 import { COMMISSION_FIELDS } from "./commissions.ts";
 import { EVENT_FIELDS } from "./events.ts";
+import { HOME_FIELDS, HOME_OPERATIONS } from "./home.ts";
 import { LIST_FIELDS } from "./lists.ts";
 import { MONEY_FIELDS } from "./money.ts";
 import { OTHER_OPERATIONS, V1_OPERATIONS } from "./operations-v1.ts";
@@ -33,6 +35,8 @@ export const FIELDS: Fields = {
   ...EVENT_FIELDS,
   ...BILLING_FIELDS,
   ...USER_FIELDS,
+  ...HOME_FIELDS,
+  ...AUDIT_FIELDS,
   ...PORTAL_FIELDS,
 };
 /** The descriptions of all operations. */
@@ -43,6 +47,8 @@ export const OPERATIONS: Operations = {
   ...REPORT_OPERATIONS,
   ...BILLING_OPERATIONS,
   ...USER_OPERATIONS,
+  ...HOME_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...PORTAL_OPERATIONS,
   ...OTHER_OPERATIONS,
 };

@@ -108,6 +108,20 @@ export const MONEY_OPERATIONS: Operations = {
     { name: "25% of each sale" },
   ],
   "PATCH /rewards/:id": ["patchReward", "The same as `PUT`.", { name: "25% of each sale" }],
+  "POST /rewards/preview": [
+    "previewRewards",
+    "Works out what rewards would give for a sale, by the rules of a real one. It changes nothing. Give rewards that are not saved as `drafts`, and saved ones as `entries`.",
+    {
+      drafts: [
+        {
+          name: "20% of each sale",
+          is_promoter_reward: true,
+          schemas: [{ unit: "cash", amount: 20, flat_amount: false }],
+        },
+      ],
+      sale_amount: 10_000,
+    },
+  ],
   "POST /rewards/:id/hide": [
     "hideReward",
     "Hides a reward from promoters. It still counts where it is used.",

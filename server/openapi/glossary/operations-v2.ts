@@ -87,6 +87,10 @@ const COMPANY_OPERATIONS: Operations = {
     "importReferralEvents",
     "Fetches a customer's earlier sales from your billing provider.",
   ],
+  "GET /referrals/:id/timeline": [
+    "getReferralTimeline",
+    "Tells what happened to a lead, oldest first: the click, the sign-up, sales, refunds, commissions and payouts. Of sales, refunds and commissions it names the latest 200 each.",
+  ],
   "GET /promo_codes": ["listPromoCodes", "Lists promo codes: all, or those of one promoter campaign."],
   "POST /promo_codes": [
     "createPromoCode",

@@ -13,6 +13,33 @@ const OWN: Fields = {
   ],
 };
 
+/** Fields of the entries of a time line. Those that an entry does not have are null. */
+const TIMELINE: Fields = {
+  "TimelineEntry.kind": "What happened.",
+  "TimelineEntry.at": "When it happened. null: a click whose visitor has expired.",
+  "TimelineEntry.id": ["Id of the sale, the refund, the commission or the payout.", 12],
+  "TimelineEntry.event_id": ["Your own id of the sale or the refund.", "inv_1001"],
+  "TimelineEntry.amount": ["The amount: cents for `cash`, whole units otherwise.", 10_000],
+  "TimelineEntry.unit": ["Unit of the amount.", "cash"],
+  "TimelineEntry.original_amount": ["The amount in the sale's own currency.", 10_000],
+  "TimelineEntry.original_currency": ["The sale's own currency. null: the account's currency.", null],
+  "TimelineEntry.status": ["Status of the commission or the payout.", "approved"],
+  "TimelineEntry.plan_id": ["The sold price or plan, by your own id.", "pro-monthly"],
+  "TimelineEntry.tier": ["Whose commission it is. 1: the promoter, 2: their parent, and so on.", 1],
+  "TimelineEntry.reward": ["Name of the reward that gave the commission.", "20% of each sale"],
+  "TimelineEntry.promoter": "Who gets the commission.",
+  "TimelineEntry.due_date": "The day by which the payout must be paid.",
+  "TimelineEntry.source": ["The site with the link that was clicked.", "blog.example.net"],
+  "TimelineEntry.page": ["The page that the link led to.", "https://www.example.com/pricing"],
+  "TimelineEntry.landing_url": [
+    "The whole address of that page.",
+    "https://www.example.com/pricing?via=jane",
+  ],
+  "TimelineEntry.referrer": ["The page with the link.", "https://blog.example.net/review"],
+  "TimelineEntry.sub_id": ["The promoter's own mark of the link.", "newsletter"],
+  "TimelineEntry.is_ad_traffic": "Whether the click came from a paid ad.",
+};
+
 /** Fields of leads in V2. */
 export const REFERRAL_FIELDS: Fields = {
   "filters.type": "`lead`: not a customer yet. `customer`: has bought something.",
@@ -33,6 +60,7 @@ export const REFERRAL_FIELDS: Fields = {
   "getReferral.id": ["The lead's id, or the attribute that `find_by` names.", "17"],
   "updateReferral.id": ["The lead's id, or the attribute that `find_by` names.", "17"],
   "patchReferral.id": ["The lead's id, or the attribute that `find_by` names.", "17"],
+  "getReferralTimeline.id": ["The lead's id, or the attribute that `find_by` names.", "17"],
   "importReferralEvents.id": ["The lead's id, or the attribute that `find_by` names.", "17"],
   move_associated_commissions:
     "Whether their unpaid commissions move too. Paid ones never move. Default: `false`.",
@@ -46,6 +74,8 @@ export const REFERRAL_FIELDS: Fields = {
   "UpdateReferralBody.split_details": ["The parts that go to others. Empty: none.", SPLIT_INPUT],
   "PatchReferralBody.split_details": ["The parts that go to others. Empty: none.", SPLIT_INPUT],
   "CreateReferralBody.split_details": ["The parts of commissions that go to others.", SPLIT_INPUT],
+  "listReferrals.sorting.created_at": "In the order in which they came, or the reverse of it.",
+  ...TIMELINE,
   ...of("Referral"),
   ...of("ReferralEventData"),
 };

@@ -19,7 +19,7 @@ export interface Listing<R, Index extends string> {
   accountId: number;
   index: Index | "id";
   start: Key;
-  /** Newest first. Ignored together with `keeps`. */
+  /** Newest first. */
   reverse?: boolean;
   /** Absent: all records are meant. */
   keeps?: ((record: R) => boolean | Promise<boolean>) | undefined;
@@ -30,22 +30,25 @@ export interface Listing<R, Index extends string> {
 /** A page of a listing. Its records are read one by one only if `keeps` is given. */
 export async function findPage<R, Index extends string>(
   store: Store,
-  from: Collection<R, string, Index>,
+  collection: Collection<R, string, Index>,
   listing: Listing<R, Index> & Window,
 ): Promise<Found<R>> {
   const { accountId, index, start, reverse = false, keeps, limit, offset } = listing;
   if (keeps === undefined) {
-    const total = listing.length ?? (await store.sum(accountId, lengthCounter(from, index, start)));
-    const records = await store.page(from, index, accountId, start, { limit, offset, reverse, total });
+    const total = listing.length ?? (await store.sum(accountId, lengthCounter(collection, index, start)));
+    const records = await store.page(collection, index, accountId, start, { limit, offset, reverse, total });
     return { records, total };
   }
+  // Of a reversed listing the last matches are the first page, and only the end of the walk tells them.
+  const [from, before] = reverse ? [0, Infinity] : [offset, offset + limit];
   const found: Found<R> = { records: [], total: 0 };
-  for await (const chunk of store.scan(from, index, accountId, start)) {
+  for await (const chunk of store.scan(collection, index, accountId, start)) {
     for (const record of chunk) {
       if (!(await keeps(record))) continue;
-      if (found.total >= offset && found.records.length < limit) found.records.push(record);
+      if (found.total >= from && found.total < before) found.records.push(record);
+      if (reverse && found.records.length > offset + limit) found.records.shift();
       found.total += 1;
     }
   }
-  return found;
+  return reverse ? { ...found, records: found.records.toReversed().slice(offset, offset + limit) } : found;
 }

@@ -37,7 +37,7 @@ export function saleOperation({ kind, read, shape }: Generation): Operation<Even
     summary: "Record a sale",
     [kind]: saleParams,
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
-    ...refusals(shape),
+    ...common(shape),
     handle: async ({ event, account, context }) =>
       recordSale(context, account, {
         ...shapeSale(await read(event)),
@@ -53,7 +53,7 @@ export function refundOperation({ kind, read, shape }: Generation): Operation<Ev
     summary: "Record a refund",
     [kind]: refundParams,
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
-    ...refusals(shape),
+    ...common(shape),
     handle: async ({ event, account, context }) =>
       recordRefund(context, account, {
         ...shapeRefund(await read(event)),
@@ -69,7 +69,7 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
     summary: "Record a cancellation",
     [kind]: cancellationParams,
     answer: eventAnswer("cancellation").meta({ id: "V1Cancellation" }),
-    ...refusals(shape),
+    ...common(shape),
     handle: async ({ event, account, context }) =>
       recordCancellation(context, account, {
         ...shapeCancellation(await read(event)),
@@ -79,8 +79,9 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
   };
 }
 
-function refusals(shape: ErrorShape) {
+function common(shape: ErrorShape) {
   return {
+    isTracking: true,
     refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
     statuses: EVENT_STATUSES,
     bodies: EVENT_BODIES,

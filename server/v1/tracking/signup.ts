@@ -19,6 +19,7 @@ import { readPromoterParts } from "../promoter/promoter-parts.ts";
 
 /** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
+  isTracking: true,
   summary: "Record a sign-up",
   params: signupParams,
   answer: z
@@ -40,6 +41,7 @@ export const trackSignup: V1Operation = {
 
 /** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
 export const trackSubscriber: V1Operation = {
+  isTracking: true,
   summary: "Record a subscriber",
   params: signupParams,
   answer: z

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { newProfile } from "../../domain/promoter/profile.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
 import { updatePromoter } from "../../domain/promoter/update.ts";
-import { email, flag, id, jsonObject, oneOf, text } from "../../input/fields.ts";
+import { email, flag, id, jsonObject, longText, oneOf, text } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
@@ -33,6 +33,7 @@ const updateBody = z
     email,
     find_by: findBy,
     cust_id: custId,
+    note: longText.nullable(),
     custom_fields: jsonObject.nullable(),
     invoice_details_status: oneOf(INVOICE_DETAILS_STATUSES),
     profile: profileParams,
@@ -104,6 +105,7 @@ async function update({ event, account, context }: V2Request) {
     changes: {
       email: body.email,
       custId: body.cust_id,
+      note: body.note,
       customFields: body.custom_fields,
       invoiceDetailsStatus: body.invoice_details_status,
       profile: profileChanges(body.profile ?? {}),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findLeadByUsername, type LeadSelector } from "../../domain/lead/lead.ts";
 import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Split } from "../../domain/lead/record.ts";
 import type { LeadFilter } from "../../domain/lead/search.ts";
-import { email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
+import { direction, email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";
 import { idsBody } from "../batch/batch-json.ts";
@@ -38,6 +38,7 @@ export const listParams = z.object({
     )
     .partial()
     .default({}),
+  sorting: z.object({ created_at: direction }, "is invalid").partial().default({}),
   ...pageParams.shape,
 });
 

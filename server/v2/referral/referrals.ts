@@ -81,7 +81,13 @@ export const importEventsOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
-  const found = await findLeads(context.store, account.id, { filter: leadFilter(params), ...window });
+  // Choice: leads are sorted by id, the order in which they came, because an import may date them back.
+  const reverse = params.sorting.created_at === "desc";
+  const found = await findLeads(context.store, account.id, {
+    filter: leadFilter(params),
+    reverse,
+    ...window,
+  });
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showReferral);
 }

@@ -9,6 +9,7 @@ import type { V2Operation } from "../operation.ts";
 
 /** `POST /api/v2/track/sale` @see docs/spec/v2.md "Tracking" */
 export const trackSale: V2Operation = {
+  isTracking: true,
   summary: "Record a sale",
   body: saleParams,
   answer: z

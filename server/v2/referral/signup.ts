@@ -9,6 +9,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 
 /** `POST /api/v2/track/signup` @see docs/spec/v2.md "Tracking" */
 export const trackSignup: V2Operation = {
+  isTracking: true,
   summary: "Record a sign-up",
   body: signupParams,
   answer: z

@@ -1,87 +1,19 @@
 import { z } from "zod";
 import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../../domain/reward/reward.ts";
-import { flag, id, oneOf, tenThousandths, text } from "../../input/fields.ts";
+import { oneOf } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import {
-  PROMOTER_REWARD_TYPES,
-  REWARD_DURATIONS,
-  TIER_REWARD_MODES,
-  type RewardSchema,
-} from "../../domain/reward/record.ts";
-import { UNITS } from "../../domain/money/unit.ts";
-import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
+import { createBody, newRewardOf, REWARD_FIELDS, updateBody } from "./reward-input.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
-
-const MAX_SCHEMAS = 20;
-const MAX_RULES_BYTES = 16 * 1024;
-
-const count = id.pipe(z.number().max(1_000_000, "is too large"));
-
-const UNREADABLE = `needs a type (${RULE_TYPES.join(", ")}), an operator and a number as value`;
-
-const rules = z
-  .array(
-    z.record(z.string(), z.unknown()).refine((rule) => readRule(rule) !== null, UNREADABLE),
-    "is invalid",
-  )
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");
-
-const schemas = z
-  .array(
-    z
-      .object(
-        {
-          unit: oneOf(UNITS),
-          amount: tenThousandths,
-          flat_amount: flag,
-          rules: rules.nullish(),
-        },
-        "is invalid",
-      )
-      .transform((given): RewardSchema => ({
-        unit: given.unit,
-        amountTenThousandths: given.amount,
-        isFlat: given.flat_amount,
-        rules: given.rules ?? [],
-      })),
-    "is invalid",
-  )
-  .min(1, "can't be blank")
-  .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`);
-
-/** The fields that an update may clear. */
-const clearable = z.object({
-  promoter_reward_type: oneOf(PROMOTER_REWARD_TYPES).nullable(),
-  tier_reward_mode: oneOf(TIER_REWARD_MODES).nullable(),
-  tier_level: count.nullable(),
-  coupon: text.trim().nullable(),
-  provider_coupon_id: text.trim().nullable(),
-  duration: oneOf(REWARD_DURATIONS).nullable(),
-  duration_in_months: count.nullable(),
-  max_redemptions: count.nullable(),
-});
-const switches = z.object({ hide_reward: flag, new_customers_only: flag });
-const needed = z.object({ name: text.trim(), is_promoter_reward: flag, schemas });
-
-const optional = clearable.extend(switches.shape).partial();
-const createBody = optional.extend(needed.shape);
-const updateBody = optional.extend(needed.partial().shape);
 
 const listParams = pageParams.extend({ scope: oneOf(REWARD_SCOPES).optional() });
 
-const shape = recordError({
-  isPromoterReward: "is_promoter_reward",
-  promoterRewardType: "promoter_reward_type",
-  tierLevel: "tier_level",
-  tierRewardMode: "tier_reward_mode",
-  durationMonths: "duration_in_months",
-});
+const shape = recordError(REWARD_FIELDS);
 
 /** `GET /api/v2/company/rewards` */
 export const listRewardsOperation: V2Operation = {
@@ -134,23 +66,7 @@ async function list(request: V2Request) {
 
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
-  const usualType = body.is_promoter_reward ? "sale" : null;
-  const reward = await createReward(context, account.id, {
-    name: body.name,
-    isPromoterReward: body.is_promoter_reward,
-    promoterRewardType: body.promoter_reward_type ?? usualType,
-    tierRewardMode: body.tier_reward_mode ?? null,
-    tierLevel: body.tier_level ?? null,
-    coupon: body.coupon ?? null,
-    isHidden: body.hide_reward ?? false,
-    providerCouponId: body.provider_coupon_id ?? null,
-    duration: body.duration ?? null,
-    durationMonths: body.duration_in_months ?? null,
-    maxRedemptions: body.max_redemptions ?? null,
-    newCustomersOnly: body.new_customers_only ?? false,
-    schemas: body.schemas,
-  });
-  return rewardJson(reward);
+  return rewardJson(await createReward(context, account.id, newRewardOf(body)));
 }
 
 async function update({ event, account, context }: V2Request) {

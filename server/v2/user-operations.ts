@@ -1,17 +1,20 @@
-import type { OpenRow } from "../open-operation.ts";
-import type { V2Row } from "../operation.ts";
+import { downloadAuditLog, listAuditLog } from "./audit/audit-log.ts";
+import type { OpenRow } from "./open-operation.ts";
+import type { V2Row } from "./operation.ts";
 import {
   checkLinkOperation,
   followLinkOperation,
   showSessionOperation,
   signInOperation,
   signOutOperation,
-} from "./session.ts";
+} from "./session/session.ts";
 
-/** Signing in and out. The paths are below `/api/v2/company`. */
-export const SESSION_OPERATIONS: V2Row[] = [
+/** The people who run the program, and what they changed. The paths are below `/api/v2/company`. */
+export const USER_OPERATIONS: V2Row[] = [
   ["GET", "/session", showSessionOperation, "person"],
   ["DELETE", "/session", signOutOperation, "person"],
+  ["GET", "/audit_log", listAuditLog],
+  ["GET", "/audit_log/download", downloadAuditLog],
 ];
 
 /** The operations of the company that need no sign-in. */

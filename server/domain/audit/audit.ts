@@ -1,0 +1,67 @@
+import { collection, listCounts } from "../../storage/collection.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { fieldChanges } from "./fields.ts";
+import type { Actor, AuditAction, AuditEntry, AuditedEntity } from "./record.ts";
+
+export const auditEntries = collection<AuditEntry>()({
+  name: "audit",
+  id: (entry) => [entry.id],
+  claims: {},
+  indexes: {
+    time: ({ at }) => [Date.parse(at)],
+    entity: ({ entity, entityId }) => [entity, entityId],
+  },
+  counts: ({ entity, entityId }) => [
+    ...listCounts("audit", { entity: [entity, entityId] }),
+    [["audit/entity", entity], 1],
+  ],
+});
+
+/** A change of one record. */
+export interface AuditedChange {
+  accountId: number;
+  entity: AuditedEntity;
+  entityId: string;
+  before: object | null;
+  after: object | null;
+}
+
+/** Writes a change into the log, in the same commit. A change that nobody would look for leaves no entry. */
+export async function writeAuditEntry(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  change: AuditedChange,
+): Promise<void> {
+  const { accountId, entity, entityId, before, after } = change;
+  const changes = fieldChanges(before, after);
+  if (changes === null) return;
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: actionOf(change),
+    entity,
+    entityId,
+    ...subjectsOf(change),
+    ...changes,
+  });
+}
+
+function actionOf({ before, after }: AuditedChange): AuditAction {
+  if (before === null) return "created";
+  return after === null ? "deleted" : "updated";
+}
+
+/** The people that a record is about, by whom erasures find it. */
+function subjectsOf({ entity, before, after }: AuditedChange) {
+  const { id, promoterId, promoterCampaignId, leadId } = (after ?? before) as Record<string, unknown>;
+  const numberOr = (value: unknown, fallback: number | null) =>
+    typeof value === "number" ? value : fallback;
+  const own = (kind: AuditedEntity) => (entity === kind ? numberOr(id, null) : null);
+  return {
+    promoterId: numberOr(promoterId, own("promoter")),
+    promoterCampaignId: numberOr(promoterCampaignId, own("promoter_campaign")),
+    leadId: numberOr(leadId, own("referral")),
+  };
+}

@@ -1,0 +1,104 @@
+import { SYSTEM } from "../account/record.ts";
+import type { Context } from "../context.ts";
+import { encodeKey, type Key } from "../../storage/keys.ts";
+import type { Collection } from "../../storage/collection.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { writeAuditEntry, type AuditedChange } from "./audit.ts";
+import { AUDITED, type Actor, type AuditedEntity } from "./record.ts";
+
+/** Listings of API keys show as much of their hashes. */
+const HASH_SHOWN = 12;
+
+/** The store below an audited one. */
+const plain = new WeakMap<Store, Store>();
+
+/**
+ * A store that adds an entry to the audit log for each record that a transaction changes, in the same commit. No
+ * operation writes entries itself, so none can forget to.
+ *
+ * Choice: clicks, sign-ups, sales and what follows from them are facts with records of their own. Tracking writes them
+ * through the plain store, and the log does not repeat them.
+ */
+export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {
+  const below = plainStore(store);
+  const audited: Store = {
+    ...below,
+    transact: (work) =>
+      below.transact(async (tx) => {
+        const changes: Changes = new Map();
+        const result = await work(watched(tx, changes));
+        for (const change of changes.values()) {
+          await writeAuditEntry(tx, { store: below, actor, now: clock() }, change);
+        }
+        return result;
+      }),
+  };
+  plain.set(audited, below);
+  return audited;
+}
+
+/** A context whose changes are not in the log: those of erasures, of made-up people, and of what customers did. */
+export function withoutLog(context: Context): Context {
+  return { ...context, store: plainStore(context.store) };
+}
+
+function plainStore(store: Store): Store {
+  return plain.get(store) ?? store;
+}
+
+/** The changes of a transaction, by record. Several changes of one record are one. */
+type Changes = Map<string, AuditedChange>;
+
+function watched(tx: Transaction, changes: Changes): Transaction {
+  function note<R>(from: Collection<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
+    const entity = (AUDITED as Record<string, AuditedEntity>)[from.name];
+    const record = (after ?? before) as (R & Owned) | null;
+    const accountId = record && ownerOf(from.name, record);
+    if (entity === undefined || record === null || accountId === null) return;
+    const key = encodeKey([record.accountId, from.name, ...id]);
+    const known = changes.get(key);
+    const entityId = String(id[0]).slice(0, entity === "api_key" ? HASH_SHOWN : undefined);
+    const first = known === undefined ? (before as object | null) : known.before;
+    changes.set(key, { accountId, entity, entityId, before: first, after: after as object | null });
+  }
+
+  return {
+    view: tx.view,
+    get: tx.get,
+    find: tx.find,
+    isTaken: tx.isTaken,
+    sum: tx.sum,
+    async put(into, record, refusals) {
+      const id = into.id(record);
+      const before = isAudited(into) ? await tx.get(into, record.accountId, ...id) : null;
+      await tx.put(into, record, refusals);
+      note(into, id, { before, after: record });
+    },
+    async insert(into, record, refusals) {
+      await tx.insert(into, record, refusals);
+      note(into, into.id(record), { before: null, after: record });
+    },
+    async remove(from, accountId, ...id) {
+      const before = isAudited(from) ? await tx.get(from, accountId, ...id) : null;
+      await tx.remove(from, accountId, ...id);
+      note(from, id, { before, after: null });
+    },
+  };
+}
+
+interface Owned {
+  accountId: number;
+  /** The account of a record that is kept outside of all accounts. */
+  ownerId?: number;
+  id?: number;
+}
+
+function isAudited({ name }: { name: string }): boolean {
+  return name in AUDITED;
+}
+
+/** The account whose log shows the change. null: the record belongs to the whole server. */
+function ownerOf(name: string, { accountId, ownerId, id }: Owned): number | null {
+  if (accountId !== SYSTEM) return accountId;
+  return (name === "account" ? id : ownerId) ?? null;
+}

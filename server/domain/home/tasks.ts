@@ -1,0 +1,64 @@
+import { lengthCounter } from "../../storage/collection.ts";
+import type { Store } from "../../storage/store.ts";
+import { SYSTEM } from "../account/record.ts";
+import { commissions, PENDING_CENTS } from "../commission/commission.ts";
+import { SUSPICIOUS_LEADS } from "../lead/lead.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { deliveries } from "../webhook/delivery.ts";
+import { webhooks } from "../webhook/webhooks.ts";
+
+/** The newest deliveries of a webhook that are looked at. */
+const LOOKED_AT = 20;
+
+/** What waits for somebody of the company. Amounts are cash, in cents. */
+export interface Tasks {
+  pendingPromoters: { count: number };
+  suspiciousLeads: { count: number };
+  pendingCommissions: { count: number; cents: number };
+  pendingPayouts: { count: number; centsInclTax: number };
+  failingWebhooks: { count: number };
+}
+
+/** Counts the tasks of an account. Their cost does not grow with its leads or commissions. */
+export async function countTasks(store: Store, accountId: number): Promise<Tasks> {
+  const [promoters, suspicious, pending, cents, payouts, failing] = await Promise.all([
+    store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"])),
+    store.sum(accountId, SUSPICIOUS_LEADS),
+    store.sum(accountId, lengthCounter(commissions, "status", ["pending"])),
+    store.sum(accountId, PENDING_CENTS),
+    pendingPayouts(store, accountId),
+    countFailingWebhooks(store, accountId),
+  ]);
+  return {
+    pendingPromoters: { count: promoters },
+    suspiciousLeads: { count: suspicious },
+    pendingCommissions: { count: pending, cents },
+    pendingPayouts: payouts,
+    failingWebhooks: { count: failing },
+  };
+}
+
+async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["pendingPayouts"]> {
+  const found = { count: 0, centsInclTax: 0 };
+  for await (const sums of store.sums(accountId, ["payout.grouped", "pending"])) {
+    for (const [rest, sum] of sums) {
+      const metric = rest.at(-1);
+      if (metric === "count" || metric === "centsInclTax") found[metric] += sum;
+    }
+  }
+  return found;
+}
+
+/** Choice: a webhook fails if its latest attempt did. */
+async function countFailingWebhooks(store: Store, accountId: number): Promise<number> {
+  let count = 0;
+  for await (const chunk of store.scan(webhooks, "id", accountId, [])) {
+    for (const { id, isActive } of chunk) {
+      if (!isActive) continue;
+      const latest = await store.page(deliveries, "webhook", SYSTEM, [id], { limit: LOOKED_AT });
+      const tried = latest.find(({ status }) => status !== "pending");
+      if (tried?.status === "failed" || tried?.status === "retrying") count += 1;
+    }
+  }
+  return count;
+}

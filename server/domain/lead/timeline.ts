@@ -1,0 +1,110 @@
+import type { Store } from "../../storage/store.ts";
+import { commissions } from "../commission/commission.ts";
+import type { Commission } from "../commission/record.ts";
+import { findOriginName } from "../origin/origin.ts";
+import { payouts } from "../payout/payout.ts";
+import type { Payout } from "../payout/record.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Promoter } from "../promoter/record.ts";
+import { refunds, sales } from "../sale/sales.ts";
+import type { Refund, Sale } from "../sale/record.ts";
+import { visitors } from "../visitor/visitor.ts";
+import type { Visitor } from "../visitor/record.ts";
+import type { Lead } from "./record.ts";
+
+/** Choice: somebody who pays every week fills four years with them, and a page shows no more. */
+const MOST_OF_A_KIND = 200;
+
+/** The visit that a lead came by. Of an expired visitor only the source and the page are left. */
+export interface Visit {
+  source: string;
+  page: string;
+  /** null: the visitor has expired. */
+  visitor: Visitor | null;
+}
+
+/** One thing that happened to a lead. */
+export type TimelineEntry =
+  | { kind: "click"; at: string | null; visit: Visit }
+  | { kind: "signup" | "cancellation"; at: string }
+  | { kind: "sale"; at: string; sale: Sale }
+  | { kind: "refund"; at: string; refund: Refund }
+  | { kind: "commission"; at: string; commission: Commission; promoter: Promoter | null }
+  | { kind: "payout"; at: string; payout: Payout };
+
+/** What happens at one instant comes in this order. */
+const ORDER: TimelineEntry["kind"][] = [
+  "click",
+  "signup",
+  "sale",
+  "refund",
+  "commission",
+  "cancellation",
+  "payout",
+];
+
+/** What happened to a lead, oldest first: of sales, refunds and commissions the latest 200 each. */
+export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEntry[]> {
+  const earned = await latest(store, commissions, lead);
+  const entries = [
+    ...(await clickOf(store, lead)),
+    ...ownEntries(lead),
+    ...(await latest(store, sales, lead)).map(
+      (sale) => ({ kind: "sale", at: sale.createdAt, sale }) as const,
+    ),
+    ...(await latest(store, refunds, lead)).map(
+      (refund) => ({ kind: "refund", at: refund.createdAt, refund }) as const,
+    ),
+    ...(await commissionEntries(store, earned)),
+    ...(await payoutEntries(store, earned)),
+  ];
+  return entries.toSorted(
+    (one, other) =>
+      (one.at ?? "").localeCompare(other.at ?? "") || ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind),
+  );
+}
+
+function latest<R extends { createdAt: string }>(
+  store: Store,
+  from: Parameters<typeof store.page<R, "lead">>[0],
+  { accountId, id }: Lead,
+): Promise<R[]> {
+  return store.page(from, "lead", accountId, [id], { limit: MOST_OF_A_KIND, reverse: true });
+}
+
+async function clickOf(store: Store, { accountId, tid, origin }: Lead): Promise<TimelineEntry[]> {
+  const visitor = tid === null ? null : await store.get(visitors, accountId, tid);
+  if (origin === null && visitor === null) return [];
+  const { sourceKey, pageKey } = origin ?? visitor?.origin ?? {};
+  const source = await findOriginName(store, accountId, { kind: "source", key: sourceKey });
+  const page = await findOriginName(store, accountId, { kind: "page", key: pageKey });
+  return [{ kind: "click", at: visitor?.createdAt ?? null, visit: { source, page, visitor } }];
+}
+
+function ownEntries({ createdAt, cancelledAt }: Lead): TimelineEntry[] {
+  const signup: TimelineEntry = { kind: "signup", at: createdAt };
+  return cancelledAt === null ? [signup] : [signup, { kind: "cancellation", at: cancelledAt }];
+}
+
+async function commissionEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {
+  const ids = [...new Set(earned.map(({ promoterId }) => promoterId))];
+  const accountId = earned[0]?.accountId ?? 0;
+  const found = await Promise.all(ids.map((id) => store.get(promoters, accountId, id)));
+  const byId = new Map(ids.map((id, at) => [id, found[at] ?? null]));
+  return earned.map((commission) => ({
+    kind: "commission",
+    at: commission.createdAt,
+    commission,
+    promoter: byId.get(commission.promoterId) ?? null,
+  }));
+}
+
+/** A payout stands where it was paid, and until then where it was made. */
+async function payoutEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {
+  const ids = new Set(earned.map(({ payoutId }) => payoutId).filter((id) => id !== null));
+  const accountId = earned[0]?.accountId ?? 0;
+  const found = await Promise.all([...ids].map((id) => store.get(payouts, accountId, id)));
+  return found
+    .filter((payout) => payout !== null)
+    .map((payout) => ({ kind: "payout", at: payout.paidAt ?? payout.createdAt, payout }));
+}

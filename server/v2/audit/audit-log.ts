@@ -1,0 +1,151 @@
+import { stringify } from "csv-stringify/sync";
+import { z } from "zod";
+import { ACTOR_KINDS, AUDITED, AUDIT_ACTIONS, type AuditEntry } from "../../domain/audit/record.ts";
+import { listAuditEntries, type AuditFilter } from "../../domain/audit/search.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { id, oneOf, word } from "../../input/fields.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { pageParams, readListing } from "../page-params.ts";
+import { period, span } from "../range-params.ts";
+
+const ENTITIES = Object.values(AUDITED);
+/** A file holds at most as many entries as a spreadsheet has lines. */
+const MOST_LINES = 1_000_000;
+
+const filters = z
+  .object(
+    {
+      actor: oneOf(ACTOR_KINDS),
+      actor_id: id,
+      action: oneOf(AUDIT_ACTIONS),
+      entity: oneOf(ENTITIES),
+      entity_id: word(100),
+      at: period,
+    },
+    "is invalid",
+  )
+  .partial()
+  .default({});
+
+const listParams = z.object({ filters, ...pageParams.shape });
+const downloadParams = z.object({ filters });
+
+const fieldsAnswer = z.record(z.string(), z.unknown()).nullable();
+
+const entryAnswer = z
+  .object({
+    id: z.int(),
+    at: z.iso.datetime(),
+    actor: z.object({ kind: z.enum(ACTOR_KINDS), id: z.int().nullable(), name: z.string().nullable() }),
+    action: z.enum(AUDIT_ACTIONS),
+    entity: z.enum(ENTITIES),
+    entity_id: z.string(),
+    before: fieldsAnswer,
+    after: fieldsAnswer,
+  })
+  .meta({ id: "AuditEntry" });
+
+/** `GET /api/v2/company/audit_log` */
+export const listAuditLog: V2Operation = {
+  summary: "List who changed what, newest first",
+  params: listParams,
+  answer: z.array(entryAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  handle: async (request) => {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listParams);
+    const found = await listAuditEntries(context.store, account.id, { filter: filterOf(params), ...window });
+    setPageHeaders(request, page, found.total);
+    return found.records.map(entryJson);
+  },
+};
+
+/** `GET /api/v2/company/audit_log/download` */
+export const downloadAuditLog: V2Operation = {
+  summary: "Download who changed what as a CSV file",
+  params: downloadParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid"],
+  handle: download,
+};
+
+async function download(request: V2Request) {
+  const { account, context, headers } = request;
+  const { params } = readListing(request, downloadParams);
+  const window = { limit: MOST_LINES, offset: 0 };
+  const { records } = await listAuditEntries(context.store, account.id, {
+    filter: filterOf(params),
+    ...window,
+  });
+  headers["content-disposition"] =
+    `attachment; filename="audit-log-${context.now.toISOString().slice(0, 10)}.csv"`;
+  const lines = records.map((entry) => {
+    const { actor, before, after, ...rest } = entryJson(entry);
+    const [actor_kind, actor_id, actor_name] = [actor.kind, actor.id, actor.name];
+    return { ...rest, actor_kind, actor_id, actor_name, before: text(before), after: text(after) };
+  });
+  return stringify(lines, {
+    header: true,
+    columns: COLUMNS,
+    // Spreadsheets would run a name such as `=HYPERLINK(…)` as a formula.
+    escape_formulas: true,
+    record_delimiter: "windows",
+  });
+}
+
+const COLUMNS = [
+  "id",
+  "at",
+  "actor_kind",
+  "actor_id",
+  "actor_name",
+  "action",
+  "entity",
+  "entity_id",
+  "before",
+  "after",
+];
+
+function text(fields: object | null): string {
+  return fields === null ? "" : JSON.stringify(fields);
+}
+
+function filterOf({ filters }: { filters: z.output<typeof listParams>["filters"] }): AuditFilter {
+  const { actor, actor_id: actorId, action, entity, entity_id: entityId, at } = filters;
+  return { actor, actorId, action, entity, entityId, at: span(at) };
+}
+
+function entryJson(entry: AuditEntry): z.output<typeof entryAnswer> {
+  const { id, at, actor, action, entity, entityId, before, after } = entry;
+  return {
+    id,
+    at,
+    actor: { kind: actor.kind, id: actor.id, name: actor.name },
+    action,
+    entity,
+    entity_id: entityId,
+    before: before && wireFields(before),
+    after: after && wireFields(after),
+  };
+}
+
+/** Values whose own names belong to the company. */
+const FREE_FORM = new Set(["customFields"]);
+
+/** The fields by names like those of the wire. Secrets were left out when the entry was written. */
+function wireFields(fields: object): Record<string, unknown> {
+  const name = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [
+      name(field),
+      FREE_FORM.has(field) ? value : wireValue(value),
+    ]),
+  );
+}
+
+function wireValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireValue);
+  return typeof value === "object" && value !== null ? wireFields(value) : value;
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { countTasks } from "../../domain/home/tasks.ts";
+import { leads } from "../../domain/lead/lead.ts";
+import { compareRanges } from "../../domain/report/comparison.ts";
+import { calendarDay } from "../../input/fields.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { referralAnswer, showReferral } from "../referral/referral-json.ts";
+import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "./comparison-json.ts";
+import { tasksAnswer, tasksJson } from "./tasks-json.ts";
+
+const LATEST_LEADS = 6;
+
+const params = z.object({ start_date: calendarDay, end_date: calendarDay });
+
+/** `GET /api/v2/company/home` */
+export const homeOperation: V2Operation = {
+  summary: "Show how the program is doing",
+  params,
+  answer: comparisonAnswer.extend({ tasks: tasksAnswer, latest_referrals: z.array(referralAnswer) }),
+  refusals: ["invalid"],
+  handle: showHome,
+};
+
+async function showHome({ event, account, context: { store } }: V2Request) {
+  const { start_date: from, end_date: to } = shapeInput(params, readQuery(event));
+  const [comparison, tasks, latest] = await Promise.all([
+    compareRanges(store, account.id, { range: { from, to }, figures: SHOWN_FIGURES }),
+    countTasks(store, account.id),
+    store.page(leads, "id", account.id, [], { limit: LATEST_LEADS, reverse: true }),
+  ]);
+  return {
+    ...comparisonJson(comparison),
+    tasks: tasksJson(tasks),
+    latest_referrals: await Promise.all(latest.map((lead) => showReferral(store, lead))),
+  };
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import type { Tasks } from "../../domain/home/tasks.ts";
+
+/** What waits for somebody of the company. */
+export const tasksAnswer = z
+  .object({
+    pending_promoters: z.object({ count: z.int() }),
+    suspicious_referrals: z.object({ count: z.int() }),
+    pending_commissions: z.object({ count: z.int(), amount: z.number() }),
+    pending_payouts: z.object({ count: z.int(), total_incl_tax: z.number() }),
+    failing_webhooks: z.object({ count: z.int() }),
+  })
+  .meta({ id: "Tasks" });
+
+/** Tasks in the interface's names. */
+export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
+  const { pendingCommissions, pendingPayouts } = tasks;
+  return {
+    pending_promoters: { count: tasks.pendingPromoters.count },
+    suspicious_referrals: { count: tasks.suspiciousLeads.count },
+    pending_commissions: { count: pendingCommissions.count, amount: pendingCommissions.cents },
+    pending_payouts: { count: pendingPayouts.count, total_incl_tax: pendingPayouts.centsInclTax },
+    failing_webhooks: { count: tasks.failingWebhooks.count },
+  };
+}

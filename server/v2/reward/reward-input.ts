@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { flag, id, oneOf, tenThousandths, text } from "../../input/fields.ts";
+import {
+  PROMOTER_REWARD_TYPES,
+  REWARD_DURATIONS,
+  TIER_REWARD_MODES,
+  type RewardSchema,
+} from "../../domain/reward/record.ts";
+import type { NewReward } from "../../domain/reward/reward.ts";
+import { UNITS } from "../../domain/money/unit.ts";
+import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
+
+const MAX_SCHEMAS = 20;
+const MAX_RULES_BYTES = 16 * 1024;
+
+const count = id.pipe(z.number().max(1_000_000, "is too large"));
+
+const UNREADABLE = `needs a type (${RULE_TYPES.join(", ")}), an operator and a number as value`;
+
+const rules = z
+  .array(
+    z.record(z.string(), z.unknown()).refine((rule) => readRule(rule) !== null, UNREADABLE),
+    "is invalid",
+  )
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");
+
+const schemas = z
+  .array(
+    z
+      .object(
+        {
+          unit: oneOf(UNITS),
+          amount: tenThousandths,
+          flat_amount: flag,
+          rules: rules.nullish(),
+        },
+        "is invalid",
+      )
+      .transform((given): RewardSchema => ({
+        unit: given.unit,
+        amountTenThousandths: given.amount,
+        isFlat: given.flat_amount,
+        rules: given.rules ?? [],
+      })),
+    "is invalid",
+  )
+  .min(1, "can't be blank")
+  .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`);
+
+/** The fields that an update may clear. */
+const clearable = z.object({
+  promoter_reward_type: oneOf(PROMOTER_REWARD_TYPES).nullable(),
+  tier_reward_mode: oneOf(TIER_REWARD_MODES).nullable(),
+  tier_level: count.nullable(),
+  coupon: text.trim().nullable(),
+  provider_coupon_id: text.trim().nullable(),
+  duration: oneOf(REWARD_DURATIONS).nullable(),
+  duration_in_months: count.nullable(),
+  max_redemptions: count.nullable(),
+});
+const switches = z.object({ hide_reward: flag, new_customers_only: flag });
+const needed = z.object({ name: text.trim(), is_promoter_reward: flag, schemas });
+
+const optional = clearable.extend(switches.shape).partial();
+/** The fields of a new reward. */
+export const createBody = optional.extend(needed.shape);
+/** The fields of a reward that can be changed. */
+export const updateBody = optional.extend(needed.partial().shape);
+
+/** V2's names for the fields that a reward may contradict itself in. */
+export const REWARD_FIELDS = {
+  isPromoterReward: "is_promoter_reward",
+  promoterRewardType: "promoter_reward_type",
+  tierLevel: "tier_level",
+  tierRewardMode: "tier_reward_mode",
+  durationMonths: "duration_in_months",
+};
+
+/** A new reward in the domain's words. A promoter's reward is for sales unless it says otherwise. */
+export function newRewardOf(body: z.output<typeof createBody>): NewReward {
+  const usualType = body.is_promoter_reward ? "sale" : null;
+  return {
+    name: body.name,
+    isPromoterReward: body.is_promoter_reward,
+    promoterRewardType: body.promoter_reward_type ?? usualType,
+    tierRewardMode: body.tier_reward_mode ?? null,
+    tierLevel: body.tier_level ?? null,
+    coupon: body.coupon ?? null,
+    isHidden: body.hide_reward ?? false,
+    providerCouponId: body.provider_coupon_id ?? null,
+    duration: body.duration ?? null,
+    durationMonths: body.duration_in_months ?? null,
+    maxRedemptions: body.max_redemptions ?? null,
+    newCustomersOnly: body.new_customers_only ?? false,
+    schemas: body.schemas,
+  };
+}
