@@ -27,7 +27,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
 
   it("are shared by all of their processes exactly", async () => {
     const pair = await startTwo({ RATE_LIMIT_V1: "40" });
-    const answers = await Promise.all(Array.from({ length: 70 }, (_, at) => list(pair[at % 2]!, KEY)));
+    const answers: Response[] = [];
+    // A few at a time: a server that waits for the database for a second counts by itself.
+    while (answers.length < 70) {
+      answers.push(...(await Promise.all(Array.from({ length: 7 }, (_, at) => list(pair[at % 2]!, KEY)))));
+    }
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
     const remaining = answers.map(({ headers }) => Number(headers.get("ratelimit-remaining")));
@@ -63,7 +67,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
         headers: { origin: pair[at % 2]!.url, "user-agent": "Mozilla/5.0 Chrome/140" },
         body: new URLSearchParams({ cid: "acme", email: `lead-${at}@example.com`, ref_id: "nobody" }),
       });
-    // One after the other: a server that waits for the database for a second counts by itself.
+    // One after the other, for the same reason.
     const statuses: number[] = [];
     for (let at = 0; at < 80; at++) statuses.push((await signUp(at)).status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
