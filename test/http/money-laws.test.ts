@@ -15,7 +15,7 @@ import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { startApp, type TestApp } from "../support/app.ts";
-import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 import { makeReward, offer } from "../support/money.ts";
 import { breaches, readLedger } from "../support/money-laws.ts";
 import { rounds } from "../support/rounds.ts";
@@ -105,7 +105,7 @@ describe("the laws of money hold in every history", () => {
     );
   }, 1_200_000);
 
-  describe.each(Object.keys(DRIVERS).filter((kind) => kind !== "memory"))("in %s", (kind) => {
+  describe.each(ENGINES.filter((kind) => kind !== "memory"))("in %s", (kind) => {
     let driver: AtomicDriver;
     let store: Store;
     useEmptyStore(kind, (...empty) => ([driver, store] = empty));

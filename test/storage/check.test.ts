@@ -12,7 +12,7 @@ import { COLLECTIONS } from "../../server/transfer/collections.ts";
 import { FORMER_COLLECTIONS } from "../../server/transfer/former-collections.ts";
 import { rebuildStore } from "../../server/transfer/rebuild.ts";
 import { NOW, countedChance } from "../support/app.ts";
-import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 
 const silent = () => {};
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
@@ -41,7 +41,7 @@ async function faultsOf(driver: AtomicDriver): Promise<string[]> {
 /** Whether an entry is derived from records: the names of claims, indexes and counters contain such marks. */
 const isDerived = ([key]: Entry) => /[./=]/.test(String(decodeKey(key)[1]));
 
-describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
+describe.each(ENGINES)("a store in %s", (kind) => {
   let driver: AtomicDriver;
   useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
 

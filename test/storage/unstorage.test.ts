@@ -1,10 +1,10 @@
 import { createStorage, prefixStorage, type Storage } from "unstorage";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 
 /** Strangers use our drivers through unstorage, so this suite uses nothing but unstorage's interface. */
-describe.each(Object.keys(DRIVERS))("the %s driver under unstorage", (name) => {
+describe.each(ENGINES)("the %s driver under unstorage", (name) => {
   let driver: AtomicDriver;
   let storage: Storage;
   useEmptyStore(name, (emptyDriver) => {

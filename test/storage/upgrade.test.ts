@@ -14,7 +14,7 @@ import { importFile } from "../../server/transfer/import.ts";
 import { moveStore } from "../../server/transfer/move.ts";
 import { upgradeWithBackup } from "../../server/transfer/upgrade-backup.ts";
 import { NOW, startApp } from "../support/app.ts";
-import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 import { ANSWERS_5, EXPORT_5, answersOf, entriesOfLayout5 } from "../support/fixture.ts";
 
 const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
@@ -53,7 +53,7 @@ async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
   return all;
 }
 
-describe.each(Object.keys(DRIVERS))("in %s", (kind) => {
+describe.each(ENGINES)("in %s", (kind) => {
   let driver: AtomicDriver;
   useEmptyStore(kind, (emptyDriver) => void (driver = emptyDriver));
 

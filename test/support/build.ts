@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
-// Within the project, so that its packages are found.
-const FOLDER = resolve("node_modules/.cache/tidemark");
+/** What tests make for each other. Within the project, so that its packages are found. Emptied by each run. */
+export const FOLDER = resolve("node_modules/.cache/tidemark");
 
 /** The storage layer as JavaScript, for processes that the tests start. */
 export const STORAGE_MODULE = resolve(FOLDER, "module.js");

@@ -10,7 +10,7 @@ import { newStore, type Store } from "../../server/storage/store.ts";
 import { POOLER, startPooler, type Pooler } from "./pooler.ts";
 import { startCluster, type Cluster } from "./postgres.ts";
 import { POSTGRES_FOLDER } from "./postgres-programs.ts";
-import { IS_QUICK } from "./rounds.ts";
+import { IS_LONG, IS_QUICK } from "./rounds.ts";
 
 /** A driver over an empty store, and a function that removes the store after the driver is closed. */
 export interface EmptyDriver {
@@ -34,6 +34,9 @@ export const DRIVERS: Record<string, () => DriverSource> = IS_QUICK
       ...(POSTGRES_FOLDER !== null && { postgres: () => postgresSource(async () => null) }),
       ...(POSTGRES_FOLDER !== null && POOLER && { "pooled postgres": () => postgresSource(startPooler) }),
     };
+
+/** The drivers that layers above the driver are tested on. A pooler makes a difference to the driver only. */
+export const ENGINES = Object.keys(DRIVERS).filter((kind) => IS_LONG || kind !== "pooled postgres");
 
 /** Gives each test of the calling block an empty store of a kind, and removes it afterwards. */
 export function useEmptyStore(kind: string, begin: (driver: AtomicDriver, store: Store) => void): void {

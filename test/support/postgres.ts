@@ -1,8 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { FOLDER } from "./build.ts";
 import { childrenOf, endNow } from "./child-processes.ts";
 import { freePort } from "./free-port.ts";
 import { POSTGRES_FOLDER, unprivileged } from "./postgres-programs.ts";
@@ -36,6 +37,11 @@ export interface Cluster {
 
 export const SUPERUSER = "tidemark";
 
+/** An empty cluster, made once in a run. A copy takes a quarter of the time. */
+const TEMPLATE = join(FOLDER, "postgres");
+const INITDB_FLAGS =
+  `-U ${SUPERUSER} -A trust -E UTF8 --no-locale --no-sync --no-instructions --wal-segsize=1`.split(" ");
+
 /**
  * Starts a cluster. `isSynced: false` spares the disk in tests that never end the whole machine. With a
  * certificate it only accepts TLS connections.
@@ -49,26 +55,15 @@ export async function startCluster({
   if (owner) chownSync(folder, owner.uid, owner.gid);
   chmodSync(folder, 0o700);
   const data = join(folder, "data");
-  mkdirSync(data, { mode: 0o700 });
-  if (owner) chownSync(data, owner.uid, owner.gid);
   const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C" } };
-  execFileSync(
-    join(POSTGRES_FOLDER!, "initdb"),
-    [
-      "-D",
-      data,
-      "-U",
-      SUPERUSER,
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--no-locale",
-      "--no-sync",
-      "--no-instructions",
-    ],
-    { ...options, stdio: ["ignore", "ignore", "inherit"] },
-  );
+  if (existsSync(TEMPLATE)) copyFolder(TEMPLATE, data);
+  else {
+    execFileSync(join(POSTGRES_FOLDER!, "initdb"), ["-D", data, ...INITDB_FLAGS], {
+      ...options,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    keepTemplate(data);
+  }
   if (certificate) encrypt(data, certificate, owner);
   const port = await freePort();
   let server: ChildProcess | null = null;
@@ -147,6 +142,21 @@ export async function startCluster({
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
+}
+
+function keepTemplate(data: string): void {
+  const own = `${TEMPLATE}-${process.pid}`;
+  copyFolder(data, own);
+  try {
+    renameSync(own, TEMPLATE);
+  } catch {
+    rmSync(own, { recursive: true }); // another process was first
+  }
+}
+
+/** Keeps owners, and the permissions that Postgres demands. */
+function copyFolder(from: string, to: string): void {
+  execFileSync("cp", ["-a", from, to]);
 }
 
 /** Postgres refuses a key file that others may read. */
