@@ -8,7 +8,7 @@ import { newView, type View } from "./transaction/view.ts";
 
 export type { Transaction } from "./transaction/transaction.ts";
 export type { Reader } from "./transaction/reader.ts";
-export type { Page, View } from "./transaction/view.ts";
+export type { Between, Page, View } from "./transaction/view.ts";
 
 /** Records over an atomic driver. */
 export interface Store extends View {

@@ -90,6 +90,23 @@ function readsOf({ promoter, records }) {
     ["commissions by promoter", commissions(`filters[promoter_id]=${promoter.id}`), 1.5],
     ["commissions, newest first", commissions("sorting[created_at]=desc"), 1.5],
     ["commissions, greatest sale first", commissions("sorting[sale_amount]=desc"), 1.5],
+    ["commissions by status, newest first", commissions("filters[status]=pending&sorting[created_at]=desc")],
+    [
+      "commissions by status and campaign, newest first",
+      commissions("filters[status]=approved&filters[campaign_id]=1&sorting[created_at]=desc"),
+    ],
+    [
+      "commissions by promoter, newest first",
+      commissions(`filters[promoter_id]=${promoter.id}&sorting[created_at]=desc`),
+    ],
+    [
+      "commissions of a month, newest first",
+      commissions(`filters[created_at][from]=${daysAgo(30)}&sorting[created_at]=desc`),
+    ],
+    [
+      "commissions of a month by status (reads the month)",
+      commissions(`filters[created_at][from]=${daysAgo(30)}&filters[status]=pending`),
+    ],
     ["commissions by q (walks)", commissions("q=ada")],
     ["report of a year, by month", report("overview", "month")],
     ["report of a year, by promoter", report("promoters", "year")],

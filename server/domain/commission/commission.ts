@@ -103,9 +103,10 @@ export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boo
 }
 
 /** The lengths of lists. Those of promoters and campaigns are counted among their statistics. */
-function lengths({ leadId, payoutId, status }: Commission): Count[] {
+function lengths({ leadId, payoutId, status, campaignId }: Commission): Count[] {
   return listCounts("commission", {
     status: [status],
+    statusCampaign: [status, campaignId],
     ...(leadId !== null && { lead: [leadId] }),
     ...(payoutId !== null && { payout: [payoutId] }),
   });

@@ -8,6 +8,8 @@ import { payoutDay } from "../payout/search.ts";
 import { loadPromoterStats } from "../report/counters.ts";
 import { searchPage, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
+import { lengthCounter } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
 import type { Store } from "../../storage/store.ts";
 import { commissions } from "./commission.ts";
 import { BY_COMMISSION, type CommissionFilter } from "./filter.ts";
@@ -34,6 +36,7 @@ export function listCommissions(
     accountId: account.id,
     given: givenFilters(filter),
     ranges: ranges(context.store, account.id, filter),
+    counted: counted(filter),
     ids: filter.ids,
     sorting,
     newJudge: () => newJudge(context, account, filter),
@@ -46,15 +49,19 @@ function givenFilters(filter: CommissionFilter): (keyof CommissionFilter)[] {
 }
 
 type Range = SearchRange<keyof typeof commissions.indexes, keyof CommissionFilter>;
+type Counted = { passes: (keyof CommissionFilter)[]; counter: Key }[];
+
+/** The latest instant of a Date. */
+const LAST_MS = 8_640_000_000_000_000;
 
 /** Every index range that holds all records which the filter can let through. */
 function ranges(
   store: Store,
   accountId: number,
-  { status, promoterId, campaignIds = [], payoutIds = [] }: CommissionFilter,
+  { status, promoterId, campaignIds = [], payoutIds = [], createdAt }: CommissionFilter,
 ): Range[] {
-  const [campaignId] = campaignIds.length === 1 ? campaignIds : [];
-  const [payoutId] = payoutIds.length === 1 ? payoutIds : [];
+  const campaignId = onlyOf(campaignIds);
+  const payoutId = onlyOf(payoutIds);
   const found: Range[] = [{ index: "id", start: [], passes: [] }];
   if (status !== undefined) found.push({ index: "status", start: [status], passes: ["status"] });
   if (payoutId !== undefined) found.push({ index: "payout", start: [payoutId], passes: ["payoutIds"] });
@@ -62,11 +69,29 @@ function ranges(
     const length = () => store.sum(accountId, ["stats.campaign", campaignId, "commissions"]);
     found.push({ index: "campaign", start: [campaignId], passes: ["campaignIds"], length });
   }
+  if (createdAt !== undefined) {
+    const between = { from: createdAt.from ?? -LAST_MS, before: createdAt.before ?? LAST_MS };
+    const length = () => store.count(commissions, "createdAt", accountId, [], between);
+    const sorted = { index: "createdAt", sortedBy: "createdAt" } as const;
+    found.push({ ...sorted, start: [], between, passes: ["createdAt"], length });
+  }
   if (promoterId !== undefined) {
     const length = async () => (await loadPromoterStats(store, accountId, promoterId)).commissions;
     found.push({ index: "promoter", start: [promoterId], passes: ["promoterId"], length });
   }
   return found;
+}
+
+/** The statuses are counted by campaign, because these two filters are given together most often. */
+function counted({ status, campaignIds = [] }: CommissionFilter): Counted {
+  const campaignId = onlyOf(campaignIds);
+  if (status === undefined || campaignId === undefined) return [];
+  const counter = lengthCounter(commissions, "statusCampaign", [status, campaignId]);
+  return [{ passes: ["status", "campaignIds"], counter }];
+}
+
+function onlyOf(ids: number[]): number | undefined {
+  return ids.length === 1 ? ids[0] : undefined;
 }
 
 /** Makes the test for one request. Conditions on the commission itself come first, because they need no read. */

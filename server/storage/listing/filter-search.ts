@@ -1,13 +1,17 @@
 import type { Collection } from "../collection.ts";
 import { lengthCounter } from "../collection.ts";
 import type { Key } from "../keys.ts";
-import type { Store } from "../store.ts";
+import type { Between, Store } from "../store.ts";
+import { firstIds, readInOrder, walk } from "./matches.ts";
 import type { Found, Window } from "./page-search.ts";
 
 /** An index range that holds every match, and the filters that all its records pass. */
 export interface SearchRange<Index extends string, Filter extends string> {
   index: Index | "id";
   start: Key;
+  between?: Between;
+  /** What its records are sorted by. Absent: by id. */
+  sortedBy?: Index;
   passes: Filter[];
   /** Reads the number of its records. Absent: the listing's own counter has it. */
   length?: () => Promise<number>;
@@ -26,6 +30,8 @@ export interface Search<R, Index extends string, Filter extends string> extends 
   given: Filter[];
   /** Ranges to choose from. The first one holds all records. */
   ranges: SearchRange<Index, Filter>[];
+  /** Numbers of records that are kept for several filters together, although no index has them. */
+  counted?: { passes: Filter[]; counter: Key }[];
   /** Absent: records with any id. */
   ids?: number[] | undefined;
   /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
@@ -37,87 +43,62 @@ export interface Search<R, Index extends string, Filter extends string> extends 
 /**
  * A page of the records that pass a search, sorted by id unless told otherwise.
  *
- * If one index holds exactly these records in this order, only the page is read. Otherwise the shortest range that
- * holds every match is read, with pauses for other requests.
+ * If one index holds exactly these records in this order, only the page is read. If a counter knows their number,
+ * records may be read in the wanted order until the page is full. Otherwise the shortest range that holds every match
+ * is read, with pauses for other requests.
  */
 export async function searchPage<R extends { id: number }, Index extends string, Filter extends string>(
   store: Store,
   from: Collection<R, string, Index>,
   search: Search<R, Index, Filter>,
 ): Promise<Found<R>> {
-  const { accountId, given, sorting, limit, offset } = search;
-  const { range, total } = await shortest(store, from, search);
+  const { accountId, sorting, limit, offset } = search;
+  const { all, range, total } = await measured(store, from, search);
   const [sort, ...others] = sorting;
-  const isExact = given.every((name) => range.passes.includes(name));
-  if (!isExact || (sort !== undefined && given.length + others.length > 0)) {
-    return walk(store, from, { ...search, range });
+  if (total === null || others.length > 0) return walk(store, from, { ...search, range });
+  const reverse = sort?.isDescending ?? false;
+  const isExact = isComplete(search, range);
+  const isInOrder = range.sortedBy === sort?.by;
+  if (isExact && (isInOrder || range === all)) {
+    const { index, start, between } = range === all && sort ? { ...range, index: sort.by } : range;
+    const page = { limit, offset, total, reverse, between };
+    return { records: await store.page(from, index, accountId, start, page), total };
   }
-  const page = { limit, offset, total, reverse: sort?.isDescending ?? false };
-  const index = sort?.by ?? range.index;
-  return { records: await store.page(from, index, accountId, range.start, page), total };
+  if (isExact && sort === undefined)
+    return { records: await firstIds(store, from, { ...search, range }), total };
+  const ordered = isInOrder ? range : { ...all, index: sort?.by ?? ("id" as const) };
+  // If the matches are spread evenly.
+  const readCount = ((offset + limit) * (isInOrder ? range.total : all.total)) / total;
+  if (total > 0 && readCount >= range.total) return walk(store, from, { ...search, range });
+  return { records: await readInOrder(store, from, { ...search, range: ordered, total, reverse }), total };
 }
 
-async function shortest<R, Index extends string, Filter extends string>(
+type Measured<Index extends string, Filter extends string> = SearchRange<Index, Filter> & { total: number };
+
+/** The range of all records, the shortest one, and the number of matches. null: it is not known. */
+async function measured<R, Index extends string, Filter extends string>(
   store: Store,
   from: Collection<R, string, Index>,
-  { accountId, ranges }: Search<R, Index, Filter>,
+  search: Search<R, Index, Filter>,
 ) {
-  const counted = [];
+  const { accountId, ranges, counted = [] } = search;
+  const measured: Measured<Index, Filter>[] = [];
   for (const range of ranges) {
     const counter = lengthCounter(from, range.index, range.start);
-    counted.push({ range, total: (await range.length?.()) ?? (await store.sum(accountId, counter)) });
+    measured.push({ ...range, total: (await range.length?.()) ?? (await store.sum(accountId, counter)) });
   }
   // Of ranges with equal length, the last one covers the most filters.
-  return counted.reduce((best, next) => (next.total <= best.total ? next : best));
+  const range = measured.reduce((best, next) => (next.total <= best.total ? next : best));
+  const known = counted.find((each) => isComplete(search, each));
+  const counter = known && (await store.sum(accountId, known.counter));
+  const total = isComplete(search, range) ? range.total : (counter ?? null);
+  return { all: measured[0] ?? range, range, total };
 }
 
-async function walk<R extends { id: number }, Index extends string, Filter extends string>(
-  store: Store,
-  from: Collection<R, string, Index>,
-  search: Search<R, Index, Filter> & { range: SearchRange<Index, Filter> },
-): Promise<Found<R>> {
-  const { accountId, sorting, offset, limit } = search;
-  const passes = await search.newJudge();
-  const matches: Match[] = [];
-  for await (const chunk of candidates(store, from, search)) {
-    for (const record of chunk) {
-      if (!(await passes(record))) continue;
-      // Only what sorts them is kept, because there may be very many.
-      matches.push({
-        id: record.id,
-        ranks: sorting.map(({ by }) => Number(from.indexes[by](record)?.[0] ?? 0)),
-      });
-    }
-  }
-  if (sorting.length > 0) sortMatches(matches, sorting);
-  const page = matches.slice(offset, offset + limit);
-  const found = await Promise.all(page.map(({ id }) => store.get(from, accountId, id)));
-  return { records: found.filter((record) => record !== null), total: matches.length };
-}
-
-async function* candidates<R, Index extends string, Filter extends string>(
-  store: Store,
-  from: Collection<R, string, Index>,
-  { accountId, ids, range }: Search<R, Index, Filter> & { range: SearchRange<Index, Filter> },
-): AsyncGenerator<R[]> {
-  if (ids === undefined) return yield* store.scan(from, range.index, accountId, range.start);
-  const unique = [...new Set(ids)].sort((left, right) => left - right);
-  const found = await Promise.all(unique.map((id) => store.get(from, accountId, id)));
-  yield found.filter((record) => record !== null);
-}
-
-interface Match {
-  id: number;
-  ranks: number[];
-}
-
-function sortMatches(matches: Match[], sorting: { isDescending: boolean }[]): void {
-  const signs = sorting.map(({ isDescending }) => (isDescending ? -1 : 1));
-  matches.sort((left, right) => {
-    for (const [at, sign] of signs.entries()) {
-      const difference = (left.ranks[at] ?? 0) - (right.ranks[at] ?? 0);
-      if (difference !== 0) return sign * difference;
-    }
-    return (signs[0] ?? 1) * (left.id - right.id);
-  });
+/** Whether passing these filters means to pass all that were given. */
+function isComplete<Filter extends string>(
+  { given }: { given: Filter[] },
+  { passes }: { passes: Filter[] },
+): boolean {
+  return given.every((name) => passes.includes(name));
 }

@@ -11,6 +11,13 @@ export interface Page {
   reverse?: boolean;
   /** The length of the whole listing, if known: a page near its end is then read from the end. */
   total?: number;
+  between?: Between | undefined;
+}
+
+/** A part of a listing: the entries whose next part of the key is in this range. */
+export interface Between {
+  from: KeyPart;
+  before: KeyPart;
 }
 
 /** A counter: the rest of its name after the prefix, and its value. */
@@ -29,7 +36,7 @@ export interface View extends Reader {
   /** All records of such a listing, in chunks that leave the event loop free for others. */
   scan<R, I extends string>(
     from: Collection<R, string, I>,
-    ...listing: [index: I | "id", accountId: number, start: Key]
+    ...listing: [index: I | "id", accountId: number, start: Key, between?: Between]
   ): AsyncGenerator<R[]>;
   /**
    * The entries of such a listing in chunks, without reading the records: the rest of each index value, followed by the
@@ -37,7 +44,7 @@ export interface View extends Reader {
    */
   scanKeys<R, I extends string>(
     from: Collection<R, string, I>,
-    ...listing: [index: I | "id", accountId: number, start: Key]
+    ...listing: [index: I | "id", accountId: number, start: Key, between?: Between]
   ): AsyncGenerator<KeyPart[][]>;
   /** The number of records in such a listing. It walks the whole listing. */
   count<R, Index extends string>(
@@ -45,6 +52,7 @@ export interface View extends Reader {
     index: Index | "id",
     accountId: number,
     start: Key,
+    between?: Between,
   ): Promise<number>;
   /** A counter's value; 0 if no record adds to it. */
   sum(accountId: number, counter: Key): Promise<number>;
@@ -52,11 +60,7 @@ export interface View extends Reader {
    * The counters whose keys begin so, with the rest of their keys, in chunks, without those of zero.
    * `between`: only those whose next part is in this range.
    */
-  sums(
-    accountId: number,
-    start: Key,
-    between?: { from: KeyPart; before: KeyPart },
-  ): AsyncGenerator<NamedSum[]>;
+  sums(accountId: number, start: Key, between?: Between): AsyncGenerator<NamedSum[]>;
 }
 
 /** The items that a view reads: those of a driver, or those that a transaction would leave. */
@@ -87,18 +91,18 @@ export function newView(items: Items): View {
     get,
     find,
     async page(from, index, accountId, start, page) {
-      const range = prefixRange(listPrefix(from, index, accountId, start));
+      const range = partRange(listPrefix(from, index, accountId, start), page.between);
       const { isTurned, ...stretch } = nearest(page);
       const entries = await items.list(await passOver(items, { ...range, ...stretch }));
       return recordsOf(from, index, accountId, isTurned ? entries.toReversed() : entries);
     },
-    async *scan(from, index, accountId, start) {
-      const range = prefixRange(listPrefix(from, index, accountId, start));
+    async *scan(from, index, accountId, start, between) {
+      const range = partRange(listPrefix(from, index, accountId, start), between);
       for await (const entries of scan(items, range)) yield recordsOf(from, index, accountId, entries);
     },
-    async *scanKeys(from, index, accountId, start) {
+    async *scanKeys(from, index, accountId, start, between) {
       const prefix = listPrefix(from, index, accountId, start);
-      for await (const entries of scan(items, prefixRange(prefix))) {
+      for await (const entries of scan(items, partRange(prefix, between))) {
         yield entries.map(([key]) => decodeKey(key).slice(prefix.length));
       }
     },
@@ -106,27 +110,25 @@ export function newView(items: Items): View {
       return readSum(await items.read(encodeKey(counterKey(accountId, counter))));
     },
     sums(accountId, start, between) {
-      const prefix = counterKey(accountId, start);
-      if (between === undefined) return scanSums(items, prefix, prefixRange(prefix));
-      const from = encodeKey([...prefix, between.from]);
-      return scanSums(items, prefix, { from, before: encodeKey([...prefix, between.before]) });
+      return scanSums(items, counterKey(accountId, start), between);
     },
-    count(from, index, accountId, start) {
-      return items.count(prefixRange(listPrefix(from, index, accountId, start)));
+    count(from, index, accountId, start, between) {
+      return items.count(partRange(listPrefix(from, index, accountId, start), between));
     },
   };
 }
 
-async function* scanSums(
-  items: Items,
-  prefix: Key,
-  range: { from: string; before: string },
-): AsyncGenerator<NamedSum[]> {
+async function* scanSums(items: Items, prefix: Key, between?: Between): AsyncGenerator<NamedSum[]> {
   const start = encodeKey(prefix).length + 1;
-  for await (const entries of scan(items, range)) {
+  for await (const entries of scan(items, partRange(prefix, between))) {
     const sums = entries.map(([key, text]): NamedSum => [decodeKey(key.slice(start)), readSum(text)]);
     yield sums.filter(([, sum]) => sum !== 0);
   }
+}
+
+function partRange(prefix: Key, between: Between | undefined): { from: string; before: string } {
+  if (between === undefined) return prefixRange(prefix);
+  return { from: encodeKey([...prefix, between.from]), before: encodeKey([...prefix, between.before]) };
 }
 
 /** The same page, counted from the nearer end. */
