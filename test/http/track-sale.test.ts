@@ -402,6 +402,34 @@ describe("POST /api/v1/track/cancellation", () => {
     });
   });
 
+  it.each([
+    ["the sale", "the cancellation"],
+    ["the cancellation", "the sale"],
+  ])("leaves a lead active that bought again later, if %s is told before %s", async (first) => {
+    await signUp();
+    await sell({ created_at: "2026-01-01T00:00:00.000Z" });
+    const again = () => sell({ event_id: "inv_2", created_at: "2026-02-02T00:00:00.000Z" });
+    const cancel = () =>
+      app.v1("/track/cancellation", { email: "lead@example.com", created_at: "2026-02-01T00:00:00.000Z" });
+    if (first === "the sale") await again();
+    expect((await cancel()).status).toBe(200);
+    if (first === "the cancellation") await again();
+    const { body } = await app.v1("/leads/show", { email: "lead@example.com" });
+    expect(body).toMatchObject({ state: "active", cancelled_at: null });
+  });
+
+  it("leaves a lead cancelled if an older sale is told later", async () => {
+    await signUp();
+    await sell({ created_at: "2026-01-01T00:00:00.000Z" });
+    await app.v1("/track/cancellation", {
+      email: "lead@example.com",
+      created_at: "2026-02-01T00:00:00.000Z",
+    });
+    await sell({ event_id: "inv_2", created_at: "2026-01-31T00:00:00.000Z" });
+    const { body } = await app.v1("/leads/show", { email: "lead@example.com" });
+    expect(body).toMatchObject({ state: "cancelled", cancelled_at: "2026-02-01T00:00:00.000Z" });
+  });
+
   it("refuses the event id of another lead, a stranger and nobody", async () => {
     await signUp();
     await app.v1("/track/signup", { email: "other@example.com", ref_id: "jane" });

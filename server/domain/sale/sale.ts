@@ -131,15 +131,20 @@ async function newSale(
   };
 }
 
-/** The lead as a customer. A cancelled or refunded one is active again. Choice: a denied one stays denied. */
+/**
+ * The lead as a customer. A cancelled or refunded one is active again, unless the sale is older than the cancellation.
+ * Choice: a denied one stays denied.
+ */
 function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date): Lead {
-  const isDenied = lead.state === "denied";
+  const day = at.toISOString();
+  const isLate = lead.state === "cancelled" && lead.cancelledAt !== null && day < lead.cancelledAt;
+  const stays = isLate || lead.state === "denied";
   return {
     ...lead,
-    state: isDenied ? "denied" : "active",
-    customerSince: lead.customerSince ?? at.toISOString(),
-    cancelledAt: isDenied ? lead.cancelledAt : null,
-    cancellationId: isDenied ? lead.cancellationId : null,
+    state: stays ? lead.state : "active",
+    customerSince: lead.customerSince ?? day,
+    cancelledAt: stays ? lead.cancelledAt : null,
+    cancellationId: stays ? lead.cancellationId : null,
     planName: planId ?? lead.planName,
     subscriptionId: subscriptionId ?? lead.subscriptionId,
     salesCount: lead.salesCount + 1,

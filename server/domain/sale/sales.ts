@@ -10,7 +10,8 @@ export const sales = collection<Sale>()({
   id: (sale) => [sale.id],
   claims: { event: ({ eventId }) => [eventId] },
   indexes: {
-    lead: ({ leadId }) => [leadId],
+    /** By date. */
+    lead: ({ leadId, createdAt }) => [leadId, Date.parse(createdAt)],
   },
   counts: (sale) => [
     ...factCounts(sale, [
