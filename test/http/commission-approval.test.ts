@@ -63,6 +63,21 @@ describe("the approval of new commissions", () => {
     ]);
   });
 
+  it("looks at what a sale earned, not at each part of a split", async () => {
+    await changeAccount(app.context, app.accountId, { maxAutoApproveCents: 500 });
+    await join(app, "bob@example.com", { ref_id: "bob" });
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    await company(app, "PUT /referrals/1", {
+      split_details: [{ promoter_campaign_id: 2, percentage: 40 }],
+    });
+    expect(await sell(5_010)).toEqual([
+      ["cash", "pending", null],
+      ["cash", "pending", null],
+      ["credits", "approved", null],
+      ["credits", "approved", null],
+    ]);
+  });
+
   it("waits for somebody where the lead is suspected", async () => {
     expect(await sell(5_000, "jane+1@example.com")).toEqual([
       ["cash", "pending", null],

@@ -14,7 +14,8 @@ interface NewEarning {
   lead: Lead;
   campaignId: number;
   unit: Unit;
-  amount: number;
+  /** Before it was split. The account's maximum is about what the sale earned, not about each part. */
+  wholeAmount: number;
   /** When it was earned. */
   at: Date;
 }
@@ -27,12 +28,12 @@ interface NewEarning {
 export async function approvalOf(
   tx: Transaction,
   { now }: Pick<Context, "now">,
-  { account, lead, campaignId, unit, amount, at }: NewEarning,
+  { account, lead, campaignId, unit, wholeAmount, at }: NewEarning,
 ): Promise<Pick<Commission, "status" | "approveAt">> {
   const campaign = await loadCampaign(tx, account.id, campaignId);
   const { maxAutoApproveCents } = account;
   const isSuspect = lead.suspicion !== "no_suspicion";
-  const isLarge = maxAutoApproveCents !== null && unit === "cash" && amount > maxAutoApproveCents;
+  const isLarge = maxAutoApproveCents !== null && unit === "cash" && wholeAmount > maxAutoApproveCents;
   if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
   const approveAt = new Date(at.getTime() + campaign.commissionHoldDays * DAY_MS);
   const isHeld = campaign.commissionHoldDays > 0 && approveAt > now;

@@ -21,6 +21,8 @@ export interface Earning {
   terms: CommissionTerms;
   unit: Unit;
   amount: number;
+  /** The amount of all parts of the split together. */
+  wholeAmount: number;
   /** null: it is not split. */
   splitTenThousandths: number | null;
 }
@@ -58,6 +60,7 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
         terms,
         unit: schema.unit,
         amount,
+        wholeAmount: amount,
         splitTenThousandths: null,
       });
     }
