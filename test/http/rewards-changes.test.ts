@@ -127,6 +127,17 @@ describe("rewards of V1", () => {
     expect(await update({ id: "1" })).toMatchObject({ status: 200, body: { status: "denied" } });
   });
 
+  it("change their status by an event although a refund of another one has the same id", async () => {
+    await addCommission(app.context, await jane(), { eventId: "order/2", takenBackByIds: [2] });
+    await addCommission(app.context, await jane(), { eventId: "order/1", takesBackId: 1, amount: -500 });
+    await addCommission(app.context, await jane(), { eventId: "order/1" });
+    expect(await update({ event_id: "order/1", status: "denied" })).toMatchObject({
+      status: 200,
+      body: { id: 3, status: "denied" },
+    });
+    expect(await statuses()).toEqual(["approved", "approved", "denied"]);
+  });
+
   it("change their status by the event that earned them, all together, or none of them", async () => {
     await addCommission(app.context, await jane(), { eventId: "order/1", status: "pending" });
     await addCommission(app.context, await jane(), { eventId: "order/1", status: "pending", tierLevel: 2 });

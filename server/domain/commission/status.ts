@@ -75,11 +75,12 @@ async function namedIds(
 ): Promise<[number, ...number[]]> {
   if (id !== null) return [id];
   if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
-  const ids: number[] = [];
-  for await (const chunk of store.scan(commissions, "event", accountId, eventKey(eventId))) {
-    ids.push(...chunk.map((commission) => commission.id));
-  }
-  const [first, ...others] = ids;
+  const found: Commission[] = [];
+  for await (const chunk of store.scan(commissions, "event", accountId, eventKey(eventId)))
+    found.push(...chunk);
+  // A refund may have the id of a sale. What it took back follows the commissions of its own sale.
+  const earned = found.filter(({ takesBackId }) => takesBackId === null);
+  const [first, ...others] = (earned.length > 0 ? earned : found).map((commission) => commission.id);
   if (first === undefined) throw new Failure("not_found", "Commission not found.");
   return [first, ...others];
 }
