@@ -10,6 +10,7 @@ import { NOW, startApp, type TestApp } from "../support/app.ts";
 import { addCommission } from "../support/commissions.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../support/outbox.ts";
 import { addPayout } from "../support/payouts.ts";
+import { makeReward, offer } from "../support/money.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { company, join } from "../support/v2.ts";
 
@@ -53,6 +54,20 @@ describe("events of commissions", () => {
       ...changes,
     });
   }
+
+  it("tell of what a refund takes back, but not that the commission is unchanged", async () => {
+    await offer(app, await makeReward(app));
+    await app.v1("/track/sale", { uid: "u-1", event_id: "inv_1", amount: "10000" });
+    await app.v1("/track/refund", { uid: "u-1", event_id: "re_1", amount: "5000" });
+    await workOff(outbox);
+    const told = receiver.received.map(({ body }) => `${body.event_type} ${body["entity_id"]}`);
+    expect(told.toSorted()).toEqual([
+      "commission.approved 1",
+      "commission.approved 2",
+      "commission.created 1",
+      "commission.created 2",
+    ]);
+  });
 
   it("show the whole commission, with its promoter and lead, and name each state that it reaches", async () => {
     const commission = await earned({ status: "pending", rewardId: 3, rewardName: "20 percent" });

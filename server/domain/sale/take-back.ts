@@ -29,9 +29,8 @@ export async function takeBack(
     });
     await tx.insert(commissions, opposite);
     await announce(tx, context, { entity: "commission", before: null, after: opposite });
-    const marked = { ...commission, takenBackByIds: [...commission.takenBackByIds, opposite.id] };
-    await tx.put(commissions, marked);
-    await announce(tx, context, { entity: "commission", before: commission, after: marked });
+    // Nobody is told of the mark, because commissions don't show it.
+    await tx.put(commissions, { ...commission, takenBackByIds: [...commission.takenBackByIds, opposite.id] });
     added.push(opposite);
   }
   return added;
