@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../server/domain/commission/commission.ts";
+import { storeRates } from "../../server/domain/money/rate.ts";
 import { instalments } from "../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
@@ -87,6 +88,30 @@ describe("later commissions of a sale", () => {
     await app.v1("/leads/update", { email: "lead@example.com", state });
     await runAfter(100);
     expect([await made(), await waiting()]).toEqual([[[1000, "2026-03-04"]], 0]);
+  });
+
+  it("end after ten years of weeks, however long ago the sale was made", async () => {
+    await sell({ created_at: "1990-01-01T00:00:00.000Z", recurring_reward_frequency: "1" });
+    for (let pass = 0; pass < 6; pass++) await runAfter(0);
+    expect([await app.services.store.count(commissions, "id", app.accountId, []), await waiting()]).toEqual([
+      521, 0,
+    ]);
+  });
+
+  it("come for a sale that is worth less than a cent", async () => {
+    await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
+    const rates = [{ day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } }];
+    await storeRates(app.context, app.accountId, rates);
+    await sell({ amount: "4", currency: "KRW", recurring_reward_frequency: "30", max_recurring: "1" });
+    await app.v1("/track/refund", {
+      email: "lead@example.com",
+      event_id: "re_1",
+      sale_event_id: "inv_1",
+      amount: "1",
+      currency: "KRW",
+    });
+    await runAfter(30);
+    expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375]);
   });
 
   it("leave out a promoter who was blocked", async () => {

@@ -4,11 +4,11 @@ import { accounts } from "../account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Lead } from "../lead/record.ts";
 import { leads } from "../lead/lead.ts";
-import { share } from "../money/amount.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { addCommissions } from "./commissions.ts";
 import { instalments, laterBy, type Instalments } from "./instalment.ts";
 import type { Sale } from "./record.ts";
+import { isRefunded, leftPart } from "./refunded-part.ts";
 import { sales } from "./sales.ts";
 
 /** Commits between two pauses, in which other jobs take their turn. */
@@ -77,28 +77,24 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
 }
 
 /** Choice: instalments end with the customer, or when the sale is refunded whole. */
-function hasEnded({ state }: Lead, { amountCents, refundedCents }: Sale): boolean {
-  return state === "cancelled" || state === "denied" || state === "refunded" || refundedCents >= amountCents;
+function hasEnded({ state }: Lead, sale: Sale): boolean {
+  return state === "cancelled" || state === "denied" || state === "refunded" || isRefunded(sale);
 }
 
 /** What is left of the sale's earnings after refunds, without promoters who were blocked or are gone. */
-async function leftOf(
-  tx: Transaction,
-  { accountId, earnings }: Instalments,
-  { amountCents, refundedCents }: Sale,
-): Promise<Earning[]> {
+async function leftOf(tx: Transaction, { accountId, earnings }: Instalments, sale: Sale): Promise<Earning[]> {
   const left: Earning[] = [];
   for (const earning of earnings) {
     const owner = await tx.get(promoterCampaigns, accountId, earning.promoterCampaignId);
     if (owner === null || owner.state === "blocked") continue;
-    const amount = share(earning.amount, amountCents - refundedCents, amountCents);
-    if (amount !== 0) left.push({ ...earning, amount });
+    const amount = leftPart(sale, earning.amount);
+    if (amount !== 0) left.push({ ...earning, amount, wholeAmount: leftPart(sale, earning.wholeAmount) });
   }
   return left;
 }
 
 async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
-  const leftCount = plan.leftCount === null ? null : plan.leftCount - 1;
+  const leftCount = plan.leftCount - 1;
   if (leftCount === 0 || plan.everyDays === null) {
     await tx.remove(instalments, plan.accountId, plan.saleId);
     return;

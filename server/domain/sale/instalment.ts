@@ -5,13 +5,19 @@ import type { Sale } from "./record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/**
+ * Choice: ten years of weeks, or forty of months. A daily plan of a sale that was made decades ago would otherwise earn
+ * thousands of commissions at once.
+ */
+const MOST_INSTALMENTS = 520;
+
 /** The commissions that a client wants later, without further sales. */
 export interface InstalmentPlan {
   /** Days from the sale to the first commission. null: it comes at once. */
   startInDays: number | null;
   /** Days between two commissions. null: only one comes. */
   everyDays: number | null;
-  /** How many follow the first. null: until the customer leaves. */
+  /** How many follow the first. null: until the customer leaves, but not more than the most. */
   maxCount: number | null;
 }
 
@@ -23,8 +29,8 @@ export interface Instalments {
   earnings: Earning[];
   nextAt: string;
   everyDays: number | null;
-  /** How many are left. null: no end. */
-  leftCount: number | null;
+  /** How many are left. */
+  leftCount: number;
 }
 
 export const instalments = collection<Instalments>()({
@@ -53,7 +59,8 @@ export async function addInstalments(
   const waitDays = startInDays ?? everyDays;
   if (waitDays === null) return;
   const firstCount = startInDays === null ? 0 : 1;
-  const leftCount = everyDays === null ? firstCount : maxCount === null ? null : maxCount + firstCount;
+  const wanted = everyDays === null ? firstCount : (maxCount ?? MOST_INSTALMENTS) + firstCount;
+  const leftCount = Math.min(wanted, MOST_INSTALMENTS);
   if (leftCount === 0) return;
   await tx.insert(instalments, {
     accountId: sale.accountId,

@@ -12,6 +12,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";
 import type { CustomerNames } from "./customer.ts";
 import type { Refund, Sale } from "./record.ts";
+import { isRefunded } from "./refunded-part.ts";
 import { loadPayer, loadRefundedLead, loadRefundedSale } from "./refunded-sale.ts";
 import { refuseRepeated, refunds, sales } from "./sales.ts";
 import { takeBack } from "./take-back.ts";
@@ -74,11 +75,6 @@ export async function recordRefund<T>(
     const lead = await markRefunded(tx, context, { lead: known, before: sale, after });
     return show(tx.view, { refund: whole, lead, promoter, commissions });
   });
-}
-
-/** Whether nothing is left of a sale. One in another currency may be worth nothing in the account's. */
-function isRefunded({ amountCents, refundedCents, refundedOriginalAmount }: Sale): boolean {
-  return refundedOriginalAmount > 0 && refundedCents >= amountCents;
 }
 
 /** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */

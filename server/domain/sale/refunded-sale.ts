@@ -7,6 +7,7 @@ import { promoters } from "../promoter/promoter.ts";
 import type { Reader, Transaction } from "../../storage/store.ts";
 import { findCustomer, nobody } from "./customer.ts";
 import type { Sale } from "./record.ts";
+import { isRefunded } from "./refunded-part.ts";
 import type { NewRefund } from "./refund.ts";
 import { sales } from "./sales.ts";
 
@@ -48,7 +49,7 @@ export async function loadRefundedSale(tx: Transaction, lead: Lead, eventId: str
       throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
     }
     const sale = await tx.get(sales, lead.accountId, listed.id);
-    if (sale !== null && sale.refundedCents < sale.amountCents) return sale;
+    if (sale !== null && !isRefunded(sale)) return sale;
   }
 }
 
