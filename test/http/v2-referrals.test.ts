@@ -104,7 +104,8 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
       await app.v1("/track/signup", { email: "two@example.com", ref_id: "bob" });
       await app.v1("/track/signup", { uid: "cus_3", ref_id: "zoe" });
       await app.v1("/track/signup", { email: "jane+1@example.com", ref_id: "jane" });
-      await change({ state: "active", customerSince: "2026-03-01T10:00:00.000Z", entrySource: "coupon" }, 2);
+      const bought = { customerSince: "2026-03-01T10:00:00.000Z", planName: "pro" };
+      await change({ ...bought, state: "active", entrySource: "coupon" }, 2);
       await change(
         {
           state: "cancelled",
@@ -147,6 +148,8 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
       ["?filters[state]=cancelled", [3], 1],
       ["?filters[state]=moved", [], 0],
       ["?filters[entry_source]=coupon", [2], 1],
+      ["?filters[plan_id]=pro", [2], 1],
+      ["?filters[plan_id][]=basic&filters[plan_id][]=pro&filters[promoter_id]=1", [], 0],
       ["?filters[fraud_check][]=no_suspicion", [1, 2, 3], 3],
       ["?filters[customer_since][from]=2026-03-01", [2], 1],
       ["?filters[customer_since][to]=2026-03-01", [2, 3], 2],

@@ -21,6 +21,8 @@ export interface LeadFilter {
   customerSince?: Span | undefined;
   createdAt?: Span | undefined;
   cancelledAt?: Span | undefined;
+  /** The plans that they bought last, by the client's own ids. */
+  planIds?: string[] | undefined;
 }
 
 type Wanted = Required<{ [F in keyof LeadFilter]: NonNullable<LeadFilter[F]> }>;
@@ -38,6 +40,7 @@ const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => bool
   customerSince: ({ customerSince }, span) => happened(customerSince, span),
   createdAt: ({ createdAt }, span) => happened(createdAt, span),
   cancelledAt: ({ cancelledAt }, span) => happened(cancelledAt, span),
+  planIds: ({ planName }, ids) => planName !== null && ids.includes(planName),
 };
 
 /**

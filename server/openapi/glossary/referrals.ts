@@ -6,6 +6,7 @@ const SPLIT_INPUT = [{ promoter_campaign_id: 32, percentage: 25 }];
 
 /** Fields of leads that have another meaning elsewhere. V2 calls leads referrals. */
 const OWN: Fields = {
+  "filters.plan_id": ["The plan of the latest sale, by your own id; several are possible.", ["pro-monthly"]],
   email: ["The lead's e-mail address.", "sam@example.net"],
   split_details: [
     "The parts of the lead's commissions that go to others. null: the promoter gets all.",

@@ -33,6 +33,7 @@ export const listParams = z.object({
         customer_since: period,
         created_at: period,
         cancelled_at: period,
+        plan_id: listOf(text),
       },
       "is invalid",
     )
@@ -56,6 +57,7 @@ export function leadFilter({ q, ids, filters }: z.output<typeof listParams>): Le
     customerSince: span(filters.customer_since),
     createdAt: span(filters.created_at),
     cancelledAt: span(filters.cancelled_at),
+    planIds: filters.plan_id,
   };
 }
 
