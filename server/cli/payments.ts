@@ -18,7 +18,7 @@ import { payouts } from "../domain/payout/payout.ts";
 import { movePayout } from "../domain/payout/status-moves.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/payout-method/record.ts";
 import { asItIs } from "../domain/show.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { wholeNumber, wholeNumbers } from "./whole-number.ts";
 
 /** Adds the commands on payments batches to those that pay promoters. */
 export function paymentCommands(program: Command): void {
@@ -46,6 +46,7 @@ export function paymentCommands(program: Command): void {
     .addOption(
       new Option("--format <format>", "its format; usually that of the method").choices(FILE_FORMATS),
     )
+    .option("--part <number>", "which file, if the batch needs several", wholeNumber("--part"))
     .option("--debtor-name <name>", "sepa: your own name, usually the account's")
     .option("--debtor-iban <iban>", "sepa: your own account")
     .option("--debtor-bic <bic>", "sepa: the BIC of your bank")
@@ -64,6 +65,41 @@ export function paymentCommands(program: Command): void {
     .addArgument(batchId)
     .description("mark the payouts of a batch as paid, whether it was confirmed by pay or not")
     .action(markPaid);
+  const payoutIds = new Argument("<payout-ids...>").argParser(wholeNumbers("<payout-ids...>"));
+  program
+    .command("fail <account-id>")
+    .addArgument(payoutIds)
+    .description("record that payouts which are processing came back")
+    .option("--error <text>", "why, as your bank says it")
+    .action((accountId: string, ids: number[], { error = null }: { error?: string | null }) =>
+      move(accountId, { label: "mark_as_failed", ids, to: "failed", error }),
+    );
+  program
+    .command("cancel <account-id>")
+    .addArgument(payoutIds)
+    .description("cancel pending or failed payouts; the next run pays their commissions")
+    .action((accountId: string, ids: number[]) =>
+      move(accountId, { label: "cancel", ids, to: "cancelled", error: null }),
+    );
+}
+
+interface Move {
+  label: string;
+  ids: number[];
+  to: "failed" | "cancelled";
+  error: string | null;
+}
+
+/** Moves payouts, and prints the reasons why some could not be moved. */
+function move(accountId: string, { label, ids, to, error }: Move): Promise<void> {
+  return onAccount(accountId, async (context, account) => {
+    const { processedCount, errors } = await runBatch(context, account.id, {
+      label: `payout/${label}`,
+      ids,
+      work: (id) => movePayout(context, account.id, { id, to, error }),
+    });
+    print({ [to]: processedCount, errors });
+  });
 }
 
 function create(accountId: string, method: PayoutMethodName): Promise<void> {
@@ -76,6 +112,7 @@ function create(accountId: string, method: PayoutMethodName): Promise<void> {
 
 interface FileOptions {
   format?: FileFormat;
+  part?: number;
   debtorName?: string;
   debtorIban?: string;
   debtorBic?: string;
@@ -84,8 +121,8 @@ interface FileOptions {
 function writeFile(accountId: string, id: number, options: FileOptions): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
-    const { format = null } = options;
-    const file = await paymentFile(context, account, { id, format, debtor: { name, iban, bic } });
+    const { format = null, part = null } = options;
+    const file = await paymentFile(context, account, { id, format, part, debtor: { name, iban, bic } });
     process.stdout.write(file.text);
   });
 }

@@ -5,3 +5,9 @@ export function wholeNumber(option: string) {
     throw new Error(`${option} must be a whole number`);
   };
 }
+
+/** The same for an argument of several whole numbers. */
+export function wholeNumbers(argument: string) {
+  const read = wholeNumber(argument);
+  return (value: string, before: number[] = []): number[] => [...before, read(value)];
+}

@@ -122,6 +122,8 @@ const TABLE = {
   owner: `
     POST /payouts/mark_as_paid
     POST /payouts/mark_as_unpaid
+    POST /payouts/mark_as_failed
+    POST /payouts/cancel
     POST /payouts/create_payments_batch
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file

@@ -15,6 +15,7 @@ const EARNED = { promotion_id: 1, reward_type: "cash", amount: 1_000 };
 const COMMISSION: Call = ["POST /v1/rewards/create", EARNED];
 const PAYOUT: Call = [`POST ${V2}/commissions/generate_payouts`, { ids: [1] }];
 const PAID: Call = [`POST ${V2}/payouts/mark_as_paid`, { ids: [1] }];
+const FAILED: Call = [`POST ${V2}/payouts/mark_as_failed`, { ids: [1], error: "account closed" }];
 const METHOD: Call = [
   `POST ${V2}/payout_methods`,
   { promoter_id: 1, method: "paypal", details: { wallet_email: "jane@wallet.example" }, is_selected: true },
@@ -59,9 +60,14 @@ const CAUSES: Record<string, [before: Call[], cause: Call]> = {
   "payments_batch.completed": [[...PAYABLE, BATCH, PAY], PAID],
   "payments_batch.created": [PAYABLE, BATCH],
   "payments_batch.deleted": [[...PAYABLE, BATCH], [`DELETE ${V2}/payments_batches/1`]],
+  "payments_batch.failed": [[...PAYABLE, BATCH, PAY], FAILED],
   "payments_batch.initiated": [[...PAYABLE, BATCH], PAY],
   "payments_batch.processing": [[...PAYABLE, BATCH], PAY],
   "payments_batch.updated": [[...PAYABLE, BATCH], PAY],
+  "payout.cancelled": [
+    [JANE, COMMISSION, PAYOUT],
+    [`POST ${V2}/payouts/cancel`, { ids: [1] }],
+  ],
   "payout.commissions.added": [[JANE, COMMISSION], PAYOUT],
   "payout.commissions.removed": [
     [JANE, COMMISSION, COMMISSION, [`POST ${V2}/commissions/generate_payouts`, { ids: [1, 2] }]],
@@ -73,6 +79,7 @@ const CAUSES: Record<string, [before: Call[], cause: Call]> = {
     [JANE, COMMISSION, PAYOUT],
     [`DELETE ${V2}/payouts/destroy`, { ids: [1] }],
   ],
+  "payout.failed": [[...PAYABLE, BATCH, PAY], FAILED],
   "payout.pending": [
     [JANE, COMMISSION, PAYOUT, PAID],
     [`POST ${V2}/payouts/mark_as_unpaid`, { ids: [1] }],
@@ -128,9 +135,6 @@ const CAUSES: Record<string, [before: Call[], cause: Call]> = {
 
 const WITHOUT_CAUSE: Record<string, string> = {
   "contract_document.signed": "there are no contracts",
-  "payout.cancelled": "the interface has no operation that cancels a payout",
-  "payments_batch.failed": "it fails with one of its payouts",
-  "payout.failed": "no payment provider is connected that could report it",
 };
 
 async function send(app: TestApp, [request, body]: Call): Promise<void> {

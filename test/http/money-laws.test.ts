@@ -22,7 +22,7 @@ import { rounds } from "../support/rounds.ts";
 
 const LEADS = ["a@example.com", "b@example.com", "c@example.com"];
 const STATUSES = ["approved", "denied", "pending"] as const;
-const BATCHES = ["mark_as_paid", "mark_as_unpaid", "destroy"] as const;
+const BATCHES = ["mark_as_paid", "mark_as_unpaid", "cancel", "destroy"] as const;
 
 /** Something that happens to the money of a program. */
 type Step =

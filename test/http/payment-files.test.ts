@@ -7,7 +7,7 @@ import type { PayoutMethodName } from "../../server/domain/payout-method/record.
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { KEY, startApp, type TestApp } from "../support/app.ts";
 import { addCampaign, addPayout, addPromoter, changeAccount } from "../support/payouts.ts";
-import { outcome } from "../support/v2.ts";
+import { invalid, outcome } from "../support/v2.ts";
 
 const IBAN = "DE89370400440532013000";
 const DEBTOR = "debtor_iban=NL91ABNA0417164300";
@@ -88,6 +88,30 @@ describe("a file for Wise", () => {
         targetCurrency: "JPY",
       },
     ]);
+  });
+});
+
+describe("a batch of more payments than a file may hold", () => {
+  it("has several files, none of them by chance", async () => {
+    for (let number = 1; number <= 1_001; number++) {
+      await payee({ email: `p${number}@example.com` }, "wise", { wise_email: `p${number}@w.example` });
+    }
+    await gather("wise");
+    const message = "A wise file holds 1000 payments, so this batch needs 2 files: choose a part from 1 to 2";
+    expect(await refusal("wise")).toEqual({
+      status: 422,
+      body: { message, code: "operation_failed" },
+    });
+    const [first, second] = [await file("wise", "part=1"), await file("wise", "part=2")];
+    const references = [first, second].map(({ text }) =>
+      (parse(text, { columns: true }) as Record<string, string>[]).map((row) => row["paymentReference"]),
+    );
+    expect(references.map(({ length }) => length)).toEqual([1_000, 1]);
+    expect(new Set(references.flat()).size).toBe(1_001);
+    expect(second.response.headers.get("content-disposition")).toBe(
+      'attachment; filename="batch-1-wise-2-of-2.csv"',
+    );
+    expect(await refusal("wise", "part=3")).toEqual(invalid({ part: ["is not from 1 to 2"] }));
   });
 });
 

@@ -78,6 +78,24 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     expect(await units()).toEqual({});
   });
 
+  it("marks payouts as failed with the reason, and cancels them", async () => {
+    await addPayout(app.context, jane, { status: "processing" });
+    await addPayout(app.context, jane);
+    const failed = await app.v2("POST", "/payouts/mark_as_failed", { ids: [1, 2], error: "account closed" });
+    expect(failed.body).toMatchObject({
+      data: {
+        action_label: "payout/mark_as_failed",
+        processed_count: 1,
+        processing_errors: ["2: A pending payout can't become failed"],
+      },
+      meta: { total: 10_000, promoters_count: 1 },
+    });
+    expect(await payout(1)).toMatchObject({ status: "failed", error: "account closed", failed_at: NOW });
+    await app.v2("POST", "/payouts/cancel", { ids: [1, 2] });
+    expect(await payout(1)).toMatchObject({ status: "cancelled", error: null });
+    expect(await payout(2)).toMatchObject({ status: "cancelled" });
+  });
+
   it("removes payouts that moved no money, and keeps the others", async () => {
     for (const status of PAYOUT_STATUSES) await addPayout(app.context, jane, { status });
     const { body } = await app.v2("DELETE", "/payouts/destroy", { ids: [1, 2, 3, 4, 5] });

@@ -171,7 +171,22 @@ describe("tidemark payouts batch", () => {
     expect(await run("payouts", "paid", "acme", "1")).toMatchObject({ status: "completed", paid: 1 });
   });
 
+  it("records failed payouts and cancels them", async () => {
+    await withStore(async (context) => {
+      const account = await loadAccount(context.store, "acme");
+      const jane = await addPromoter(context, account, { email: "jane@example.com" });
+      await addPayout(context, jane, { status: "processing" });
+      await addPayout(context, jane);
+    });
+    expect(await run("payouts", "fail", "acme", "1", "2", "--error", "account closed")).toEqual({
+      failed: 1,
+      errors: ["2: A pending payout can't become failed"],
+    });
+    expect(await run("payouts", "cancel", "acme", "1", "2")).toEqual({ cancelled: 2, errors: [] });
+  });
+
   it.each([
+    [["fail", "acme", "x"], "<payout-ids...> must be a whole number"],
     [["batch", "acme", "paypal"], "No pending payout can be paid by paypal"],
     [["file", "acme", "1", "--format", "bank"], "Payments batch not found."],
     [["pay", "acme", "x"], "<batch-id> must be a whole number"],

@@ -17,6 +17,14 @@ export const MONEY_OPERATIONS: Operations = {
     "markPayoutsAsUnpaid",
     `Marks completed payouts as unpaid again. ${BATCH}`,
   ],
+  "POST /payouts/mark_as_failed": [
+    "markPayoutsAsFailed",
+    `Records that your bank or wallet has sent these payouts back. They must be processing. ${BATCH}`,
+  ],
+  "POST /payouts/cancel": [
+    "cancelPayouts",
+    `Cancels pending or failed payouts. The next run pays their commissions. ${BATCH}`,
+  ],
   "DELETE /payouts/destroy": ["destroyPayouts", `Removes payouts that moved no money. ${BATCH}`],
   "GET /commissions": [
     "listCommissions",

@@ -64,6 +64,7 @@ export const PAYMENT_FIELDS: Fields = {
   "overdue.period_end": "Last day of its period. null: there is none.",
   "downloadPaymentFile.format":
     "Format of the file. It must fit the batch's method; `sepa` and `bank` fit `bank`.",
+  part: ["Which file, if a batch has more payments than one file may hold.", 1],
   debtor_name: ["For SEPA: your own name. Without it, the account's.", "Acme Ltd"],
   debtor_iban: ["For SEPA: the account that the money comes from.", "NL91ABNA0417164300"],
   debtor_bic: ["For SEPA: the BIC of your bank.", "ABNANL2A"],

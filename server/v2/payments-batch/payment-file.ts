@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FILE_FORMATS, paymentFile } from "../../domain/payments-batch/files/file.ts";
-import { oneOf, word } from "../../input/fields.ts";
+import { id, oneOf, word } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
@@ -10,6 +10,7 @@ const IBAN_LENGTH = 42;
 
 const fileParams = z.object({
   format: oneOf(FILE_FORMATS),
+  part: id.optional(),
   debtor_name: word(NAME_LENGTH).optional(),
   debtor_iban: word(IBAN_LENGTH).optional(),
   debtor_bic: word(IBAN_LENGTH).optional(),
@@ -31,6 +32,7 @@ async function download(request: V2Request) {
   const { name, media, text } = await paymentFile(context, account, {
     id: readPathId(event),
     format: params.format,
+    part: params.part ?? null,
     debtor: {
       name: params.debtor_name ?? null,
       iban: params.debtor_iban ?? null,

@@ -3,14 +3,18 @@ import { runBatch } from "../../domain/batch/batch.ts";
 import type { Context } from "../../domain/context.ts";
 import { payCommissions } from "../../domain/payout-run/by-hand.ts";
 import { movePayout, removePayout } from "../../domain/payout/status-moves.ts";
+import { text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
-/** Changes one payout of a batch, and returns it. */
-type Work = (context: Context, accountId: number, id: number) => Promise<Payout>;
+/** Changes one payout of a batch, and returns it. `error` is the reason that the request gives. */
+type Work = (context: Context, accountId: number, id: number, error: string | null) => Promise<Payout>;
+
+/** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
+const failedBody = idsBody.extend({ error: text.optional() });
 
 const answer = z.object({
   data: batchAnswer,
@@ -36,6 +40,18 @@ export const markAsUnpaidOperation = payoutBatch(
   (context, accountId, id) => movePayout(context, accountId, { id, to: "pending" }),
 );
 
+/** `POST /api/v2/company/payouts/mark_as_failed` */
+export const markAsFailedOperation = payoutBatch(
+  "mark_as_failed",
+  "Mark payouts as failed",
+  (context, accountId, id, error) => movePayout(context, accountId, { id, to: "failed", error }),
+);
+
+/** `POST /api/v2/company/payouts/cancel` */
+export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (context, accountId, id) =>
+  movePayout(context, accountId, { id, to: "cancelled" }),
+);
+
 /** `DELETE /api/v2/company/payouts/destroy` */
 export const destroyPayoutsOperation = payoutBatch(
   "destroy",
@@ -58,16 +74,16 @@ export const generatePayoutsOperation: V2Operation = {
 function payoutBatch(name: string, summary: string, work: Work): V2Operation {
   return {
     summary,
-    body: idsBody,
+    body: name === "mark_as_failed" ? failedBody : idsBody,
     answer,
     refusals: ["invalid"],
     async handle({ event, account, context }: V2Request) {
-      const { ids } = shapeInput(idsBody, await readJson(event));
+      const { ids, error = null } = shapeInput(failedBody, await readJson(event));
       const done: Payout[] = [];
       const batch = await runBatch(context, account.id, {
         label: `payout/${name}`,
         ids,
-        work: async (id) => done.push(await work(context, account.id, id)),
+        work: async (id) => done.push(await work(context, account.id, id, error)),
       });
       return { data: batchJson(batch), meta: metaJson(done) };
     },

@@ -8,8 +8,10 @@ import {
 import { paymentFileOperation } from "../payments-batch/payment-file.ts";
 import { listPayoutRunsOperation, previewPayoutRunOperation } from "../payout-run/payout-runs.ts";
 import {
+  cancelPayoutsOperation,
   destroyPayoutsOperation,
   generatePayoutsOperation,
+  markAsFailedOperation,
   markAsPaidOperation,
   markAsUnpaidOperation,
 } from "./payout-batches.ts";
@@ -32,6 +34,8 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["GET", "/payouts/due_stats", dueStatsOperation],
   ["POST", "/payouts/mark_as_paid", markAsPaidOperation, "owner"],
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation, "owner"],
+  ["POST", "/payouts/mark_as_failed", markAsFailedOperation, "owner"],
+  ["POST", "/payouts/cancel", cancelPayoutsOperation, "owner"],
   ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
   ["GET", "/payout_runs", listPayoutRunsOperation],
   ["GET", "/payout_runs/preview", previewPayoutRunOperation],

@@ -35,11 +35,16 @@ const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
     details["iban"] || details["account_number"] ? null : "iban and account_number are missing",
 };
 
+/** The most payments that a format's reader takes in one file. Absent: any number. */
+const MOST_PAYMENTS: Partial<Record<FileFormat, number>> = { paypal: 15_000, wise: 1_000 };
+
 /** What a file is made of. The debtor is the company's own bank account, which only SEPA needs. */
 export interface FileRequest {
   id: number;
   /** null: the usual one of the batch's method. */
   format: FileFormat | null;
+  /** Which of several files, from 1. null: the only one. */
+  part: number | null;
   debtor: { name: string | null; iban: string | null; bic: string | null };
 }
 
@@ -58,14 +63,14 @@ export interface PaymentFile {
 export async function paymentFile(
   { store, now }: Pick<Context, "store" | "now">,
   account: Account,
-  { id, format: wanted, debtor }: FileRequest,
+  { id, format: wanted, part, debtor }: FileRequest,
 ): Promise<PaymentFile> {
   const batch = await loadPaymentsBatch(store, account.id, id);
   const format = wanted ?? USUAL[batch.method] ?? "bank";
   if (batch.method !== METHODS[format]) {
     throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
   }
-  const payments = await loadPayments(store, account, batch);
+  const { payments, suffix } = partOf(await loadPayments(store, account, batch), format, part);
   const faults = payments.flatMap((payment) => {
     const lack = LACKS[format](payment);
     return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];
@@ -74,12 +79,31 @@ export async function paymentFile(
   const reference = batchReference(batch);
   const isXml = format === "sepa";
   return {
-    name: `${reference.toLowerCase()}-${format}.${isXml ? "xml" : "csv"}`,
+    name: `${reference.toLowerCase()}-${format}${suffix}.${isXml ? "xml" : "csv"}`,
     media: isXml ? "application/xml" : "text/csv",
     text: isXml
       ? sepaXml({ ...sepaParts(account, payments, debtor), reference, now })
       : CSV[format](payments),
   };
+}
+
+/**
+ * The payments of one file, and what is added to its name. Choice: a batch that needs several files has no usual one,
+ * because nobody should miss the others.
+ *
+ * @throws Failure `refused` if no part is chosen of several, `invalid` for a part that does not exist
+ */
+function partOf(payments: Payment[], format: FileFormat, part: number | null) {
+  const size = MOST_PAYMENTS[format] ?? payments.length;
+  const count = Math.ceil(payments.length / size);
+  if (part === null && count > 1) {
+    const files = `A ${format} file holds ${size} payments, so this batch needs ${count} files`;
+    throw new Failure("refused", `${files}: choose a part from 1 to ${count}`);
+  }
+  const chosen = part ?? 1;
+  refuseFault("part", chosen >= 1 && chosen <= count ? null : `is not from 1 to ${count}`);
+  const suffix = count > 1 ? `-${chosen}-of-${count}` : "";
+  return { payments: payments.slice((chosen - 1) * size, chosen * size), suffix };
 }
 
 const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
