@@ -88,7 +88,7 @@ async function promoterData(store: Store, promoter: Promoter, balance?: Balance)
   const account = await store.get(accounts, SYSTEM, promoter.accountId);
   if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
   const parts = await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS });
-  return promoterJson({ ...parts, balance: balance ?? parts.balance });
+  return promoterJson({ ...parts, balance: balance ?? parts.balance, setupUrl: null });
 }
 
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {

@@ -29,6 +29,7 @@ import {
   listProductsOperation,
   updateProductOperation,
 } from "./product/products.ts";
+import { PORTAL_ACCESS } from "./promoter/portal-access.ts";
 import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
 import {
   listPromoterCampaignsOperation,
@@ -151,6 +152,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
 /** Every operation of V2. Those of the specification come first, in its order. @see docs/spec/README.md */
 export const V2_OPERATIONS: V2Row[] = [
   ...COMPANY_OPERATIONS.map((row): V2Row => [row[0], `/api/v2/company${row[1]}`, row[2], accessOf(row)]),
+  ...PORTAL_ACCESS,
   ["POST", "/api/v2/track/signup", trackSignup, "key"],
   ["POST", "/api/v2/track/sale", trackSale, "key"],
 ];

@@ -6,6 +6,7 @@ import { serveStored, storeText, type StoredText } from "../http/stored-text.ts"
 import { v1Error } from "../http/errors.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
+import { portalEntry } from "./portal-entry.ts";
 import type { AppFiles, BuiltPages } from "./built-pages.ts";
 
 /** Everything comes from this server, and no page may run a text as code or as markup. */
@@ -30,7 +31,7 @@ export function pageRoutes(services: Services, built: BuiltPages): [path: string
   return [
     ["/admin", ofDashboard],
     ["/admin/**", ofDashboard],
-    ["/portal", ofPortal],
+    ["/portal", portalEntry(services, ofPortal)],
     ["/portal/**", ofPortal],
     ["/iframe", ofPortal],
     ["/join/:campaign", ofJoin],

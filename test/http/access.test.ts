@@ -67,6 +67,7 @@ const TABLE = {
     POST /promoters
     PUT /promoters/:id
     PATCH /promoters/:id
+    POST /promoters/:id/portal_view
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { NOW } from "./app.ts";
 
 /** The profile of a promoter who gave no data. */
@@ -74,7 +75,9 @@ export const JANE = {
   last_login_at: null,
   archived_at: null,
   custom_fields: {},
-  password_setup_url: null,
+  password_setup_url: expect.stringMatching(
+    /^https:\/\/track\.acme\.example\/portal\/welcome#[\w.-]+$/,
+  ) as string,
   promoter_campaigns: [
     {
       id: 1,

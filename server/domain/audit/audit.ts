@@ -48,6 +48,32 @@ export async function writeAuditEntry(
   });
 }
 
+/** Writes into the log that somebody of the company opens a promoter's portal. */
+export async function writePortalView(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  promoter: { accountId: number; id: number },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId: promoter.accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "viewed",
+    entity: "promoter",
+    entityId: String(promoter.id),
+    ...subjectsOf({
+      accountId: promoter.accountId,
+      entity: "promoter",
+      entityId: "",
+      before: null,
+      after: promoter,
+    }),
+    before: null,
+    after: null,
+  });
+}
+
 function actionOf({ before, after }: AuditedChange): AuditAction {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";

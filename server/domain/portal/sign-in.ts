@@ -1,5 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
+import { writePortalView } from "../audit/audit.ts";
+import type { Actor } from "../audit/record.ts";
 import { findAccount, listAccounts } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
@@ -140,18 +142,27 @@ export function openFrame(context: Context, { account, promoter }: Member): Prom
   });
 }
 
-/** Opens a promoter's portal for somebody of the company, who can change nothing in it. */
+/**
+ * Opens a promoter's portal for somebody of the company, who can change nothing in it.
+ *
+ * @throws Failure `not_found`, or `refused` for an archived promoter
+ */
 export function openView(
-  tx: Transaction,
-  context: Context,
-  { account, promoter }: Member,
+  context: Context & { actor: Actor },
+  account: Account,
+  promoterId: number,
 ): Promise<OpenedSession> {
-  return openSession(tx, context, {
-    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
-    passwordHash: promoter.passwordHash ?? null,
-    device: null,
-    endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
-    isReadOnly: true,
+  return context.store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, account.id, promoterId);
+    if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+    await writePortalView(tx, context, promoter);
+    return openSession(tx, context, {
+      holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+      passwordHash: promoter.passwordHash ?? null,
+      device: null,
+      endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
+      isReadOnly: true,
+    });
   });
 }
 

@@ -135,6 +135,15 @@ export const PORTAL_OPERATIONS: Operations = {
   ...Object.fromEntries(
     Object.entries(OPERATIONS).map(([route, words]) => [route.replace(" ", " /api/v2/affiliate"), words]),
   ),
+  "POST /api/v2/promoters/iframe_login": [
+    "openPortalFrame",
+    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…`, or call the portal's operations with the token.",
+  ],
+  "POST /api/v2/promoters/iframe_logout": ["closePortalFrame", "Ends all sessions of one promoter."],
+  "POST /api/v2/company/promoters/:id/portal_view": [
+    "viewPortal",
+    "Opens a promoter's portal for 15 minutes, read-only. The audit log keeps who looked.",
+  ],
   "GET /api/v2/join/:campaign": [
     "showJoinPage",
     "Shows what anybody may know about a campaign before they join.",

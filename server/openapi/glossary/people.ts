@@ -13,7 +13,10 @@ export const PEOPLE_FIELDS: Fields = {
   new_ref_id: ["The new referral id.", "jane-doe"],
   "V1UpdateLeadForm.new_ref_id": ["Referral id of the promoter that the lead moves to.", "alex"],
   note: ["A note of yours about the promoter. Promoters never see it.", "Met at the fair"],
-  auth_token: ["Logs the promoter into the dashboard. Keep it secret.", "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"],
+  auth_token: [
+    "Signs the promoter in to the portal: `/portal?auth_token=…`. Keep it secret.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+  ],
   temp_password: [
     "First password of the promoter's dashboard. It is shown only when the promoter is created, and null afterwards.",
     "s3cret-start",
@@ -25,7 +28,10 @@ export const PEOPLE_FIELDS: Fields = {
   first_event_at: "When the promoter's first event happened.",
   last_login_at: "When the promoter last logged in. null: never.",
   is_confirmed: "Whether the promoter has confirmed their e-mail address.",
-  password_setup_url: ["Where the promoter sets a first password. null: they don't need one.", null],
+  password_setup_url: [
+    "Where the promoter sets a first password, within a week. null: they have one. Keep it secret.",
+    null,
+  ],
   auth_provider: ["Service that the promoter logs in with. null: e-mail and password.", null],
   parent_promoter: "The promoter who recruited this one. null: nobody.",
   parent_promoter_id: ["Id of the promoter who recruited this one.", 12],

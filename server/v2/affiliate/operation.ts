@@ -71,7 +71,10 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     if (session.mustSetPassword && !operation.isForNewcomers) {
       throw new Failure("forbidden", "Choose a password first");
     }
-    return operation.handle({ ...request, ...admission });
+    const { id, email } = admission.promoter;
+    // Whoever looks at the portal changes nothing, so no entry of the log can name the wrong person.
+    const context = newContext(services, { kind: "promoter", id, name: email });
+    return operation.handle({ ...request, ...admission, context });
   });
 }
 

@@ -69,9 +69,10 @@ export const updatePromoterOperation: V2Operation = {
  * Choice: `always_approve` is true by default, because V2's clients rely on it. The campaign's setting still
  * decides.
  */
-async function create({ event, account, context }: V2Request) {
+async function create(request: V2Request) {
+  const { event, account, context } = request;
   const body = shapeInput(createBody, await readJson(event));
-  const show = showPromoterOf(account);
+  const show = showPromoterOf(request);
   return createPromoter(context, account, {
     email: body.email,
     custId: body.cust_id ?? null,
@@ -98,7 +99,8 @@ async function create({ event, account, context }: V2Request) {
  * Choice: custom fields are replaced as a whole. The company's verdict on the invoice details is set here
  * too.
  */
-async function update({ event, account, context }: V2Request) {
+async function update(request: V2Request) {
+  const { event, account, context } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   return updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
@@ -110,6 +112,6 @@ async function update({ event, account, context }: V2Request) {
       invoiceDetailsStatus: body.invoice_details_status,
       profile: profileChanges(body.profile ?? {}),
     },
-    show: showPromoterOf(account),
+    show: showPromoterOf(request),
   });
 }

@@ -80,6 +80,8 @@ export interface PromoterParts {
   promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
   stats: Stats;
   balance: Balance;
+  /** null: the promoter needs none, or the answer must not hold it. */
+  setupUrl: string | null;
   /** undefined: not requested. */
   payoutMethod: PayoutMethod | null | undefined;
   /** undefined: not requested. */
@@ -104,7 +106,8 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
       active_customers_count: stats.activeCustomers,
     },
     is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
-    is_confirmed: true, // Choice: a promoter whom the company adds needs no confirmation, and there is no other way in yet
+    // Choice: a promoter whom the company adds needs no confirmation.
+    is_confirmed: promoter.isUnconfirmed !== true,
     track_ad_traffic: promoter.trackAdTraffic,
     fraud_suspicions: promoter.fraudSuspicions,
     invoice_details_status: promoter.invoiceDetailsStatus,
@@ -114,7 +117,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     last_login_at: promoter.lastLoginAt,
     archived_at: promoter.archivedAt,
     custom_fields: promoter.customFields ?? {},
-    password_setup_url: null,
+    password_setup_url: parts.setupUrl,
     promoter_campaigns: promoterCampaigns.map(joinedCampaignJson),
     balances: balancesJson(parts.balance),
     auth_provider: null,

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { loadBalance } from "../../domain/commission/balance.ts";
 import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
 import { findSelectedPayoutMethod } from "../../domain/payout-method/payout-method.ts";
+import { signInUrl } from "../../domain/portal/sign-in-link.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import { withCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { showAll, type Show } from "../../domain/show.ts";
@@ -9,6 +10,7 @@ import { loadPromoterStats } from "../../domain/report/counters.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { View } from "../../storage/store.ts";
+import type { V2Request } from "../operation.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 
 /** The parts of a promoter that are only shown on request. */
@@ -20,10 +22,28 @@ export interface Extras {
 /** The parts that are shown by default. */
 export const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: false };
 
-/** Shows a promoter of an account with the default parts. */
-export function showPromoterOf(account: Account): Show<Promoter, z.output<typeof promoterAnswer>> {
-  return async (view, promoter) =>
-    promoterJson(await readPromoterParts(view, account, { promoter, ...USUAL_EXTRAS }));
+/** Shows a promoter of the request's account with the default parts. */
+export function showPromoterOf(
+  request: Pick<V2Request, "account" | "publicUrl" | "context">,
+): Show<Promoter, z.output<typeof promoterAnswer>> {
+  return async (view, promoter) => {
+    const parts = await readPromoterParts(view, request.account, { promoter, ...USUAL_EXTRAS });
+    return promoterJson({ ...parts, setupUrl: setupUrl(request, promoter) });
+  };
+}
+
+/**
+ * Where a promoter sets their first password. null: they have one, or can't sign in.
+ *
+ * Choice: whoever joined by themselves has chosen a password, and has to confirm the address by their own link.
+ */
+export function setupUrl(
+  { account, publicUrl, context: { now } }: Pick<V2Request, "account" | "publicUrl" | "context">,
+  promoter: Promoter,
+): string | null {
+  const { passwordHash, archivedAt, isUnconfirmed } = promoter;
+  if (passwordHash !== undefined || archivedAt !== null || isUnconfirmed) return null;
+  return signInUrl({ publicUrl, now }, { account, promoter }, "setup");
 }
 
 /** Reads what V2 shows of a promoter besides their own record. */
@@ -31,7 +51,7 @@ export async function readPromoterParts(
   view: View,
   account: Account,
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
-): Promise<PromoterParts> {
+): Promise<Omit<PromoterParts, "setupUrl">> {
   const { accountId, id } = promoter;
   const found = await listPromoterCampaigns(view, accountId, id);
   const promoterCampaigns = await showAll(view, found, withCampaign);

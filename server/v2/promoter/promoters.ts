@@ -10,7 +10,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { listParams, promoterQuery } from "./promoter-filters.ts";
 import { promoterAnswer, promoterJson } from "./promoter-json.ts";
-import { readPromoterParts, showPromoterOf } from "./promoter-parts.ts";
+import { readPromoterParts, setupUrl, showPromoterOf } from "./promoter-parts.ts";
 import { findBy, readSelection } from "./promoter-selection.ts";
 
 const showParams = z
@@ -43,11 +43,12 @@ async function list(request: V2Request) {
   const query = promoterQuery(params, now);
   const { records, total } = await listPromoters(store, account.id, { query, ...window });
   setPageHeaders(request, page, total);
-  const data = await showAll(store, records, showPromoterOf(account));
+  const data = await showAll(store, records, showPromoterOf(request));
   return { data, meta: { pending_count: await countPending(store, account.id) } };
 }
 
-async function show({ event, account, context }: V2Request) {
+async function show(request: V2Request) {
+  const { event, account, context } = request;
   const params = shapeInput(showParams, readQuery(event));
   const selection = readSelection(event, params.find_by);
   const { promoter } = await loadSelected(context.store, account.id, selection);
@@ -56,5 +57,5 @@ async function show({ event, account, context }: V2Request) {
     withPayoutMethod: !(params.exclude_payout_method ?? false),
     withParent: params.include_parent_promoter ?? false,
   });
-  return promoterJson(parts);
+  return promoterJson({ ...parts, setupUrl: setupUrl(request, promoter) });
 }

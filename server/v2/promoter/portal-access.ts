@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/portal/sign-in.ts";
+import { loadSelected, type Selection } from "../../domain/promoter/selection.ts";
+import { endSessions } from "../../domain/session/session.ts";
+import { Failure } from "../../failure.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { text } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { actorOf } from "../../request/caller.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+
+const params = z.object({ promoter_id: text, cust_id: text }).partial();
+
+/** `POST /api/v2/promoters/iframe_login` */
+const frameLoginOperation: V2Operation = {
+  summary: "Open a promoter's portal for a page of your own product",
+  params,
+  answer: z.object({ access_token: z.string(), expires_in: z.int() }).meta({ id: "PortalToken" }),
+  refusals: ["missing", "not_found", "refused"],
+  async handle(request) {
+    const { account, context } = request;
+    const { promoter } = await loadSelected(context.store, account.id, await readPromoter(request));
+    const { token } = await openFrame(context, { account, promoter });
+    return { access_token: token, expires_in: FRAME_SECONDS };
+  },
+};
+
+/** `POST /api/v2/promoters/iframe_logout`. Choice: it ends all of the promoter's sessions. */
+const frameLogoutOperation: V2Operation = {
+  summary: "End a promoter's sessions",
+  params,
+  answer: z.object({ message: z.string() }),
+  refusals: ["missing", "not_found"],
+  async handle(request) {
+    const { account, context } = request;
+    const selection = await readPromoter(request);
+    await context.store.transact(async (tx) => {
+      const { promoter } = await loadSelected(tx, account.id, selection);
+      await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoter.id });
+    });
+    return { message: "The promoter is signed out" };
+  },
+};
+
+/** `POST /api/v2/company/promoters/{id}/portal_view` */
+const viewPortalOperation: V2Operation = {
+  summary: "See a promoter's portal as they see it",
+  answer: z
+    .object({ access_token: z.string(), expires_in: z.int(), url: z.string() })
+    .meta({ id: "PortalView" }),
+  status: 201,
+  refusals: ["not_found", "refused"],
+  async handle({ event, account, caller, context, publicUrl }) {
+    const actor = actorOf(caller);
+    const { token } = await openView({ ...context, actor }, account, readPathId(event));
+    // A fragment is sent to no server, so no log holds the token.
+    return { access_token: token, expires_in: VIEW_SECONDS, url: `${publicUrl}/portal#view=${token}` };
+  },
+};
+
+/** The operations that open portals. */
+export const PORTAL_ACCESS: V2Row[] = [
+  ["POST", "/api/v2/promoters/iframe_login", frameLoginOperation, "key"],
+  ["POST", "/api/v2/promoters/iframe_logout", frameLogoutOperation, "key"],
+  ["POST", "/api/v2/company/promoters/:id/portal_view", viewPortalOperation, "manager"],
+];
+
+/** @throws Failure `missing` */
+async function readPromoter({ event }: V2Request): Promise<Selection> {
+  const given = shapeInput(params, { ...(await readJson(event)), ...readQuery(event) });
+  if (given.promoter_id !== undefined) return { by: "id", value: given.promoter_id };
+  if (given.cust_id !== undefined) return { by: "custId", value: given.cust_id };
+  throw new Failure("missing", "Name the promoter by promoter_id or cust_id");
+}
