@@ -14,7 +14,8 @@ export function keyCommands(program: Command): void {
     .action((accountId: string, name = "key") =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);
-        print({ key: await createApiKey(context, id, name) });
+        const { key } = await createApiKey(context, id, name);
+        print({ key });
       }),
     );
   key

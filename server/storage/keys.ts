@@ -66,6 +66,11 @@ export function digest(text: string): string {
   return hash("sha256", text, "hex");
 }
 
+/** A number for lists in place of a hash that nobody may see. Its 48 bits are enough to tell a few apart. */
+export function numberOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, 12), 16);
+}
+
 /**
  * A short stand-in for a tuple where only equality counts: enough of its SHA-256 that nobody finds a
  * collision.

@@ -11,6 +11,7 @@ import type { Account } from "../domain/account/record.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
+import { limitSignIn } from "../request/sign-in-limit.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { withoutSecrets } from "./secrets.ts";
@@ -23,6 +24,8 @@ export interface V2Request {
   context: Context;
   /** The server's own address, for links. */
   publicUrl: string;
+  /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
+  limit(email: string): Promise<void>;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** The handler sets these; they are sent with its answer. */
@@ -57,7 +60,8 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, post } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
-      const answer = await handle({ event, account, caller, context, publicUrl, post, headers });
+      const limit = (email: string) => limitSignIn(services, event, { kind: "user", email });
+      const answer = await handle({ event, account, caller, context, publicUrl, limit, post, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
       if (answer === null) return empty(headers);

@@ -1,6 +1,21 @@
+import { showAccountOperation, updateAccountOperation } from "./account/account.ts";
+import { createApiKeyOperation, listApiKeysOperation, revokeApiKeyOperation } from "./account/api-keys.ts";
 import { downloadAuditLog, listAuditLog } from "./audit/audit-log.ts";
 import type { OpenRow } from "./open-operation.ts";
 import type { V2Row } from "./operation.ts";
+import {
+  changePasswordOperation,
+  endOwnSessionOperation,
+  listOwnSessionsOperation,
+  updateOwnNameOperation,
+} from "./session/own.ts";
+import {
+  inviteUserOperation,
+  listUsersOperation,
+  removeUserOperation,
+  resetUserOperation,
+  updateUserOperation,
+} from "./user/users.ts";
 import {
   checkLinkOperation,
   followLinkOperation,
@@ -9,10 +24,26 @@ import {
   signOutOperation,
 } from "./session/session.ts";
 
-/** The people who run the program, and what they changed. The paths are below `/api/v2/company`. */
+/** The people who run the program, their account, and what they changed. The paths are below `/api/v2/company`. */
 export const USER_OPERATIONS: V2Row[] = [
   ["GET", "/session", showSessionOperation, "person"],
   ["DELETE", "/session", signOutOperation, "person"],
+  ["PUT", "/session", updateOwnNameOperation, "person"],
+  ["PUT", "/session/password", changePasswordOperation, "person"],
+  ["GET", "/session/sessions", listOwnSessionsOperation, "person"],
+  ["DELETE", "/session/sessions/:id", endOwnSessionOperation, "person"],
+  ["GET", "/users", listUsersOperation, "owner"],
+  ["POST", "/users", inviteUserOperation, "owner"],
+  ["PUT", "/users/:id", updateUserOperation, "owner"],
+  ["PATCH", "/users/:id", updateUserOperation, "owner"],
+  ["DELETE", "/users/:id", removeUserOperation, "owner"],
+  ["POST", "/users/:id/reset", resetUserOperation, "owner"],
+  ["GET", "/api_keys", listApiKeysOperation, "owner"],
+  ["POST", "/api_keys", createApiKeyOperation, "owner"],
+  ["DELETE", "/api_keys/:id", revokeApiKeyOperation, "owner"],
+  ["GET", "/account", showAccountOperation],
+  ["PUT", "/account", updateAccountOperation, "owner"],
+  ["PATCH", "/account", updateAccountOperation, "owner"],
   ["GET", "/audit_log", listAuditLog],
   ["GET", "/audit_log/download", downloadAuditLog],
 ];

@@ -8,7 +8,11 @@ import { addUser, callAs, callWith, type SessionCall } from "../support/users.ts
 const TABLE = {
   person: `
     GET /session
-    DELETE /session`,
+    DELETE /session
+    PUT /session
+    PUT /session/password
+    GET /session/sessions
+    DELETE /session/sessions/:id`,
   viewer: `
     GET /promoters/:id
     GET /promoter_campaigns
@@ -49,6 +53,7 @@ const TABLE = {
     GET /payments_batches
     GET /payout_methods
     GET /payout_methods/:id
+    GET /account
     GET /audit_log
     GET /audit_log/download
     GET /billing
@@ -129,6 +134,17 @@ const TABLE = {
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
     DELETE /payments_batches/:id
+    GET /users
+    POST /users
+    PUT /users/:id
+    PATCH /users/:id
+    DELETE /users/:id
+    POST /users/:id/reset
+    GET /api_keys
+    POST /api_keys
+    DELETE /api_keys/:id
+    PUT /account
+    PATCH /account
     POST /billing
     DELETE /billing`,
 };

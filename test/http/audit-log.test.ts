@@ -119,7 +119,7 @@ describe("the audit log", () => {
   it("shows that a secret changed, and never the secret", async () => {
     const context = audited();
     const user = await addUser(app, "owner");
-    const key = await createApiKey(context, app.accountId, "shop");
+    const { key } = await createApiKey(context, app.accountId, "shop");
     const created = await app.v2("POST", "/webhooks", {
       url: "https://hooks.example.com/",
       event_types: ["promoter.created"],

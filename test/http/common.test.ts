@@ -74,7 +74,7 @@ describe.each(V1_PATHS)("POST %s", (path) => {
 
 describe("limits", () => {
   it("counts V1 requests by key and refuses those above the limit", async () => {
-    const other = await createApiKey(app.context, app.accountId, "other");
+    const { key: other } = await createApiKey(app.context, app.accountId, "other");
     const first = await post(V1_PATHS[1]!, form({}, { "x-api-key": KEY }));
     expect(first.headers.get("ratelimit-limit")).toBe("100");
     expect(first.headers.get("ratelimit-remaining")).toBe("99");
@@ -128,7 +128,7 @@ describe("limits", () => {
   it("refuses an address that guessed too many keys, except for the keys that were valid there", async () => {
     const from = (key: string, address: string) =>
       post(V1_PATHS[1]!, form({}, { "x-api-key": key, "x-forwarded-for": address }));
-    const other = await createApiKey(app.context, app.accountId, "other");
+    const { key: other } = await createApiKey(app.context, app.accountId, "other");
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     for (let count = 0; count < 5; count++)
       expect((await from(`guess ${count}`, "203.0.113.1")).status).toBe(401);
@@ -160,7 +160,7 @@ describe("limits", () => {
   });
 
   it("refuses a key as soon as it is revoked", async () => {
-    const key = await createApiKey(app.context, app.accountId, "short");
+    const { key } = await createApiKey(app.context, app.accountId, "short");
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(400);
     const { hash } = (await listApiKeys(app.services.store, app.accountId)).find(
       ({ name }) => name === "short",

@@ -76,10 +76,15 @@ export async function setMailSender(
   accountId: number,
   sender: string | null,
 ): Promise<Account> {
-  if (sender !== null && !/^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender)) {
+  if (sender !== null && !isMailSender(sender)) {
     throw new Failure("invalid", `${sender} is not an e-mail address`);
   }
   return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
+}
+
+/** Whether e-mails can have this sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
+export function isMailSender(sender: string): boolean {
+  return /^[^\r\n<>]*<?[^\s<>@]+@[^\s<>@]+>?$/.test(sender);
 }
 
 /** Sets the largest cash commission that is approved by itself, in cents. null: any. @throws Failure `not_found` */
@@ -157,6 +162,6 @@ export async function putAccount(
     name: "Default campaign",
     landingUrl: input.landingUrl,
   });
-  const key = await putApiKey(tx, context, { ownerId: account.id, name: "first", key: input.key });
+  const { key } = await putApiKey(tx, context, { ownerId: account.id, name: "first", key: input.key });
   return { account, key };
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM, type ApiKey } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest, numberOf } from "../../storage/keys.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 
@@ -13,8 +13,14 @@ export const apiKeys = collection<ApiKey>()({
   indexes: { owner: (apiKey) => [apiKey.ownerId] },
 });
 
-/** Makes a key for an account and returns its text, which can't be read back later. */
-export function createApiKey(context: Context, ownerId: number, name: string): Promise<string> {
+/** A key's record, and its text, which can't be read back later. */
+export interface NewApiKey {
+  apiKey: ApiKey;
+  key: string;
+}
+
+/** Makes a key for an account. */
+export function createApiKey(context: Context, ownerId: number, name: string): Promise<NewApiKey> {
   return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
 }
 
@@ -23,17 +29,23 @@ export async function putApiKey(
   tx: Transaction,
   { chance, now }: Context,
   input: { ownerId: number; name: string; key?: string | undefined },
-): Promise<string> {
+): Promise<NewApiKey> {
   const key = input.key ?? `tdm_${chance.token(32)}`;
-  await tx.put(apiKeys, {
+  const apiKey: ApiKey = {
     accountId: SYSTEM,
     hash: hashApiKey(key),
     ownerId: input.ownerId,
     name: input.name,
     createdAt: now.toISOString(),
     revokedAt: null,
-  });
-  return key;
+  };
+  await tx.put(apiKeys, apiKey);
+  return { apiKey, key };
+}
+
+/** The number by which lists name a key. The hash stays with us. */
+export function apiKeyId({ hash }: Pick<ApiKey, "hash">): number {
+  return numberOf(hash);
 }
 
 /** The form in which a key is stored. */
@@ -66,11 +78,30 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
   if (apiKey === undefined || found.length > 1) {
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
-  await context.store.transact(async (tx) => {
+  await revoke(context, apiKey, ({ revokedAt }) => {
+    throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
+  });
+}
+
+/** Revokes the key with this number. @throws Failure `not_found`, `refused` if it is already revoked */
+export async function revokeApiKeyById(context: Context, ownerId: number, id: number): Promise<ApiKey> {
+  const apiKey = (await listApiKeys(context.store, ownerId)).find((each) => apiKeyId(each) === id);
+  if (apiKey === undefined) throw new Failure("not_found", "API key not found.");
+  return revoke(context, apiKey, ({ revokedAt }) => {
+    throw new Failure("refused", `The key was already revoked, at ${revokedAt}`);
+  });
+}
+
+function revoke(
+  { store, now }: Context,
+  apiKey: ApiKey,
+  refuse: (revoked: ApiKey) => never,
+): Promise<ApiKey> {
+  return store.transact(async (tx) => {
     const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
-    const { revokedAt } = current;
-    if (revokedAt !== null)
-      throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
-    await tx.put(apiKeys, { ...current, revokedAt: context.now.toISOString() });
+    if (current.revokedAt !== null) refuse(current);
+    const revoked = { ...current, revokedAt: now.toISOString() };
+    await tx.put(apiKeys, revoked);
+    return revoked;
   });
 }

@@ -17,14 +17,18 @@ const MAX_CAMPAIGNS = 10_000;
  * payout
  */
 export function setCurrency({ store }: Context, account: Account, code: string): Promise<Account> {
-  const currency = code.trim().toUpperCase();
-  if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
   return store.transact(async (tx) => {
-    if (currency !== account.currency && (await hasMoney(tx, account.id))) {
-      throw new Failure("refused", `${account.publicId} has amounts in ${account.currency} already`);
-    }
+    const currency = await checkedCurrency(tx, account, code);
     return changeAccount(tx, account.id, { currency });
   });
+}
+
+/** The code of a currency that the account may have. @throws Failure `invalid` or `refused` */
+export async function checkedCurrency(tx: Transaction, account: Account, code: string): Promise<string> {
+  const currency = code.trim().toUpperCase();
+  if (!isCurrency(currency)) throw new Failure("invalid", `${code} is not an ISO 4217 currency`);
+  if (currency === account.currency || !(await hasMoney(tx, account.id))) return currency;
+  throw new Failure("refused", `${account.publicId} has amounts in ${account.currency} already`);
 }
 
 /** Whether the account has amounts. It reads counters, because the commit checks them again, unlike listings. */

@@ -21,16 +21,25 @@ const MOST = {
   minPayingCustomers: 1e6,
 } as const;
 
+/** Changes to the settings. undefined: unchanged. */
+export type PayoutSettingsChanges = { [K in keyof PayoutSettings]?: PayoutSettings[K] | undefined };
+
 /**
- * Changes when and whom an account pays. Payouts that exist stay as they are. undefined: unchanged.
+ * Changes when and whom an account pays. Payouts that exist stay as they are.
  *
  * @throws Failure `not_found`, or `invalid` for a number out of its range
  */
 export function setPayoutSettings(
   { store }: Context,
   accountId: number,
-  given: { [K in keyof PayoutSettings]?: PayoutSettings[K] | undefined },
+  given: PayoutSettingsChanges,
 ): Promise<Account> {
+  const changes = checkedPayoutSettings(given);
+  return store.transact((tx) => changeAccount(tx, accountId, changes));
+}
+
+/** The changes that were given. @throws Failure `invalid` for a number out of its range */
+export function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<PayoutSettings> {
   const changes: Partial<PayoutSettings> = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
@@ -42,5 +51,5 @@ export function setPayoutSettings(
   }
   const [fault] = Object.entries(fields);
   if (fault) throw new Failure("invalid", fault.flat().join(" "), fields);
-  return store.transact((tx) => changeAccount(tx, accountId, changes));
+  return changes;
 }

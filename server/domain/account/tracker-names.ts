@@ -29,20 +29,29 @@ export function trackerNames({ tracker }: Account): TrackerNames {
 export async function nameTracker(
   { store }: Context,
   account: Account,
-  changes: { [K in keyof TrackerNames]?: TrackerNames[K] | undefined },
+  changes: TrackerChanges,
 ): Promise<Account> {
+  const tracker = checkedTracker(account, changes);
+  return store.transact((tx) => changeAccount(tx, account.id, { tracker }));
+}
+
+/** Changes to the names. undefined: unchanged. */
+export type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined };
+
+/** All names with the changes. @throws Failure `invalid` */
+export function checkedTracker(account: Account, changes: TrackerChanges): TrackerNames {
   const before = trackerNames(account);
   const tracker: TrackerNames = {
     global: changes.global ?? before.global,
-    dataGlobal: changes.dataGlobal ?? before.dataGlobal,
+    dataGlobal: changes.dataGlobal === undefined ? before.dataGlobal : changes.dataGlobal,
     cookie: changes.cookie ?? before.cookie,
-    script: changes.script ?? before.script,
+    script: changes.script === undefined ? before.script : changes.script,
     readsFragment: changes.readsFragment ?? before.readsFragment,
   };
   const fields = faultsOf(tracker);
   const [fault] = Object.entries(fields);
   if (fault) throw new Failure("invalid", fault.flat().join(" "), fields);
-  return store.transact((tx) => changeAccount(tx, account.id, { tracker }));
+  return tracker;
 }
 
 /** The account whose script has this file name, or null. */

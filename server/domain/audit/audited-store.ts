@@ -1,13 +1,10 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
-import { encodeKey, type Key } from "../../storage/keys.ts";
+import { encodeKey, numberOf, type Key } from "../../storage/keys.ts";
 import type { Collection } from "../../storage/collection.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { writeAuditEntry, type AuditedChange } from "./audit.ts";
 import { AUDITED, type Actor, type AuditedEntity } from "./record.ts";
-
-/** Listings of API keys show as much of their hashes. */
-const HASH_SHOWN = 12;
 
 /** The store below an audited one. */
 const plain = new WeakMap<Store, Store>();
@@ -57,7 +54,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     if (entity === undefined || record === null || accountId === null) return;
     const key = encodeKey([record.accountId, from.name, ...id]);
     const known = changes.get(key);
-    const entityId = String(id[0]).slice(0, entity === "api_key" ? HASH_SHOWN : undefined);
+    const entityId = String(entity === "api_key" ? numberOf(String(id[0])) : id[0]);
     const first = known === undefined ? (before as object | null) : known.before;
     changes.set(key, { accountId, entity, entityId, before: first, after: after as object | null });
   }

@@ -52,7 +52,7 @@ export interface AuditEntry {
   actor: Actor;
   action: AuditAction;
   entity: AuditedEntity;
-  /** The record's id as text. An API key has the beginning of its hash, which listings show too. */
+  /** The record's id as text. */
   entityId: string;
   /** The promoter, the promoter campaign and the lead that the record is about. null: none. */
   promoterId: number | null;

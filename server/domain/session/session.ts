@@ -2,7 +2,7 @@ import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import type { Holder, HolderKind, Session } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
-import { digest } from "../../storage/keys.ts";
+import { digest, numberOf } from "../../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -100,6 +100,11 @@ export async function listSessions(store: Store, holder: Holder, now: Date): Pro
   return all
     .filter((session) => !hasEnded(session, now))
     .sort((a, b) => b.seenAt.localeCompare(a.seenAt) || b.createdAt.localeCompare(a.createdAt));
+}
+
+/** The number by which its holder names a session. The hash stays with us. */
+export function sessionId({ hash }: Pick<Session, "hash">): number {
+  return numberOf(hash);
 }
 
 /** Ends a session. It may have ended before. */

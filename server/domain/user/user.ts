@@ -61,8 +61,8 @@ export function countOwners(tx: Transaction, accountId: number): Promise<number>
   return tx.sum(SYSTEM, ownerCounter(accountId));
 }
 
-/** An owner who never set a password could not help anybody. */
-function canOwn({ role, passwordHash }: User): boolean {
+/** Whether a user is an owner who can sign in. One who never set a password could not help anybody. */
+export function canOwn({ role, passwordHash }: User): boolean {
   return role === "owner" && passwordHash !== null;
 }
 

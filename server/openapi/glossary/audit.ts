@@ -11,7 +11,7 @@ export const AUDIT_FIELDS: Fields = {
   "actor.name": ["E-mail address of the user or promoter, or the name of the key.", "alex@acme.example"],
   "AuditEntry.action": "What happened to the record. `erased`: everything personal was removed from it.",
   "AuditEntry.entity": "The kind of the record.",
-  "AuditEntry.entity_id": ["Id of the record, as text. An API key has the beginning of its hash.", "17"],
+  "AuditEntry.entity_id": ["Id of the record, as text.", "17"],
   "AuditEntry.before": [
     "The fields that changed, as they were. Secrets show only `hidden`. null: the record is new, or the person was erased.",
     { status: "pending" },

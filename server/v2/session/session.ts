@@ -1,3 +1,4 @@
+import type { H3Event } from "h3";
 import { z } from "zod";
 import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
 import { endSession } from "../../domain/session/session.ts";
@@ -16,7 +17,7 @@ import { sessionAnswer, sessionJson } from "./session-json.ts";
 const COOKIE = SESSION_COOKIES.user;
 
 /** A password as somebody enters it to sign in. Blanks belong to it. */
-const password = text;
+export const password = text;
 /** A password that somebody chooses. */
 export const newPassword = password.min(
   MIN_PASSWORD_LENGTH,
@@ -35,7 +36,7 @@ export const signInOperation: OpenOperation = {
     const { event, context, limit } = request;
     const credentials = shapeInput(signInBody, await readJson(event));
     await limit(credentials.email);
-    return welcome(request, await signIn(context, { ...credentials, device: deviceOf(request) }));
+    return welcome(request, await signIn(context, { ...credentials, device: deviceOf(event) }));
   },
 };
 
@@ -93,7 +94,7 @@ export const followLinkOperation: OpenOperation = {
     const { event, context, limit } = request;
     const input = shapeInput(linkBody, await readJson(event));
     await limit(null);
-    return welcome(request, await followUserLink(context, { ...input, device: deviceOf(request) }));
+    return welcome(request, await followUserLink(context, { ...input, device: deviceOf(event) }));
   },
 };
 
@@ -108,6 +109,7 @@ function welcome({ publicUrl, headers }: OpenRequest, { account, user, token }: 
   return sessionJson(user, account);
 }
 
-function deviceOf({ event }: OpenRequest): string | null {
+/** The browser that sent a request. */
+export function deviceOf(event: H3Event): string | null {
   return event.req.headers.get("user-agent");
 }

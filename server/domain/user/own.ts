@@ -1,0 +1,54 @@
+import { Failure } from "../../failure.ts";
+import type { Context } from "../context.ts";
+import { isPasswordAnyway, keepPassword } from "../password/password.ts";
+import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
+import { removeLinks } from "./link.ts";
+import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
+import { findUser, users } from "./user.ts";
+import type { User } from "./record.ts";
+
+/**
+ * Changes the password of a user who knows it. All other sessions end, and this one gets a new token.
+ *
+ * @throws Failure `invalid` for a wrong password
+ */
+export async function changePassword(
+  context: Context,
+  user: User,
+  { current, password, device }: { current: string; password: string; device: string | null },
+): Promise<SignedIn> {
+  if (!(await isPasswordAnyway(current, user.passwordHash))) {
+    const fields = { current_password: ["is wrong"] };
+    throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
+  }
+  const { hash } = await keepPassword(context.chance, password);
+  return context.store.transact(async (tx) => {
+    const now = await findUser(tx, user.id);
+    if (now === null || now.passwordHash !== user.passwordHash) {
+      throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    }
+    const changed = { ...now, passwordHash: hash };
+    await endSessions(tx, holderOf(user));
+    await removeLinks(tx, user.id);
+    return putSignIn(tx, context, { user: changed, device });
+  });
+}
+
+/** Changes the name of a user. null: the user shows by the e-mail address. */
+export function changeName({ store }: Context, { id }: User, name: string | null): Promise<User> {
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = { ...user, name };
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Ends one of a user's sessions. @throws Failure `not_found` */
+export async function endOwnSession({ store, now }: Context, user: User, id: number): Promise<void> {
+  const own = await listSessions(store, holderOf(user), now);
+  const session = own.find((each) => sessionId(each) === id);
+  if (session === undefined) throw new Failure("not_found", "Session not found.");
+  await endSession(store, session);
+}

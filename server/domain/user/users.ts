@@ -1,0 +1,87 @@
+import { Failure } from "../../failure.ts";
+import { SYSTEM } from "../account/record.ts";
+import type { Context } from "../context.ts";
+import { endSessions } from "../session/session.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
+import { putUserLink, removeLinks } from "./link.ts";
+import { holderOf } from "./sign-in.ts";
+import { canOwn, countOwners, newUserId, putUser, users, type NewUser } from "./user.ts";
+import type { Role, User } from "./record.ts";
+
+/** More users than any program has. */
+const MAX_USERS = 1_000;
+
+/** A user, and the token of a link that sets their password. */
+export interface UserWithLink {
+  user: User;
+  token: string;
+}
+
+/** The users of an account, oldest first. */
+export function listUsers(store: Store, accountId: number): Promise<User[]> {
+  return store.page(users, "owner", SYSTEM, [accountId], { limit: MAX_USERS });
+}
+
+/** A user of an account. @throws Failure `not_found` */
+export async function loadUser(reader: Pick<Store, "get">, accountId: number, id: number): Promise<User> {
+  const user = await reader.get(users, SYSTEM, id);
+  if (user?.ownerId !== accountId) throw new Failure("not_found", "User not found.");
+  return user;
+}
+
+/** Makes a user without a password, and the link that sets it. @throws Failure `taken` */
+export async function inviteUser(
+  context: Context,
+  accountId: number,
+  { email, name = null, role }: { email: string; name?: string | null | undefined; role: Role },
+): Promise<UserWithLink> {
+  const id = await newUserId(context);
+  const input: NewUser = { id, ownerId: accountId, email, name, role, passwordHash: null };
+  return context.store.transact(async (tx) => {
+    const user = await putUser(tx, context.now, input);
+    const token = await putUserLink(tx, context, { kind: "invitation", ownerId: accountId, userId: id });
+    return { user, token };
+  });
+}
+
+/** Changes a user's role or name. @throws Failure `not_found`, or `refused` for the last owner */
+export function updateUser(
+  { store }: Context,
+  accountId: number,
+  { id, role, name }: { id: number; role?: Role | undefined; name?: string | null | undefined },
+): Promise<User> {
+  return store.transact(async (tx) => {
+    const before = await loadUser(tx, accountId, id);
+    const after = { ...before, role: role ?? before.role, name: name === undefined ? before.name : name };
+    if (!canOwn(after)) await refuseLastOwner(tx, before);
+    await tx.put(users, after);
+    return after;
+  });
+}
+
+/** Removes a user, whose sessions and links end. @throws Failure `not_found`, or `refused` for the last owner */
+export function removeUser({ store }: Context, accountId: number, id: number): Promise<User> {
+  return store.transact(async (tx) => {
+    const user = await loadUser(tx, accountId, id);
+    await refuseLastOwner(tx, user);
+    await tx.remove(users, SYSTEM, id);
+    await endSessions(tx, holderOf(user));
+    await removeLinks(tx, id);
+    return user;
+  });
+}
+
+/** Makes a link that sets a user's password. The password that the user has works until then. @throws Failure `not_found` */
+export function resetUser(context: Context, accountId: number, id: number): Promise<UserWithLink> {
+  return context.store.transact(async (tx) => {
+    const user = await loadUser(tx, accountId, id);
+    const kind = user.passwordHash === null ? "invitation" : "reset";
+    return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
+  });
+}
+
+/** An account without an owner could be helped only from the command line. @throws Failure `refused` */
+async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
+  if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
+  throw new Failure("refused", "The account needs an owner: make somebody else an owner first");
+}

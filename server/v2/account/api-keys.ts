@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { apiKeyId, createApiKey, listApiKeys, revokeApiKeyById } from "../../domain/account/api-key.ts";
+import type { ApiKey } from "../../domain/account/record.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { word } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+
+const createBody = z.object({ name: word(100) });
+
+const apiKeyAnswer = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    created_at: z.iso.datetime(),
+    revoked_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: "ApiKey" });
+
+const newApiKeyAnswer = apiKeyAnswer.extend({ key: z.string() }).meta({ id: "NewApiKey" });
+
+/** `GET /api/v2/company/api_keys`. Choice: no pages, because an account has few keys. */
+export const listApiKeysOperation: V2Operation = {
+  summary: "List API keys, oldest first",
+  answer: z.array(apiKeyAnswer),
+  handle: async ({ account, context }) => {
+    const keys = await listApiKeys(context.store, account.id);
+    return keys.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).map(apiKeyJson);
+  },
+};
+
+/** `POST /api/v2/company/api_keys`. Only this answer shows the key. */
+export const createApiKeyOperation: V2Operation = {
+  summary: "Create an API key",
+  body: createBody,
+  answer: newApiKeyAnswer,
+  status: 201,
+  refusals: ["invalid"],
+  handle: async ({ event, account, context }) => {
+    const { name } = shapeInput(createBody, await readJson(event));
+    const { apiKey, key } = await createApiKey(context, account.id, name);
+    return { ...apiKeyJson(apiKey), key };
+  },
+};
+
+/** `DELETE /api/v2/company/api_keys/{id}`. Answers with the revoked key. */
+export const revokeApiKeyOperation: V2Operation = {
+  summary: "Revoke an API key",
+  answer: apiKeyAnswer,
+  refusals: ["not_found", "refused"],
+  handle: async ({ event, account, context }) =>
+    apiKeyJson(await revokeApiKeyById(context, account.id, readPathId(event))),
+};
+
+function apiKeyJson(apiKey: ApiKey): z.output<typeof apiKeyAnswer> {
+  return {
+    id: apiKeyId(apiKey),
+    name: apiKey.name,
+    created_at: apiKey.createdAt,
+    revoked_at: apiKey.revokedAt,
+  };
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { listSessions, sessionId } from "../../domain/session/session.ts";
+import { changeName, changePassword, endOwnSession } from "../../domain/user/own.ts";
+import { holderOf } from "../../domain/user/sign-in.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { SESSION_COOKIES, sessionCookie } from "../../http/session-cookie.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import type { V2Operation } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+import { userName } from "../user/users.ts";
+import { deviceOf, newPassword, password, signedIn } from "./session.ts";
+import { sessionAnswer, sessionJson } from "./session-json.ts";
+
+const nameBody = z.object({ name: userName.nullable() });
+
+/** `PUT /api/v2/company/session` */
+export const updateOwnNameOperation: V2Operation = {
+  summary: "Change your own name",
+  body: nameBody,
+  answer: sessionAnswer,
+  refusals: ["invalid"],
+  handle: async ({ event, account, caller, context }) => {
+    const { name } = shapeChanges(nameBody, await readJson(event));
+    return sessionJson(await changeName(context, signedIn(caller).user, name), account);
+  },
+};
+
+const passwordBody = z.object({ current_password: password, password: newPassword });
+
+/** `PUT /api/v2/company/session/password` */
+export const changePasswordOperation: V2Operation = {
+  summary: "Change your own password",
+  body: passwordBody,
+  answer: sessionAnswer,
+  refusals: ["invalid"],
+  handle: async ({ event, caller, context, publicUrl, headers, limit }) => {
+    const body = shapeInput(passwordBody, await readJson(event));
+    const { user } = signedIn(caller);
+    await limit(user.email);
+    const changed = await changePassword(context, user, {
+      current: body.current_password,
+      password: body.password,
+      device: deviceOf(event),
+    });
+    headers["set-cookie"] = sessionCookie(SESSION_COOKIES.user, changed.token, publicUrl);
+    return sessionJson(changed.user, changed.account);
+  },
+};
+
+const ownSessionAnswer = z
+  .object({
+    id: z.int(),
+    device: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    seen_at: z.iso.datetime(),
+    is_current: z.boolean(),
+  })
+  .meta({ id: "OwnSession" });
+
+/** `GET /api/v2/company/session/sessions` */
+export const listOwnSessionsOperation: V2Operation = {
+  summary: "List your own sessions, the last used first",
+  answer: z.array(ownSessionAnswer),
+  handle: async ({ caller, context }) => {
+    const { user, session: current } = signedIn(caller);
+    const own = await listSessions(context.store, holderOf(user), context.now);
+    return own.map((session) => ({
+      id: sessionId(session),
+      device: session.device,
+      created_at: session.createdAt,
+      seen_at: session.seenAt,
+      is_current: session.hash === current.hash,
+    }));
+  },
+};
+
+/** `DELETE /api/v2/company/session/sessions/{id}` */
+export const endOwnSessionOperation: V2Operation = {
+  summary: "End one of your own sessions",
+  answer: z.null(),
+  status: 204,
+  refusals: ["not_found"],
+  handle: async ({ event, caller, context }) => {
+    await endOwnSession(context, signedIn(caller).user, readPathId(event));
+    return null;
+  },
+};

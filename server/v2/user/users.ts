@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { linkAddress } from "../../domain/user/link.ts";
+import { ROLES } from "../../domain/user/record.ts";
+import {
+  inviteUser,
+  listUsers,
+  removeUser,
+  resetUser,
+  updateUser,
+  type UserWithLink,
+} from "../../domain/user/users.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { email, oneOf, word } from "../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+import { userAnswer, userJson, userWithLinkAnswer } from "./user-json.ts";
+
+const role = oneOf(ROLES);
+export const userName = word(200);
+const inviteBody = z.object({ email, role, name: userName.optional() });
+const updateBody = z.object({ role, name: userName.nullable() }).partial();
+
+/** `GET /api/v2/company/users`. Choice: no pages, because a program has few users. */
+export const listUsersOperation: V2Operation = {
+  summary: "List users, oldest first",
+  answer: z.array(userAnswer),
+  handle: async ({ account, context }) => (await listUsers(context.store, account.id)).map(userJson),
+};
+
+/** `POST /api/v2/company/users` */
+export const inviteUserOperation: V2Operation = {
+  summary: "Invite a user",
+  body: inviteBody,
+  answer: userWithLinkAnswer,
+  status: 201,
+  refusals: ["invalid", "taken"],
+  handle: async (request) => {
+    const input = shapeInput(inviteBody, await readJson(request.event));
+    return linkJson(request, await inviteUser(request.context, request.account.id, input));
+  },
+};
+
+/** `PUT` and `PATCH /api/v2/company/users/{id}` */
+export const updateUserOperation: V2Operation = {
+  summary: "Change a user's role or name",
+  body: updateBody,
+  answer: userAnswer,
+  refusals: ["invalid", "not_found", "refused"],
+  handle: async ({ event, account, context }) => {
+    const changes = shapeChanges(updateBody, await readJson(event));
+    return userJson(await updateUser(context, account.id, { id: readPathId(event), ...changes }));
+  },
+};
+
+/** `DELETE /api/v2/company/users/{id}`. Answers with the removed user. */
+export const removeUserOperation: V2Operation = {
+  summary: "Remove a user",
+  answer: userAnswer,
+  refusals: ["not_found", "refused"],
+  handle: async ({ event, account, context }) =>
+    userJson(await removeUser(context, account.id, readPathId(event))),
+};
+
+/** `POST /api/v2/company/users/{id}/reset` */
+export const resetUserOperation: V2Operation = {
+  summary: "Make a link that sets a user's password",
+  answer: userWithLinkAnswer,
+  refusals: ["not_found"],
+  handle: async (request) =>
+    linkJson(request, await resetUser(request.context, request.account.id, readPathId(request.event))),
+};
+
+function linkJson({ publicUrl }: V2Request, { user, token }: UserWithLink) {
+  return { ...userJson(user), link: linkAddress(publicUrl, token), is_mailed: false };
+}
