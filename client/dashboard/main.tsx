@@ -1,9 +1,40 @@
 import { render } from "preact";
-import { LonePage } from "../ui/shell/page.tsx";
+import { LocationProvider, useLocation } from "preact-iso/router";
+import { useEffect } from "preact/hooks";
+import { Await } from "../ui/feedback/state.tsx";
+import { useLoad } from "../ui/api/load.ts";
+import { Frame } from "./frame.tsx";
+import { findSession, session } from "./session/session.ts";
+import { SignIn } from "./session/sign-in.tsx";
+import { Welcome } from "./session/welcome.tsx";
 
-/** The pages for the company's team. */
+/** The pages for the company's team. Whoever is not signed in signs in at the address that they wanted. */
 function Dashboard() {
-  return <LonePage title="Dashboard">Nothing is here yet.</LonePage>;
+  const { path } = useLocation();
+  if (path === "/admin/welcome") return <Welcome />;
+  return <SignedIn />;
 }
 
-render(<Dashboard />, document.getElementById("app")!);
+function SignedIn() {
+  const { path, route } = useLocation();
+  const loaded = useLoad(async () => {
+    await findSession();
+    return true;
+  });
+  const isSignedIn = session.value !== null;
+  useEffect(() => {
+    if (isSignedIn && path === "/admin/sign-in") route("/admin", true);
+  }, [isSignedIn, path]);
+  return (
+    <Await loaded={loaded} bones={<div />}>
+      {() => (isSignedIn ? <Frame /> : <SignIn />)}
+    </Await>
+  );
+}
+
+render(
+  <LocationProvider scope="/admin">
+    <Dashboard />
+  </LocationProvider>,
+  document.getElementById("app")!,
+);

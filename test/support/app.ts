@@ -85,6 +85,8 @@ export async function startApp(
     signInsByEmail?: number;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
+    publicUrl?: string;
+    built?: BuiltPages;
     /** Whether the store has the account already. */
     isFilled?: boolean;
   } = {},
@@ -102,7 +104,7 @@ export async function startApp(
     logOutage: newOutageLog(log, clock),
     lookout: newLookout({ store, log, clock }, () => {}),
     metrics: null,
-    publicUrl: "https://track.acme.example",
+    publicUrl: options.publicUrl ?? "https://track.acme.example",
     hasMail: true,
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
@@ -123,7 +125,7 @@ export async function startApp(
     : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
     script: storeText("/* script */"),
-    built: BUILT_PAGES,
+    built: options.built ?? BUILT_PAGES,
     docsViewer: "/* viewer */",
     hasDemo: true,
     metricsToken: null,

@@ -1,0 +1,77 @@
+import { Router, Route } from "preact-iso/router";
+import { Missing, NotAllowed } from "../ui/feedback/state.tsx";
+import { Page } from "../ui/shell/page.tsx";
+import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
+import { PAGES, type PageRow } from "./pages.ts";
+import { may, session, signOut } from "./session/session.ts";
+import { SignInAgain } from "./session/sign-in-again.tsx";
+
+/** The pages of somebody who is signed in. */
+export function Frame() {
+  const signedIn = session.value;
+  if (signedIn === null) return null;
+  return (
+    <Shell name={signedIn.account.name} home="/admin" groups={groups()} who={<Who />}>
+      <Router>
+        {PAGES.map((row) => (
+          <Route
+            key={row.path}
+            path={row.path}
+            component={may(row.role ?? "viewer") ? row.component : Refused}
+          />
+        ))}
+        <Route default component={NotFound} />
+      </Router>
+      <SignInAgain />
+    </Shell>
+  );
+}
+
+/** The links to the pages that this role may see. */
+function groups(): NavGroup[] {
+  const found = new Map<string, PageRow[]>();
+  for (const row of PAGES) {
+    if (row.title === undefined || !may(row.role ?? "viewer")) continue;
+    const name = row.group ?? "";
+    found.set(name, [...(found.get(name) ?? []), row]);
+  }
+  return [...found].map(([title, rows]) => ({
+    ...(title !== "" && { title }),
+    items: rows.map(({ path, title = "" }) => ({ path, title })),
+  }));
+}
+
+function Who() {
+  return (
+    <div class="stack tight">
+      <span class="small soft one-line" title={session.value?.user.email}>
+        {session.value?.user.name}
+      </span>
+      <div>
+        <button class="button plain little" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Missing>
+        <a class="button" href="/admin">
+          Go to Home
+        </a>
+      </Missing>
+    </Page>
+  );
+}
+
+function Refused() {
+  return (
+    <Page title="Not allowed">
+      <NotAllowed />
+    </Page>
+  );
+}

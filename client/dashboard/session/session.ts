@@ -1,0 +1,38 @@
+import { signal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
+import { writing } from "../../ui/format.ts";
+
+export type Session = components["schemas"]["Session"];
+export type Role = Session["user"]["role"];
+
+const RANKS: Record<Role, number> = { viewer: 0, manager: 1, owner: 2 };
+
+/** Who is signed in. null: nobody, or not known yet. */
+export const session = signal<Session | null>(null);
+
+/** Whether the signed-in user has at least this role. It decides what a page offers, the server what is done. */
+export function may(role: Role): boolean {
+  return session.value !== null && RANKS[session.value.user.role] >= RANKS[role];
+}
+
+/** Finds out who is signed in. @throws Refusal if the server can't say */
+export async function findSession(): Promise<void> {
+  const { data, response } = await api.GET("/api/v2/company/session");
+  if (response.status === 401) return;
+  begin(data ?? (await answer(api.GET("/api/v2/company/session"))));
+}
+
+/** Takes a new session. */
+export function begin(begun: Session): void {
+  writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
+  session.value = begun;
+}
+
+/** Ends the session, here and on the server. */
+export async function signOut(): Promise<void> {
+  await api.DELETE("/api/v2/company/session");
+  session.value = null;
+  // Nothing of the account may stay in memory.
+  location.assign("/admin/sign-in");
+}

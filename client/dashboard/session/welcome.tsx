@@ -1,0 +1,93 @@
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { LonePage } from "../../ui/shell/page.tsx";
+import { begin } from "./session.ts";
+
+/** Password and the other values that a link asks for, by its kind. */
+const WORDS = {
+  owner: { title: "Welcome to Tidemark", action: "Create the owner", text: "You will own this account." },
+  invitation: { title: "Welcome to Tidemark", action: "Accept the invitation", text: "" },
+  reset: { title: "Choose a new password", action: "Save the password", text: "" },
+};
+
+/** Follows a link that makes the owner, accepts an invitation or sets a new password. */
+export function Welcome() {
+  // The token leaves the address at once, so that it stays in no history.
+  const [token] = useState(() => location.hash.slice(1));
+  useEffect(() => history.replaceState(null, "", "/admin/welcome"), []);
+  const link = useLoad(() => answer(api.POST("/api/v2/company/session/link/check", { body: { token } })));
+  const found = link.data.value;
+  if (found !== null) return <Chosen token={token} kind={found.kind} email={found.email} />;
+  const refusal = link.refusal.value;
+  if (refusal === null) return <div aria-busy="true" />;
+  if (refusal.status === null || refusal.status >= 500 || refusal.status === 429) {
+    return (
+      <LonePage title="This could not be loaded">
+        <p role="alert">{refusal.message}</p>
+        <div>
+          <button class="button" onClick={link.reload}>
+            Try again
+          </button>
+        </div>
+      </LonePage>
+    );
+  }
+  return (
+    <LonePage title="This link is not valid">
+      <p>It was used already, it is too old, or a part of it is missing. Ask for a new one.</p>
+      <div>
+        <a class="button" href="/admin/sign-in">
+          Sign in
+        </a>
+      </div>
+    </LonePage>
+  );
+}
+
+function Chosen({ token, kind, email }: { token: string; kind: keyof typeof WORDS; email: string | null }) {
+  const { route } = useLocation();
+  const form = useForm({ name: "", email: email ?? "", password: "" });
+  const { title, action, text } = WORDS[kind];
+  const follow = async (values: { name: string; email: string; password: string }) => {
+    const { name, password } = values;
+    const body = {
+      token,
+      password,
+      ...(kind !== "reset" && name.trim() !== "" && { name: name.trim() }),
+      ...(kind === "owner" && { email: values.email }),
+    };
+    begin(await answer(api.POST("/api/v2/company/session/link", { body })));
+    route("/admin", true);
+  };
+  return (
+    <LonePage title={title}>
+      {text !== "" && <p class="soft">{text}</p>}
+      <Form form={form} onSubmit={follow} action={action}>
+        {kind !== "reset" && <TextField form={form} name="name" label="Name" autocomplete="name" />}
+        <TextField
+          form={form}
+          name="email"
+          type="email"
+          label="E-mail"
+          autocomplete="username"
+          readOnly={email !== null}
+          required
+        />
+        <TextField
+          form={form}
+          name="password"
+          type="password"
+          label="Password"
+          hint="Some words that only you put together. At least 8 characters."
+          autocomplete="new-password"
+          minLength={8}
+          required
+        />
+      </Form>
+    </LonePage>
+  );
+}

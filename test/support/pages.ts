@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { loadAccount } from "../../server/domain/account/account.ts";
+import { seed, type SeedSize } from "../../server/domain/seed/seed.ts";
+import type { Role } from "../../server/domain/user/record.ts";
+import { newListener } from "../../server/http/listener/listener.ts";
+import { newContext } from "../../server/request/services.ts";
+import { readBuiltPages } from "../../server/web/built-pages.ts";
+import { NOW, startApp, type TestApp } from "./app.ts";
+import { launchChromium } from "./browser.ts";
+import { addUser, PASSWORD } from "./users.ts";
+
+const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+const LOAD_FAILED = /^Failed to load resource/;
+
+/** The widths at which each page is tried: a desk and a phone. */
+export const WIDTHS = [1280, 390];
+
+/** How a page is opened. */
+export interface Opening {
+  /** Absent: nobody is signed in. */
+  role?: Role;
+  width?: number;
+  isDark?: boolean;
+}
+
+/** A server with its pages, and a browser. */
+export interface Pages {
+  app: TestApp;
+  url: string;
+  browser: Browser;
+  /** Opens an address in a browser of its own. The page must not make faults or ask other servers. */
+  open(path: string, opening?: Opening): Promise<Page>;
+}
+
+/**
+ * One server and one browser for the tests of a file. The account is filled with made-up people of the year before
+ * `NOW`; without `size` it is empty.
+ */
+export function newPages(size?: SeedSize): Pages {
+  const pages = {} as Pages;
+  let contexts: BrowserContext[] = [];
+  let faults: string[] = [];
+  const listener = newListener();
+  beforeAll(async () => {
+    const port = await listener.listen({ host: "127.0.0.1", port: 0 });
+    pages.url = `http://127.0.0.1:${port}`;
+    const built = readBuiltPages(pathToFileURL(`${process.cwd()}/dist/pages/`));
+    pages.app = await startApp("memory", { publicUrl: pages.url, built });
+    listener.serve(pages.app.app.fetch);
+    if (size !== undefined) {
+      const { services } = pages.app;
+      await seed(newContext(services), await loadAccount(services.store, "acme"), size);
+    }
+    for (const role of ["owner", "manager", "viewer"] as const) await addUser(pages.app, role);
+    pages.browser = await launchChromium();
+  });
+  afterEach(async () => {
+    for (const context of contexts) await context.close();
+    contexts = [];
+    expect(faults.splice(0), "faults of pages").toEqual([]);
+    expect(pages.app.bugs, "bugs of the server").toEqual([]);
+  });
+  afterAll(async () => {
+    await pages.browser.close();
+    await listener.drain();
+    await pages.app.close();
+  });
+  pages.open = async (path, opening = {}) => {
+    const { width = 1280, isDark = false } = opening;
+    const context = await pages.browser.newContext({
+      viewport: { width, height: width > 600 ? 900 : 844 },
+      colorScheme: isDark ? "dark" : "light",
+      locale: "en-GB",
+      timezoneId: "UTC",
+    });
+    contexts.push(context);
+    if (opening.role !== undefined) await signIn(context, pages.url, opening.role);
+    const page = await context.newPage();
+    await page.clock.setFixedTime(NOW);
+    watch(page, pages.url, (fault) => faults.push(fault));
+    await page.goto(pages.url + path);
+    return page;
+  };
+  return pages;
+}
+
+/** Everything that axe-core finds wrong with a page, and whether it is wider than its window. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };
+    const { violations } = await axe.run();
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return { violations, excess: scrollWidth - clientWidth };
+  });
+  const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  return found.excess > 0 ? [...faults, `the page is ${found.excess} pixels too wide`] : faults;
+}
+
+interface AxeViolation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+/** Signs a user of the tests in, as the sign-in page does. */
+async function signIn(context: BrowserContext, url: string, role: Role): Promise<void> {
+  const answer = await context.request.post(`${url}/api/v2/company/session`, {
+    data: { email: `${role}@acme.example`, password: PASSWORD },
+    headers: { origin: url },
+  });
+  expect(answer.status()).toBe(201);
+}
+
+/** Notes errors in the console and requests to other servers. Refused requests are noted by whoever expects none. */
+function watch(page: Page, url: string, note: (fault: string) => void): void {
+  page.on("console", (message) => {
+    if (message.type() === "error" && !LOAD_FAILED.test(message.text())) note(message.text());
+  });
+  page.on("pageerror", (error) => note(error.message));
+  page.on("response", (response) => {
+    if (response.status() >= 500) note(`${response.status()} ${response.url()}`);
+  });
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== url && protocol.startsWith("http")) note(`asked ${origin}`);
+  });
+}
