@@ -142,4 +142,6 @@ const pages = (app) => ({
 
 export const apps = ["dashboard", "portal", "join"].map(pages);
 
-export default [tracker, trackerModule, server, ...apps];
+/** `--configScriptOnly` builds what the quick tests need. */
+export default ({ configScriptOnly }) =>
+  configScriptOnly ? tracker : [tracker, trackerModule, server, ...apps];
