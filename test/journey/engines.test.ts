@@ -62,7 +62,7 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
   await seed(app.context, await loadAccount(app.context.store, "acme"), {
     promoters: 10,
     leads: 30,
-    sales: 20,
+    sales: 60,
   });
   const document: unknown = await (await app.request("/openapi.json")).json();
   const operations = operationsOf(document).filter(({ path }) => !POSTS.test(path));

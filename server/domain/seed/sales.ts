@@ -1,24 +1,24 @@
 import type { Account } from "../account/record.ts";
-import { loadCampaign } from "../campaign/campaign.ts";
-import { updateCampaign } from "../campaign/update.ts";
+import { commissions } from "../commission/commission.ts";
+import { setCommissionStatus } from "../commission/status.ts";
 import type { Context } from "../context.ts";
 import type { Lead } from "../lead/record.ts";
-import { generatePayouts } from "../payout-run/generate.ts";
-import { movePayout } from "../payout/status-moves.ts";
-import { payouts } from "../payout/payout.ts";
-import { latestPeriod, type Period } from "../payout/period.ts";
-import { createReward, type NewReward } from "../reward/reward.ts";
 import { recordCancellation } from "../sale/cancellation.ts";
 import { recordRefund } from "../sale/refund.ts";
 import { recordSale } from "../sale/sale.ts";
 import { asItIs } from "../show.ts";
-import { PLANS, type Dice } from "./values.ts";
+import type { Dice } from "./dice.ts";
+import { DAY_MS, type SeedPlan } from "./plan.ts";
+import { HOLD_DAYS, PLANS } from "./program.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days between two payments of a customer. */
 const MONTH_DAYS = 30;
+/** About as many payments does a customer make in a history of a year. */
+const USUAL_PAYMENTS = 3.5;
 /** Customers at once: enough that their commits share their cost. */
 const AT_ONCE = 50;
+/** How long a suspicious commission waits until somebody decides. */
+const DECISION_DAYS = 25;
 
 /** A customer, with what they paid and when. */
 export interface SeedCustomer {
@@ -30,49 +30,16 @@ export interface SeedCustomer {
   cancels: boolean;
 }
 
-const REWARD: NewReward = {
-  name: "20 % of each sale",
-  isPromoterReward: true,
-  promoterRewardType: "sale",
-  tierRewardMode: null,
-  tierLevel: null,
-  coupon: null,
-  isHidden: false,
-  providerCouponId: null,
-  duration: "forever",
-  durationMonths: null,
-  maxRedemptions: null,
-  newCustomersOnly: false,
-  schemas: [{ unit: "cash", amountTenThousandths: 200_000, isFlat: false, rules: [] }],
-};
-
-/** Gives the default campaign rewards, if it has none: for each sale, and for the parents of those who sold. */
-export async function seedRewards(context: Context, { id, defaultCampaignId }: Account): Promise<void> {
-  const { rewardsForPromoters } = await loadCampaign(context.store, id, defaultCampaignId);
-  if (rewardsForPromoters.length > 0) return;
-  const ofSale = await createReward(context, id, REWARD);
-  const ofParent = await createReward(context, id, {
-    ...REWARD,
-    name: "10 % of what your promoters earn",
-    promoterRewardType: "tier",
-    tierRewardMode: "tier_commission_mode",
-    tierLevel: 2,
-    schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
-  });
-  const entries = [ofSale, ofParent].map(({ id: rewardId }) => ({
-    applyOn: "all" as const,
-    productIds: [],
-    rewardId,
-  }));
-  const changes = { rewardsForPromoters: entries };
-  await updateCampaign(context, id, { id: defaultCampaignId, changes, show: asItIs });
+/** The chance, in percent, that a lead becomes a customer, if the leads are to make about so many sales. */
+export function customerChance({ leads, sales }: { leads: number; sales: number }): number {
+  return leads === 0 ? 0 : (100 * sales) / (leads * USUAL_PAYMENTS);
 }
 
 /** A lead as a customer who pays each month for some time. null: the lead never pays. */
 export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: Date): SeedCustomer | null {
   if (state !== "signup" || email === null) return null;
   const { id: planId, cents } = dice.pick(PLANS);
-  const since = Date.parse(createdAt) + (1 + dice.number(14)) * DAY_MS;
+  const since = Date.parse(createdAt) + 1 + dice.number(14 * DAY_MS);
   const paidAt = Array.from(
     { length: 1 + dice.number(12) },
     (_, month) => since + month * MONTH_DAYS * DAY_MS,
@@ -83,15 +50,15 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
   return { email, planId, cents, paidAt, refundsLast: dice.percent(8), cancels: dice.percent(25) };
 }
 
-/** Records all that customers paid, by the rules that real sales follow. */
-export async function seedSales(
-  context: Context,
-  account: Account,
+/** Records all that customers paid, by the rules that real sales follow. Yields how many customers are done. */
+export async function* seedSales(
+  { context, account }: SeedPlan,
   customers: SeedCustomer[],
-): Promise<void> {
+): AsyncGenerator<number> {
   for (let at = 0; at < customers.length; at += AT_ONCE) {
     const group = customers.slice(at, at + AT_ONCE);
     await Promise.all(group.map((customer) => payFor(context, account, customer)));
+    yield at + group.length;
   }
 }
 
@@ -99,7 +66,8 @@ async function payFor(context: Context, account: Account, customer: SeedCustomer
   const { email, planId, cents, paidAt } = customer;
   const names = { email, uid: null, tid: null, refToken: null, promoCode: null };
   for (const [number, createdAt] of paidAt.entries()) {
-    await recordSale({ ...context, now: createdAt }, account, {
+    // Recorded when the commission's hold is over, so that only those of the last days are still held.
+    await recordSale({ ...context, now: daysAfter(createdAt, HOLD_DAYS, context.now) }, account, {
       customer: names,
       eventId: `${email}-${number + 1}`,
       amount: cents,
@@ -115,8 +83,7 @@ async function payFor(context: Context, account: Account, customer: SeedCustomer
       show: asItIs,
     });
   }
-  const lastAt = paidAt.at(-1)!.getTime();
-  const soon = new Date(Math.min(lastAt + 2 * DAY_MS, context.now.getTime()));
+  const soon = daysAfter(paidAt.at(-1)!, 2, context.now);
   const later = { ...context, now: soon };
   const told = { customer: { email, uid: null }, createdAt: soon, show: asItIs };
   if (customer.refundsLast) {
@@ -126,24 +93,27 @@ async function payFor(context: Context, account: Account, customer: SeedCustomer
   if (customer.cancels) await recordCancellation(later, account, { ...told, eventId: null });
 }
 
-/** Makes the payouts of the last twelve months, and pays all but the latest. */
-export async function seedPayouts(context: Context, account: Account): Promise<void> {
-  const latest = latestPeriod(account.payoutCycle, context.now);
-  const periods: Period[] = [latest];
-  while (periods.length < 12) {
-    periods.unshift(latestPeriod(account.payoutCycle, new Date(periods[0]!.start)));
+/** Approves or denies the commissions of suspicious leads that have waited for long. */
+export async function seedDecisions({ context, account, dice }: SeedPlan): Promise<void> {
+  const { store, now } = context;
+  const waiting: { id: number; at: Date }[] = [];
+  const long = now.getTime() - DECISION_DAYS * DAY_MS;
+  for await (const chunk of store.scan(commissions, "status", account.id, ["pending"])) {
+    for (const { id, approveAt, takesBackId, createdAt } of chunk) {
+      if (approveAt !== null || takesBackId !== null || Date.parse(createdAt) > long) continue;
+      waiting.push({ id, at: daysAfter(new Date(createdAt), DECISION_DAYS, now) });
+    }
   }
-  for (const period of periods) {
-    const dayAfter = new Date(Date.parse(period.end) + DAY_MS);
-    const then = { ...context, now: dayAfter < context.now ? dayAfter : context.now };
-    const run = generatePayouts(then, account, period);
-    while (!(await run.next()).done);
-    if (period !== latest) await payAll(then, account);
+  for (const { id, at } of waiting) {
+    const status = dice.percent(60) ? "denied" : "approved";
+    await store.transact(async (tx) => {
+      const commission = await tx.get(commissions, account.id, id);
+      if (commission !== null) await setCommissionStatus(tx, { ...context, now: at }, { commission, status });
+    });
   }
 }
 
-async function payAll(context: Context, { id: accountId }: Account): Promise<void> {
-  for await (const chunk of context.store.scan(payouts, "status", accountId, ["pending"])) {
-    for (const { id } of chunk) await movePayout(context, accountId, { id, to: "completed" });
-  }
+/** Some days later, but not in the future. */
+function daysAfter(at: Date, days: number, now: Date): Date {
+  return new Date(Math.min(at.getTime() + days * DAY_MS, now.getTime()));
 }

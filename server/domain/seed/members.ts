@@ -1,0 +1,188 @@
+import type { Transaction } from "../../storage/store.ts";
+import { AUTH_TOKEN_LENGTH } from "../promoter/creation.ts";
+import type { PayoutMethod, PayoutMethodName } from "../payout-method/record.ts";
+import { payoutMethods } from "../payout-method/payout-method.ts";
+import { promoters } from "../promoter/promoter.ts";
+import type { Promoter } from "../promoter/record.ts";
+import type { PromoterCampaign, PromoterCampaignState } from "../promoter-campaign/record.ts";
+import { newProfile } from "../promoter/profile.ts";
+import { newPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { refTokens } from "../promoter-campaign/ref-token.ts";
+import { chunks, nextIds, putAll } from "./chunks.ts";
+import { asciiName, rollPerson, type Person } from "./people.ts";
+import { DAY_MS, type SeedPlan } from "./plan.ts";
+
+/** The first promoters joined before the first lead came. */
+const OLDEST_DAYS = 410;
+/** How long a promoter may wait for a review. */
+const REVIEW_DAYS = 21;
+
+/** The states of those who don't bring leads any more, or never did. */
+const REFUSED: PromoterCampaignState[] = ["rejected", "inactive", "blocked"];
+
+/** A promoter with their promoter campaign and payout method. */
+export interface Member {
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  /** null: the promoter has set none. */
+  payoutMethod: PayoutMethod | null;
+}
+
+/** Makes promoters, in the order in which they joined. */
+export async function seedMembers(plan: SeedPlan, count: number): Promise<Member[]> {
+  const { store } = plan.context;
+  const members: Member[] = [];
+  for (const size of chunks(count)) {
+    const ids = await nextIds(store, "promoter", size);
+    const promoterCampaignIds = await nextIds(store, "promoter-campaign", size);
+    const payoutMethodIds = await nextIds(store, "payout-method", size);
+    for (const [at, id] of ids.entries()) {
+      const number = members.length;
+      members.push(
+        newMember(plan, {
+          id,
+          promoterCampaignId: promoterCampaignIds[at]!,
+          payoutMethodId: payoutMethodIds[at]!,
+          number,
+          share: number / count,
+          // Every fifth promoter was brought in by one who joined a little earlier.
+          parent: number % 5 === 4 ? members[number - 4]! : null,
+        }),
+      );
+    }
+    await putAll(store, members.slice(-size), putMember);
+  }
+  return members;
+}
+
+async function putMember(
+  tx: Transaction,
+  { promoter, promoterCampaign, payoutMethod }: Member,
+): Promise<void> {
+  const { accountId, id: promoterCampaignId, refToken: token } = promoterCampaign;
+  await tx.put(promoters, promoter);
+  await tx.put(promoterCampaigns, promoterCampaign);
+  await tx.put(refTokens, { accountId, token, promoterCampaignId });
+  if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
+}
+
+/** The ids of a new member, and how many joined before them: the number, and its share of all. */
+interface MemberPlace {
+  id: number;
+  promoterCampaignId: number;
+  payoutMethodId: number;
+  parent: Member | null;
+  number: number;
+  share: number;
+}
+
+/** Makes a believable promoter. Those with a greater share joined later, and the more of them the later it is. */
+function newMember(plan: SeedPlan, place: MemberPlace): Member {
+  const { account, context, dice } = plan;
+  const { id, promoterCampaignId, payoutMethodId } = place;
+  const person = rollPerson(dice);
+  const daysAgo = OLDEST_DAYS * (1 - place.share) ** 1.5;
+  const createdAt = new Date(context.now.getTime() - daysAgo * DAY_MS).toISOString();
+  const email = `${person.handle}.${id}@example.com`;
+  return {
+    promoter: newPromoter(plan, person, { ...place, email, createdAt }),
+    promoterCampaign: newPromoterCampaign({
+      accountId: account.id,
+      id: promoterCampaignId,
+      campaignId: campaignOf(plan, place),
+      promoterId: id,
+      state: stateOf(plan, place.number, daysAgo),
+      refToken: `${asciiName(person.firstName)}${id}`,
+      createdAt,
+    }),
+    payoutMethod: dice.percent(80)
+      ? {
+          ...newPayoutMethod(plan, { ...person, ...place, email }),
+          id: payoutMethodId,
+          promoterId: id,
+          createdAt,
+        }
+      : null,
+  };
+}
+
+function newPromoter(
+  { account, context, dice }: SeedPlan,
+  { firstName, lastName, country, handle }: Person,
+  { id, parent, promoterCampaignId, email, createdAt }: MemberPlace & { email: string; createdAt: string },
+): Promoter {
+  const isCompany = dice.percent(20);
+  const hasSite = isCompany || dice.percent(40);
+  return {
+    accountId: account.id,
+    id,
+    email,
+    custId: dice.percent(50) ? `user_${id}` : null,
+    note: dice.percent(10) ? "Met at the spring meet-up. Answers quickly." : null,
+    tempPasswordHash: null,
+    authToken: context.chance.token(AUTH_TOKEN_LENGTH),
+    parentPromoterId: parent?.promoter.id ?? null,
+    defaultPromoterCampaignId: promoterCampaignId,
+    profile: newProfile({
+      firstName,
+      lastName,
+      country,
+      companyName: isCompany ? `${lastName} Media` : null,
+      website: hasSite ? `https://${handle.replace(".", "-")}.example/` : null,
+    }),
+    customFields: null,
+    fraudSuspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
+    trackAdTraffic: null,
+    skipEmailNotification: true,
+    invoiceDetailsStatus: dice.pick(["pending", "approved", "approved", "denied"]),
+    netPayoutDays: null,
+    taxRateHundredths: dice.pick([0, 0, 1_900, 2_000]),
+    createdAt,
+    lastLoginAt: null,
+    archivedAt: null,
+  };
+}
+
+/** Most promoters are in the first campaign. Those who were brought in join the campaign of their parent. */
+function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: MemberPlace): number {
+  if (parent !== null) return parent.promoterCampaign.campaignId;
+  const at = number === 0 ? 0 : Math.min(dice.number(campaigns.length), dice.number(campaigns.length));
+  return campaigns[at]!.id;
+}
+
+/** Most are accepted, the first one in any case, so that somebody can bring leads. The latest wait for a review. */
+function stateOf({ dice }: SeedPlan, number: number, daysAgo: number): PromoterCampaignState {
+  if (daysAgo < REVIEW_DAYS && dice.percent(60)) return "pending";
+  if (number % 8 !== 7) return "accepted";
+  return REFUSED[Math.floor(number / 8) % REFUSED.length]!;
+}
+
+/** The methods that promoters choose, the usual ones more often. */
+const METHODS: PayoutMethodName[] = ["paypal", "bank", "wise", "bank", "paypal", "wise", "crypto", "custom"];
+
+/** The IBAN of the documentation of IBANs, which no bank pays to. */
+const IBAN = "DE89370400440532013000";
+
+function newPayoutMethod(
+  { account, dice }: SeedPlan,
+  { firstName, lastName, id, number, email }: Person & MemberPlace & { email: string },
+) {
+  const method = METHODS[number % METHODS.length]!;
+  const details: Record<PayoutMethodName, Record<string, string>> = {
+    bank: { bank_country: "DE", account_holder_name: `${firstName} ${lastName}`, iban: IBAN },
+    crypto: { wallet_address: `0x${String(id).padStart(40, "0")}`, crypto_currency: "USDC" },
+    custom: {},
+    paypal: { wallet_email: email },
+    wise: { wise_email: email },
+    dots: {},
+  };
+  return {
+    accountId: account.id,
+    method,
+    details: details[method],
+    meta: {},
+    isSelected: true,
+    isDisabled: dice.percent(5),
+    isManaged: false,
+  };
+}

@@ -1,0 +1,118 @@
+import type { Account } from "../account/record.ts";
+import { createCampaign, listCampaigns, loadCampaign } from "../campaign/campaign.ts";
+import type { Campaign } from "../campaign/record.ts";
+import { updateCampaign } from "../campaign/update.ts";
+import type { Context } from "../context.ts";
+import { createProduct } from "../product/product.ts";
+import { createReward, type NewReward } from "../reward/reward.ts";
+import type { Reward, RewardEntry } from "../reward/record.ts";
+import { asItIs } from "../show.ts";
+import { DAY_MS } from "./plan.ts";
+
+/** How long the campaign for creators holds commissions. */
+export const HOLD_DAYS = 30;
+/** A day before the history begins. */
+const FOUNDED_DAYS_AGO = 420;
+
+/** The plans that customers pay for each month, in cents. */
+export const PLANS = [
+  { id: "starter", name: "Starter", cents: 2_900 },
+  { id: "team", name: "Team", cents: 9_900 },
+  { id: "business", name: "Business", cents: 24_900 },
+] as const;
+
+const REWARD: NewReward = {
+  name: "20 % of each sale",
+  isPromoterReward: true,
+  promoterRewardType: "sale",
+  tierRewardMode: null,
+  tierLevel: null,
+  coupon: null,
+  isHidden: false,
+  providerCouponId: null,
+  duration: "forever",
+  durationMonths: null,
+  maxRedemptions: null,
+  newCustomersOnly: false,
+  schemas: [{ unit: "cash", amountTenThousandths: 200_000, isFlat: false, rules: [] }],
+};
+
+/**
+ * Gives the account campaigns, rewards and products, and returns its campaigns. A default campaign that has rewards is
+ * somebody's work: then nothing is made.
+ */
+export async function seedProgram(given: Context, account: Account): Promise<Campaign[]> {
+  const { store } = given;
+  const { id: accountId, defaultCampaignId: id } = account;
+  const { rewardsForPromoters, landingUrl } = await loadCampaign(store, accountId, id);
+  if (rewardsForPromoters.length > 0) return listCampaigns(store, accountId);
+  const context = { ...given, now: new Date(given.now.getTime() - FOUNDED_DAYS_AGO * DAY_MS) };
+  for (const plan of PLANS) {
+    const prices = [{ extId: plan.id, description: `${plan.name}, monthly` }];
+    await createProduct(context, accountId, { name: plan.name, extId: null, prices });
+  }
+  const rewards = await createRewards(context, accountId);
+  const changes = { rewardsForPromoters: entriesOf(rewards.sale, rewards.tier) };
+  await updateCampaign(context, accountId, { id, changes, show: asItIs });
+  await createCampaign(context, accountId, {
+    name: "Creators",
+    color: "#c2410c",
+    landingUrl,
+    autoApprovePromoters: false,
+    commissionHoldDays: HOLD_DAYS,
+    links: [{ id: await store.nextId("campaign-link"), name: "Team plan", url: planPage(landingUrl) }],
+    rewardsForPromoters: entriesOf(rewards.year),
+    rewardsForReferrals: entriesOf(rewards.welcome),
+  });
+  await createCampaign(context, accountId, {
+    name: "Refer a friend",
+    color: "#15803d",
+    landingUrl,
+    rewardsForPromoters: entriesOf(rewards.month),
+  });
+  return listCampaigns(store, accountId);
+}
+
+async function createRewards(context: Context, accountId: number) {
+  const make = (input: Partial<NewReward>) => createReward(context, accountId, { ...REWARD, ...input });
+  return {
+    sale: await make({}),
+    tier: await make({
+      name: "10 % of what your promoters earn",
+      promoterRewardType: "tier",
+      tierRewardMode: "tier_commission_mode",
+      tierLevel: 2,
+      schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
+    }),
+    year: await make({
+      name: "30 % of each sale for 12 months",
+      duration: "repeating",
+      durationMonths: 12,
+      schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
+    }),
+    month: await make({
+      name: "A free month for each new customer",
+      duration: "once",
+      schemas: [{ unit: "free_months", amountTenThousandths: 10_000, isFlat: true, rules: [] }],
+    }),
+    welcome: await make({
+      name: "10 % off the first year",
+      isPromoterReward: false,
+      promoterRewardType: null,
+      duration: "repeating",
+      durationMonths: 12,
+      coupon: "WELCOME10",
+      schemas: [{ unit: "discount_per", amountTenThousandths: 100_000, isFlat: true, rules: [] }],
+    }),
+  };
+}
+
+function entriesOf(...rewards: Reward[]): RewardEntry[] {
+  return rewards.map(({ id }) => ({ applyOn: "all", productIds: [], rewardId: id }));
+}
+
+function planPage(landingUrl: string): string {
+  const page = new URL(landingUrl);
+  page.searchParams.set("plan", "team");
+  return page.href;
+}
