@@ -80,6 +80,7 @@ const environment = z
       .optional(),
     WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
     DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
+    DEMO_DATA: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   })
   .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
     path: ["WORKERS"],
@@ -123,6 +124,8 @@ export interface Config {
   /** How many processes serve. */
   readonly workers: number;
   readonly hasDemo: boolean;
+  /** Whether an empty store gets a year of a made-up program. */
+  readonly wantsDemoData: boolean;
   /** null: e-mails are held until it is set. */
   readonly smtpUrl: string | null;
   /** The sender of e-mails, unless the account has its own. */
@@ -167,6 +170,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     metricsToken: data.METRICS_TOKEN ?? null,
     workers: data.WORKERS,
     hasDemo: data.DEMO === "1",
+    wantsDemoData: data.DEMO_DATA === "1",
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,

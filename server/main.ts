@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { parseArgs } from "node:util";
 import { readConfig } from "./config.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
@@ -9,12 +10,15 @@ import { work } from "./process/worker.ts";
 process.umask(0o077);
 
 try {
-  const config = readConfig();
+  // `tidemark start` comes here too, with its own name as a positional.
+  const { values } = parseArgs({ options: { demo: { type: "boolean" } }, allowPositionals: true });
+  const settings = readConfig();
+  const config = values.demo ? { ...settings, wantsDemoData: true } : settings;
   const log = newLog(config);
   if (cluster.isWorker) await work(config, log);
   else {
     const { url, news } = await (config.workers > 1 ? supervise(config, log) : serve(config, { log }));
-    if (news !== null) process.stdout.write(news);
+    if (news !== null) process.stdout.write(`${news}\n`);
     process.stdout.write(`Tidemark listens on ${url}\n`);
   }
 } catch (error) {

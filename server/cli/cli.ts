@@ -37,6 +37,7 @@ function newProgram(version: string): Command {
   program
     .command("start")
     .description("start the server")
+    .option("--demo", "fill an empty store with a year of a made-up program")
     .action(async () => {
       await import("../main.ts");
     });

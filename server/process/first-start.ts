@@ -43,7 +43,6 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
     `  Demo page    ${publicUrl}/demo`,
     `  Dashboard    ${dashboard(input, first.ownerToken)}`,
     "",
-    "",
   ].join("\n");
 }
 

@@ -6,6 +6,8 @@ import { openConfiguredStore } from "./configured-store.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
+import { needsDemoData } from "../domain/seed/demo.ts";
+import { demoNews, fillWithDemo } from "./demo-data.ts";
 import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";
 import { newLookout } from "../request/lookout.ts";
@@ -60,6 +62,8 @@ export async function serve(
     : null;
   const limits = await openLimits(config);
   const isFirstStart = (await findFirstAccount(store)) === null;
+  const needsDemo = await needsDemoData(store, config.wantsDemoData);
+  const answersEarly = !isFirstStart && !needsDemo;
   const templates = await readTemplates(config.mailTemplates);
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
@@ -78,12 +82,14 @@ export async function serve(
   const answer = () => listener.serve(app.fetch);
   // Workers share the port, so one that joins the others must answer from the moment its port is open.
   // That is why nothing is awaited between the opening and this line.
-  if (!isFirstStart) answer();
+  if (answersEarly) answer();
   const outbox = await openOutbox({ ...config, ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
   // Anything that can fail comes before this, because the key that it prints is never shown again.
-  const news = await firstStart(newContext(services), { ...config, publicUrl });
-  if (isFirstStart) answer();
+  const news = [await firstStart(newContext(services), { ...config, publicUrl })];
+  if (needsDemo) await fillWithDemo(newContext(services), process.stderr);
+  if (config.wantsDemoData) news.push(demoNews(publicUrl, { isFirstStart }));
+  if (!answersEarly) answer();
   const jobs = newJobs(services);
   outbox.start();
   jobs.start();
@@ -101,7 +107,7 @@ export async function serve(
     });
   }
   await noteSetup({ ...config, publicUrl }, services);
-  return { url, news };
+  return { url, news: news.join("") || null };
 }
 
 /** Most servers show no metrics, and the library takes a while to load. */

@@ -17,12 +17,19 @@ import {
  * Records that the store has had its first account. There is only one such record, so two first starts can't both
  * make an account.
  */
-export const firstStarts = collection<{ accountId: typeof SYSTEM; ownerId: number }>()({
+export const firstStarts = collection<FirstStart>()({
   name: "first-start",
   id: () => [1],
   claims: {},
   indexes: {},
 });
+
+interface FirstStart {
+  accountId: typeof SYSTEM;
+  ownerId: number;
+  /** `begun`: filling the store with demo data was not finished. Absent: it has none. */
+  demoData?: "begun" | "complete";
+}
 
 /** The person who may do everything in a new account. */
 export interface FirstOwner {
