@@ -13,6 +13,7 @@ import { promoterCommands } from "./promoter.ts";
 import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
 import { seedCommand } from "./seed.ts";
+import { userCommands } from "./user.ts";
 import { transferCommands } from "./transfer.ts";
 
 /** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
@@ -56,5 +57,6 @@ function newProgram(version: string): Command {
   ratesCommands(program);
   rewardCommands(program);
   transferCommands(program);
+  userCommands(program);
   return program;
 }

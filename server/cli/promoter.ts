@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { z } from "zod";
 import { campaignIdOf } from "./campaign.ts";
+import { emailOf } from "./email.ts";
 import { print, tell, withStore } from "./store.ts";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/account/account.ts";
@@ -8,8 +8,6 @@ import { loadCampaign } from "../domain/campaign/campaign.ts";
 import { findPromoterByEmail, promoters } from "../domain/promoter/promoter.ts";
 import { promoterCampaigns, refLink } from "../domain/promoter-campaign/promoter-campaign.ts";
 import { findSetup } from "../domain/sighting/sighting.ts";
-import { Failure } from "../failure.ts";
-import { email } from "../input/fields.ts";
 import { invitePromoter } from "../outbox/email/invitation.ts";
 import type { Promoter } from "../domain/promoter/record.ts";
 import type { Store } from "../storage/store.ts";
@@ -35,6 +33,7 @@ export function promoterCommands(program: Command): void {
 }
 
 async function invite(accountId: string, given: string[], options: { campaign?: number }): Promise<void> {
+  // Every address is checked before anybody is invited.
   const emails = [...new Set(given.map(emailOf))];
   await withStore(async (context) => {
     const { store } = context;
@@ -94,11 +93,4 @@ async function row(
     link: promoterCampaign && campaign && refLink(promoterCampaign, campaign),
     created_at: createdAt,
   };
-}
-
-/** Checks every address before anybody is invited. @throws Failure `invalid` naming the wrong one */
-function emailOf(value: string): string {
-  const parsed = z.safeParse(email, value);
-  if (parsed.success) return parsed.data;
-  throw new Failure("invalid", `${JSON.stringify(value)} is not an e-mail address`);
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createApp, createMetricsApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { openConfiguredStore } from "./configured-store.ts";
+import { PROCESS } from "../domain/audit/record.ts";
 import { findFirstAccount } from "../domain/account/account.ts";
 import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
@@ -86,7 +87,7 @@ export async function serve(
   const outbox = await openOutbox({ ...config, ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
   // Anything that can fail comes before this, because the key that it prints is never shown again.
-  const news = [await firstStart(newContext(services), { ...config, publicUrl })];
+  const news = [await firstStart(newContext(services, PROCESS), { ...config, publicUrl })];
   if (needsDemo) await fillWithDemo(newContext(services), process.stderr);
   if (config.wantsDemoData) news.push(demoNews(publicUrl, { isFirstStart }));
   if (!answersEarly) answer();

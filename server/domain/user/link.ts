@@ -1,4 +1,6 @@
 import { Failure } from "../../failure.ts";
+import { auditedStore } from "../audit/audited-store.ts";
+import type { Actor } from "../audit/record.ts";
 import { SYSTEM } from "../account/record.ts";
 import { keepPassword } from "../password/password.ts";
 import { endSessions } from "../session/session.ts";
@@ -80,11 +82,13 @@ export interface LinkInput {
  * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, or `taken`
  */
 export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
-  const { store, chance, now } = context;
-  // Hashing is slow on purpose, so that a link that is no good does not cost it.
-  await loadUserLink(store, input.token, now);
+  const { chance, now } = context;
+  // Hashing is slow on purpose, so a link that is no good must not cost it.
+  const { user: known } = await loadUserLink(context.store, input.token, now);
   const { hash } = await keepPassword(chance, input.password);
-  const id = await newUserId(context);
+  const id = known?.id ?? (await newUserId(context));
+  const actor: Actor = { kind: "user", id, name: known?.email ?? input.email ?? null };
+  const store = auditedStore(context.store, { actor, clock: () => now });
   return store.transact(async (tx) => {
     const { link, user: before } = await loadUserLink(tx, input.token, now);
     await tx.remove(userLinks, SYSTEM, link.hash);

@@ -1,0 +1,98 @@
+import { Option, type Command } from "commander";
+import { emailOf } from "./email.ts";
+import { print, withStore } from "./store.ts";
+import { readConfig } from "../config.ts";
+import { findFirstAccount, listAccounts, loadAccount } from "../domain/account/account.ts";
+import type { Account } from "../domain/account/record.ts";
+import { findSetup } from "../domain/sighting/sighting.ts";
+import { linkAddress } from "../domain/user/link.ts";
+import { ROLES, type Role, type User } from "../domain/user/record.ts";
+import { findUserByEmail } from "../domain/user/user.ts";
+import { inviteUser, listUsers, removeUser, resetUser } from "../domain/user/users.ts";
+import { Failure } from "../failure.ts";
+import type { Store } from "../storage/store.ts";
+
+/** Adds the commands for the people who sign in to the dashboard. */
+export function userCommands(program: Command): void {
+  const user = program.command("user").description("people who sign in to the dashboard");
+  user
+    .command("invite <email>")
+    .description("add a user and print the link that sets their password; it works once, for seven days")
+    .addOption(new Option("--role <role>", "what they may do").choices(ROLES).default("manager"))
+    .addOption(accountOption())
+    .action(invite);
+  user.command("list").description("list users, oldest first").addOption(accountOption()).action(list);
+  user
+    .command("remove <email>")
+    .description("remove a user and end their sessions")
+    .action((email: string) =>
+      withStore(async (context) => {
+        const { ownerId, id } = await loadByEmail(context.store, email);
+        print(row(await removeUser(context, ownerId, id)));
+      }),
+    );
+  user
+    .command("reset <email>")
+    .description("print a link that sets a new password; it works once, for a day")
+    .action((email: string) =>
+      withStore(async (context) => {
+        const { ownerId, id } = await loadByEmail(context.store, email);
+        const made = await resetUser(context, ownerId, id);
+        print({ ...row(made.user), link: linkAddress(await publicUrlOf(context.store), made.token) });
+      }),
+    );
+}
+
+function accountOption(): Option {
+  return new Option("--account <account-id>", "the account; needed if there are several");
+}
+
+function invite(email: string, options: { role: Role; account?: string }): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await accountOf(context.store, options.account);
+    const made = await inviteUser(context, id, { email: emailOf(email), role: options.role });
+    print({ ...row(made.user), link: linkAddress(await publicUrlOf(context.store), made.token) });
+  });
+}
+
+function list(options: { account?: string }): Promise<void> {
+  return withStore(async ({ store }) => {
+    const { id } = await accountOf(store, options.account);
+    print((await listUsers(store, id)).map(row));
+  });
+}
+
+/** The named account, or the only one. @throws Failure `not_found`, `missing` if there are several */
+async function accountOf(store: Store, publicId: string | undefined): Promise<Account> {
+  if (publicId !== undefined) return loadAccount(store, publicId);
+  const only = await findFirstAccount(store);
+  if (only === null) throw new Failure("not_found", "The store has no account yet");
+  if ((await listAccounts(store)).length === 1) return only;
+  throw new Failure("missing", "The store has several accounts: name one with --account");
+}
+
+/** @throws Failure `not_found` */
+async function loadByEmail(store: Store, email: string): Promise<User> {
+  const user = await findUserByEmail(store, email);
+  if (user === null) throw new Failure("not_found", `No user has the e-mail address ${email}`);
+  return user;
+}
+
+/** The server's address for links. The server that ran last knows it best. */
+async function publicUrlOf(store: Store): Promise<string> {
+  const config = readConfig();
+  const setup = await findSetup(store);
+  return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+}
+
+function row({ id, email, name, role, passwordHash, createdAt, lastSignInAt }: User) {
+  return {
+    id,
+    email,
+    name,
+    role,
+    has_password: passwordHash !== null,
+    created_at: createdAt,
+    last_sign_in_at: lastSignInAt,
+  };
+}
