@@ -6,14 +6,23 @@ export const writing = signal({ currency: "USD", timeZone: "UTC" });
 const NOTHING = "–";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** `€1,234.50`, from the currency's smallest units. `isShort`: `€1.2K`, for a tile or an axis. */
+/**
+ * `€1,234.50`, from the currency's smallest units. `isShort`: `€1.2K`, for an axis. `isRound`: `€1,234` from a thousand
+ * on, for a tile.
+ */
 export function money(
   cents: number | null | undefined,
-  { currency = writing.value.currency, isShort = false }: { currency?: string; isShort?: boolean } = {},
+  {
+    currency = writing.value.currency,
+    isShort = false,
+    isRound = false,
+  }: { currency?: string; isShort?: boolean; isRound?: boolean } = {},
 ): string {
   if (cents === null || cents === undefined) return NOTHING;
-  const options: Intl.NumberFormatOptions = { style: "currency", currency, ...(isShort && SHORT) };
-  return formatter(options).format(cents / 10 ** digitsOf(currency));
+  const amount = cents / 10 ** digitsOf(currency);
+  const isRounded = isRound && Math.abs(amount) >= 1_000;
+  const length = isShort ? SHORT : isRounded ? { maximumFractionDigits: 0 } : {};
+  return formatter({ style: "currency", currency, ...length }).format(amount);
 }
 
 /** `1,234`. `isShort`: `1.2K`. */

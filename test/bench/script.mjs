@@ -1,4 +1,4 @@
-// Prints the cost of the browser script for a page: its bytes, its time (the median of 15 page loads with the
+// Prints what the pages for people load at first, and the cost of the browser script for a page: its bytes, its time (the median of 15 page loads with the
 // processor slowed down six times, next to a bare queue stub), and its requests.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -17,6 +17,15 @@ console.log(
   `svc.js: ${SCRIPT.length} bytes raw, ${gzipSync(SCRIPT, { level: 9 }).length} gzip, ` +
     `${brotliCompressSync(SCRIPT).length} brotli`,
 );
+for (const app of ["dashboard", "portal", "join"]) {
+  const { script, preloads, style, files } = JSON.parse(readFileSync(`dist/pages/${app}.json`, "utf8"));
+  const size = (name) => gzipSync(readFileSync(`dist/pages/${name}`), { level: 9 }).length;
+  const first = [script, ...preloads];
+  const pages = files.filter((name) => name.endsWith(".js") && !first.includes(name));
+  const largest = Math.max(0, ...pages.map(size));
+  const own = first.map(size).reduce((sum, each) => sum + each, 0);
+  console.log(`${app}: ${own} bytes gzip of script and up to ${largest} for a page, ${size(style)} of style`);
+}
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
   args: ["--no-sandbox"],

@@ -103,7 +103,7 @@ function optionsOf(
     scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(max * 1.05, 1)] } },
     series: [{}, ...lines.map(seriesOf)],
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: (_, at) => at.map(shortDate) },
+      { ...axis, grid: { show: false }, space: 70, size: 28, values: (_, at) => at.map(shortDate) },
       {
         ...axis,
         grid: { stroke: colour("--line"), width: 1 },

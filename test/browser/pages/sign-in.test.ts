@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { linkAddress, putUserLink } from "../../../server/domain/user/link.ts";
+import { newContext } from "../../../server/request/services.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { PASSWORD } from "../../support/users.ts";
 
@@ -33,4 +35,23 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("link", { name: "Go to Home" }).click();
     await page.getByRole("heading", { name: "Home" }).waitFor();
   });
+});
+
+it("makes the owner by a link, whose token stays nowhere", async () => {
+  const { services, accountId } = pages.app;
+  const token = await services.store.transact((tx) =>
+    putUserLink(tx, newContext(services), { kind: "owner", ownerId: accountId, userId: null }),
+  );
+  const page = await pages.open(linkAddress("", token));
+  await page.getByLabel("Name").fill("Olivia Owner");
+  await page.getByLabel("E-mail").fill("olivia@acme.example");
+  await page.getByLabel("Password").fill(PASSWORD);
+  expect(page.url()).toBe(`${pages.url}/admin/welcome`);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Create the owner" }).click();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.getByText("Olivia Owner").waitFor();
+
+  const again = await pages.open(linkAddress("", token));
+  await again.getByRole("heading", { name: "This link is not valid" }).waitFor();
 });

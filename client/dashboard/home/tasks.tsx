@@ -1,0 +1,64 @@
+import { money, several } from "../../ui/format.ts";
+import { listAddress } from "../../ui/fragment.ts";
+import type { HomeAnswer } from "./home-answer.ts";
+
+interface Task {
+  words: string;
+  /** A sum of money. Absent: there is none. */
+  cents?: number;
+  count: number;
+  link: string;
+}
+
+/** What waits for somebody, each with its list. */
+export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
+  const waiting = tasksOf(tasks).filter(({ count }) => count > 0);
+  return (
+    <section class="card">
+      <h2>To do</h2>
+      {waiting.length === 0 && <p class="soft">Nothing waits for you.</p>}
+      <ul class="plain-list">
+        {waiting.map(({ words, cents, link }) => (
+          <li key={link}>
+            <a href={link}>{words}</a>
+            {cents !== undefined && <span class="number">{money(cents)}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
+  const { pending_promoters, suspicious_referrals, pending_commissions, pending_payouts, failing_webhooks } =
+    tasks;
+  return [
+    {
+      words: `${several(pending_promoters.count, "promoter")} to review`,
+      count: pending_promoters.count,
+      link: listAddress("/admin/promoters", { state: "pending" }),
+    },
+    {
+      words: several(suspicious_referrals.count, "suspicious lead"),
+      count: suspicious_referrals.count,
+      link: listAddress("/admin/leads", { check: "suspicious" }),
+    },
+    {
+      words: `${several(pending_commissions.count, "commission")} to approve`,
+      cents: pending_commissions.amount,
+      count: pending_commissions.count,
+      link: listAddress("/admin/commissions", { status: "pending" }),
+    },
+    {
+      words: `${several(pending_payouts.count, "payout")} to pay`,
+      cents: pending_payouts.total_incl_tax,
+      count: pending_payouts.count,
+      link: listAddress("/admin/payouts", { status: "pending" }),
+    },
+    {
+      words: failing_webhooks.count === 1 ? "1 webhook fails" : `${failing_webhooks.count} webhooks fail`,
+      count: failing_webhooks.count,
+      link: "/admin/settings/webhooks",
+    },
+  ];
+}
