@@ -11,7 +11,7 @@ import { needsDemoData } from "../domain/seed/demo.ts";
 import { demoNews, fillWithDemo } from "./demo-data.ts";
 import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";
-import { newLookout } from "../request/lookout.ts";
+import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
@@ -57,9 +57,9 @@ export async function serve(
     ...(areMetricsShown && { counts }),
     prepare: (driver) => upgradeStoreAtStart(driver, config, log),
   });
-  const lookout = newLookout({ store, log, clock: () => new Date() });
+  const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
-    ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), lookout }))
+    ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), sightings }))
     : null;
   const limits = await openLimits(config);
   const isFirstStart = (await findFirstAccount(store)) === null;
@@ -70,7 +70,7 @@ export async function serve(
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
-  const services = newServices(config, { store, log, lookout, metrics, publicUrl, limits });
+  const services = newServices(config, { store, log, sightings, metrics, publicUrl, limits });
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
@@ -158,7 +158,7 @@ async function openPort(
 
 function newServices(
   config: Config,
-  parts: Pick<Services, "store" | "log" | "lookout" | "metrics" | "publicUrl" | "limits">,
+  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits">,
 ): Services {
   const clock = () => new Date();
   return {

@@ -43,11 +43,11 @@ export interface StoreFigures {
 
 /** The figures that are counted elsewhere and shown here. */
 export interface Figures extends StoreFigures {
-  lookout: { counts: { refusedOrigins: number } };
+  sightings: { counts: { refusedOrigins: number } };
 }
 
 /** Starts the counts of one process. */
-export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetrics {
+export function newMetrics({ counts, isReady, sightings }: Figures): ProcessMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_SAMPLE_MS });
   const durations = new Histogram({
@@ -70,7 +70,7 @@ export function newMetrics({ counts, isReady, lookout }: Figures): ProcessMetric
   newCounter(registry, {
     name: "tidemark_origins_refused_total",
     help: "Sign-ups from browsers that were refused because none of their campaigns allows the site",
-    read: () => lookout.counts.refusedOrigins,
+    read: () => sightings.counts.refusedOrigins,
   });
   const ready = new Gauge({
     name: "tidemark_store_ready",

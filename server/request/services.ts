@@ -5,7 +5,7 @@ import type { Chance, Context } from "../domain/context.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
-import type { Lookout } from "./lookout.ts";
+import type { SightingRecorder } from "./sighting-recorder.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OutageLog } from "./outage-log.ts";
 import type { Store } from "../storage/store.ts";
@@ -19,7 +19,7 @@ export interface Services {
   /** Logs refusals that an outage of the store causes. */
   logOutage: OutageLog;
   /** Sees how the server is used, for `tidemark doctor`. */
-  lookout: Lookout;
+  sightings: SightingRecorder;
   /** null: nothing is counted. */
   metrics: Metrics | null;
   publicUrl: string;

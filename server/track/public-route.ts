@@ -13,7 +13,7 @@ import type { Account } from "../domain/account/record.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { isUnattended } from "./bots.ts";
-import { originOf, watchReach } from "./watched.ts";
+import { noteReach, originOf } from "./browser-sightings.ts";
 
 /** A request from a browser on a customer's site. */
 export interface PublicRequest {
@@ -51,10 +51,10 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       if (unattended !== undefined && isUnattended(event)) return json(unattended, headers);
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);
-      watchReach(services, event);
+      noteReach(services, event);
       const context = newContext(services);
       const cookies: string[] = [];
-      const value = await watched(services, { event, account }, () =>
+      const value = await countingRefusedOrigins(services, { event, account }, () =>
         handle({ event, params, account, context, address, headers, cookies }),
       );
       const answer = json(value, headers);
@@ -67,8 +67,8 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
 }
 
 /** Counts requests that are refused because of their origin. Browsers get `forbidden` for no other reason. */
-async function watched<T>(
-  { lookout }: Services,
+async function countingRefusedOrigins<T>(
+  { sightings }: Services,
   { event, account }: Pick<PublicRequest, "event" | "account">,
   work: () => T | Promise<T>,
 ): Promise<T> {
@@ -76,7 +76,7 @@ async function watched<T>(
     return await work();
   } catch (error) {
     const isForbidden = error instanceof Failure && error.kind === "forbidden";
-    if (isForbidden) lookout.seeRefusedOrigin(account.id, originOf(event));
+    if (isForbidden) sightings.seeRefusedOrigin(account.id, originOf(event));
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { H3Event } from "h3";
 import type { Services } from "../request/services.ts";
-import { watchReach, watchScript } from "./watched.ts";
+import { noteReach, noteScriptSite } from "./browser-sightings.ts";
 import { serveStored, type StoredText } from "../http/stored-text.ts";
 
 /** After an hour pages ask for `/svc.js` again, so a new version reaches them the same day. */
@@ -13,8 +13,8 @@ export function serveScript(
   { script, isImmutable }: { script: StoredText; isImmutable: boolean },
 ) {
   return (event: H3Event): Response => {
-    watchReach(services, event);
-    watchScript(services, event);
+    noteReach(services, event);
+    noteScriptSite(services, event);
     return serveStored(event, script, {
       "content-type": "text/javascript; charset=utf-8",
       "cache-control": isImmutable ? LONG_CACHE : SHORT_CACHE,

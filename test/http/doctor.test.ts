@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProblems } from "../../server/cli/doctor.ts";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { recordSetup } from "../../server/domain/sighting/sighting.ts";
-import { newLookout } from "../../server/request/lookout.ts";
+import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newMetrics } from "../../server/request/metrics.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 const problems = async (now = NOW) => {
-  await app.services.lookout.write();
+  await app.services.sightings.write();
   return findProblems(app.services.store, new Date(now));
 };
 const loadScript = (headers: Record<string, string> = {}) =>
@@ -110,18 +110,18 @@ describe("the server", () => {
 describe("a sign-up that is refused for its origin", () => {
   beforeEach(async () => {
     await loadScript();
-    await app.services.lookout.write();
+    await app.services.sightings.write();
   });
 
   it("is reported to the browser, once in the log, in the metrics, and by the doctor until it is allowed", async () => {
     const lines: string[] = [];
     const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(line) });
-    const lookout = newLookout({ ...app.services, log }, () => {});
-    app.services.lookout = lookout;
+    const sightings = newSightingRecorder({ ...app.services, log }, () => {});
+    app.services.sightings = sightings;
     for (let times = 0; times < 3; times++) {
       const { status, body } = await signUp("https://shop.example");
       expect({ status, body }).toEqual({ status: 403, body: { error: "This site may not send sign-ups" } });
-      await app.services.lookout.write();
+      await app.services.sightings.write();
     }
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       {
@@ -130,7 +130,11 @@ describe("a sign-up that is refused for its origin", () => {
         msg: "sign-ups from this origin are refused: none of their campaigns allows it",
       },
     ]);
-    const metrics = newMetrics({ counts: { commits: 0, conflicts: 0 }, isReady: async () => true, lookout });
+    const metrics = newMetrics({
+      counts: { commits: 0, conflicts: 0 },
+      isReady: async () => true,
+      sightings,
+    });
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =
       "Account acme: sign-ups from https://shop.example are refused, most recently on 2026-03-04: if the site is yours, allow " +

@@ -198,7 +198,7 @@ it("ticks off the steps of setting an account up", async () => {
   await app.request("/svc.js", {
     headers: { referer: "https://www.acme.example/", host: "track.acme.example" },
   });
-  await app.services.lookout.write();
+  await app.services.sightings.write();
   await join(app, "jane@example.com", { ref_id: "jane" });
   await app.browser("/t/click", { tid: "00000000-0000-4000-8000-00000000000a", ref_id: "jane" });
   expect(await setup()).toMatchObject({

@@ -38,8 +38,8 @@ function observing({ level = "info", services = base.services } = {}) {
     { level, base: null, timestamp: false, serializers: { err: errorLine } },
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const { lookout } = services;
-  const metrics = newMetrics({ counts, isReady: async () => isReady, lookout });
+  const { sightings } = services;
+  const metrics = newMetrics({ counts, isReady: async () => isReady, sightings });
   return { services: { ...services, log, metrics } };
 }
 

@@ -5,7 +5,7 @@ import { createAccount, findAccount } from "../../server/domain/account/account.
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { rateLimiter } from "../../server/http/limits/rate-limit.ts";
-import { newLookout } from "../../server/request/lookout.ts";
+import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/request/services.ts";
@@ -102,7 +102,7 @@ export async function startApp(
     chance: countedChance(),
     log,
     logOutage: newOutageLog(log, clock),
-    lookout: newLookout({ store, log, clock }, () => {}),
+    sightings: newSightingRecorder({ store, log, clock }, () => {}),
     metrics: null,
     publicUrl: options.publicUrl ?? "https://track.acme.example",
     hasMail: true,

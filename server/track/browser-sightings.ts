@@ -6,22 +6,22 @@ const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
 const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
 
 /** Notes how a browser reached the server. Only hosts are kept. */
-export function watchReach({ lookout, trustProxyHops }: Services, event: H3Event): void {
+export function noteReach({ sightings, trustProxyHops }: Services, event: H3Event): void {
   const { headers } = event.req;
   const host = headers.get("host") ?? "";
-  if (HOST.test(host)) lookout.see("host", host.toLowerCase());
+  if (HOST.test(host)) sightings.see("host", host.toLowerCase());
   const forwarded = headers.get("x-forwarded-for")?.split(",").length ?? 0;
-  if (forwarded > 0 && trustProxyHops === 0) lookout.see("proxy", "unexpected");
-  if (forwarded < trustProxyHops) lookout.see("proxy", "missing");
+  if (forwarded > 0 && trustProxyHops === 0) sightings.see("proxy", "unexpected");
+  if (forwarded < trustProxyHops) sightings.see("proxy", "missing");
 }
 
 /** Notes which site loads the script. Our own demo does not count. */
-export function watchScript(services: Services, event: H3Event): void {
+export function noteScriptSite(services: Services, event: H3Event): void {
   const { headers } = event.req;
   const referer = headers.get("referer") ?? "";
   const site = URL.canParse(referer) ? new URL(referer) : null;
   if (site?.host === headers.get("host")) return;
-  services.lookout.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
+  services.sightings.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
 }
 
 /** The origin that a browser names, if it is well formed. Missing and forged origins all become "null". */

@@ -15,7 +15,7 @@ const MOST_REMEMBERED = 1_000;
 /**
  * Watches how the server is used, for `tidemark doctor`: it keeps a little in memory and writes now and then.
  */
-export interface Lookout {
+export interface SightingRecorder {
   see(kind: SightingKind, value: string, accountId?: number): void;
   /** Counts a sign-up that was refused for its origin. The log names each origin once. */
   seeRefusedOrigin(accountId: number, origin: string): void;
@@ -34,10 +34,10 @@ interface Group {
 }
 
 /** Starts to watch. */
-export function newLookout(
+export function newSightingRecorder(
   { store, log, clock }: { store: Store; log: Logger; clock: () => Date },
   later: Later = (work, delayMs) => void setTimeout(work, delayMs).unref(),
-): Lookout {
+): SightingRecorder {
   const startedAt = clock().toISOString();
   const counts = { refusedOrigins: 0 };
   const seenAt = new Map<string, number>();
