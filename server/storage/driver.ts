@@ -40,7 +40,7 @@ export interface AtomicDriver extends Driver {
    * The text under a key a moment ago, if it is known without a query. For remote drivers. Use it only for
    * reads that the commit checks again.
    */
-  recall?(key: string): string | undefined;
+  cached?(key: string): string | undefined;
   /** All entries in key order, in chunks, from a single moment. For drivers that can take a snapshot. */
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
   /** Copies the store into an empty folder while any process uses it. For drivers that keep files. */

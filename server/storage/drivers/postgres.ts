@@ -3,9 +3,9 @@ import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
-import { gathered } from "./postgres/gathered.ts";
+import { batchedRead } from "./postgres/batched-read.ts";
 import { newPool } from "./postgres/pool.ts";
-import { recalledTexts } from "./postgres/recalled.ts";
+import { newReadCache } from "./postgres/read-cache.ts";
 import { prepareTables } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
@@ -44,8 +44,8 @@ export async function postgresDriver(
     throw new Error(reasonOf(error), { cause: error });
   }
   const commits = committer(writes);
-  const recalled = recalledTexts();
-  const read = gathered(loadItems, { maxQueries: MAX_ITEM_QUERIES });
+  const cache = newReadCache();
+  const read = batchedRead(loadItems, { maxQueries: MAX_ITEM_QUERIES });
   return {
     name: "postgres",
     ...plainItems({ getItem: read, getKeys, commit }),
@@ -54,7 +54,7 @@ export async function postgresDriver(
       await Promise.all([reads.end(), writes.end()]);
     }),
     commit,
-    recall: recalled.get,
+    cached: cache.get,
     list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
       query(
         `select key, value from tidemark_items where key >= $1 and key < $2
@@ -75,10 +75,10 @@ export async function postgresDriver(
     refuseLongKeys(changes);
     const isDone = await commits.commit(changes);
     // Others have changed something that one of the checks relied on.
-    if (!isDone) for (const [key] of changes.checks) recalled.drop(key);
-    for (const [key] of changes.puts) recalled.drop(key);
-    for (const key of changes.removes) recalled.drop(key);
-    for (const [key] of changes.sums) recalled.drop(key);
+    if (!isDone) for (const [key] of changes.checks) cache.drop(key);
+    for (const [key] of changes.puts) cache.drop(key);
+    for (const key of changes.removes) cache.drop(key);
+    for (const [key] of changes.sums) cache.drop(key);
     return isDone;
   }
 
@@ -90,7 +90,7 @@ export async function postgresDriver(
     const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
     const readAt = performance.now();
     const found = new Map(await query(text, [keys], READ_MS));
-    for (const key of keys) recalled.keep(key, found.get(key), readAt);
+    for (const key of keys) cache.keep(key, found.get(key), readAt);
     return found;
   }
 

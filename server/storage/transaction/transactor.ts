@@ -16,7 +16,7 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
   let line: Promise<unknown> = Promise.resolve();
 
   return async function transact(work) {
-    const first = await attempt(work, (key) => driver.recall?.(key) ?? read(key));
+    const first = await attempt(work, (key) => driver.cached?.(key) ?? read(key));
     if (first.isDone) return first.result;
     const turn = line.then(() => retry(work));
     line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
-import { recalledTexts } from "../../server/storage/drivers/postgres/recalled.ts";
+import { newReadCache } from "../../server/storage/drivers/postgres/read-cache.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
@@ -112,7 +112,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on texts that were read 
 describe("texts of the last second", () => {
   it("are known for a second after they were read, unless they have changed", () => {
     let now = 0;
-    const texts = recalledTexts(() => now);
+    const texts = newReadCache(() => now);
     texts.keep("a", "1", 0);
     texts.keep("long", "x".repeat(5_000), 0);
     now = 999;
@@ -132,7 +132,7 @@ describe("texts of the last second", () => {
   });
 
   it("are at most 4,000, and none that were only written or not found", () => {
-    const texts = recalledTexts(() => 0);
+    const texts = newReadCache(() => 0);
     texts.keep("a", "1", 0);
     for (let at = 0; at <= 4_000; at++) texts.drop(`${at}`);
     for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, undefined, 0);

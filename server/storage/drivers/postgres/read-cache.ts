@@ -1,10 +1,10 @@
 const MAX_TEXTS = 4_000;
 const MAX_LENGTH = 4_096;
 /** A longer time would save little more, and cost more retries when others write. */
-const RECALLED_MS = 1_000;
+const CACHED_MS = 1_000;
 
 /** Texts that were read a moment ago. */
-export interface Recalled {
+export interface ReadCache {
   /** The text under a key a moment ago; undefined if it is not known. */
   get(key: string): string | undefined;
   /** Keeps the result of a query that began at `readAt`. */
@@ -14,7 +14,7 @@ export interface Recalled {
 }
 
 /** Remembers the texts of the last second, because a few (campaigns, promoters) are read again and again. */
-export function recalledTexts(now: () => number = () => performance.now()): Recalled {
+export function newReadCache(now: () => number = () => performance.now()): ReadCache {
   const texts = new Map<string, { text: string | undefined; at: number }>();
 
   function set(key: string, text: string | undefined, at: number): void {
@@ -30,7 +30,7 @@ export function recalledTexts(now: () => number = () => performance.now()): Reca
   return {
     get(key) {
       const known = texts.get(key);
-      return known !== undefined && now() - known.at < RECALLED_MS ? known.text : undefined;
+      return known !== undefined && now() - known.at < CACHED_MS ? known.text : undefined;
     },
     keep: (key, text, readAt) => set(key, (text?.length ?? 0) > MAX_LENGTH ? undefined : text, readAt),
     drop: (key) => set(key, undefined, now()),

@@ -1,5 +1,5 @@
 /** Reads one item; concurrent reads share a query. */
-export type GatheredRead = (key: string) => Promise<string | null>;
+export type BatchedRead = (key: string) => Promise<string | null>;
 
 interface Waiting {
   key: string;
@@ -10,13 +10,13 @@ interface Waiting {
 const MAX_KEYS = 1_000;
 
 /**
- * Gathers reads that come in the same turn of the event loop, or while the maximum number of queries is
+ * Batches reads that come in the same turn of the event loop, or while the maximum number of queries is
  * running. A read never joins a query that began before it, because that query may miss a later commit.
  */
-export function gathered(
+export function batchedRead(
   load: (keys: string[]) => Promise<Map<string, string>>,
   { maxQueries }: { maxQueries: number },
-): GatheredRead {
+): BatchedRead {
   let waiting: Waiting[] = [];
   let queryCount = 0;
   let isScheduled = false;
