@@ -9,8 +9,6 @@ import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
 import { newStore, type Store } from "./store.ts";
 
-const DEFAULT_CONNECTIONS = 10;
-
 export interface OpenOptions {
   connections?: number;
   /** Collects how often the store commits. */
@@ -51,7 +49,7 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
  *
  * @throws Error like `openStore`
  */
-export async function openDriver(url: string, connections = DEFAULT_CONNECTIONS): Promise<AtomicDriver> {
+export async function openDriver(url: string, connections?: number): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (isPostgres(url)) {
     // Loaded only where it is used: it would add an eighth to the start of every other process.

@@ -4,7 +4,7 @@ import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { batchedRead } from "./postgres/batched-read.ts";
-import { newPool } from "./postgres/pool.ts";
+import { openPools } from "./postgres/pool.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
 import { prepareTables } from "./postgres/schema.ts";
 import { snapshot } from "./postgres/snapshot.ts";
@@ -29,14 +29,9 @@ const MAX_ITEM_QUERIES = 2;
  */
 export async function postgresDriver(
   url: string,
-  { connections }: { connections: number },
+  { connections }: { connections?: number | undefined },
 ): Promise<AtomicDriver> {
-  const reads = newPool(url, {
-    max: Math.max(1, connections - 1),
-    statement_timeout: 15_000,
-    query_timeout: 16_000,
-  });
-  const writes = newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
+  const { reads, writes } = openPools(url, connections);
   try {
     await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
   } catch (error) {
