@@ -1,9 +1,38 @@
 import { render } from "preact";
-import { LonePage } from "../ui/shell/page.tsx";
+import { LocationProvider, useLocation } from "preact-iso/router";
+import { useLoad } from "../ui/api/load.ts";
+import { Await } from "../ui/feedback/state.tsx";
+import { Frame } from "./frame.tsx";
+import { ChoosePassword } from "./session/choose-password.tsx";
+import { findSession, session, takeToken } from "./session/session.ts";
+import { SignIn } from "./session/sign-in.tsx";
+import { Welcome } from "./session/welcome.tsx";
 
-/** The pages for promoters. */
+/** The pages for promoters. Whoever is not signed in signs in at the address that they wanted. */
 function Portal() {
-  return <LonePage title="Promoter portal">Nothing is here yet.</LonePage>;
+  const { path } = useLocation();
+  return path === "/portal/welcome" ? <Welcome /> : <SignedIn />;
 }
 
-render(<Portal />, document.getElementById("app")!);
+function SignedIn() {
+  const loaded = useLoad(async () => {
+    await findSession();
+    return true;
+  });
+  return (
+    <Await loaded={loaded} bones={<div />}>
+      {() => {
+        if (session.value === null) return <SignIn />;
+        return session.value.must_set_password ? <ChoosePassword /> : <Frame />;
+      }}
+    </Await>
+  );
+}
+
+takeToken();
+render(
+  <LocationProvider scope="/portal">
+    <Portal />
+  </LocationProvider>,
+  document.getElementById("app")!,
+);

@@ -10,7 +10,7 @@ export function Pager({ list }: { list: Pick<List<unknown>, "data" | "filters"> 
   const turn = (to: number) => list.filters.set({ page: String(to) });
   if (total === 0) return null;
   return (
-    <nav class="table-foot" aria-label="Pages">
+    <nav class="table-foot" aria-label="Pages of the list">
       <span aria-live="polite">
         {first > total
           ? `Page ${count(page)} is past the end`

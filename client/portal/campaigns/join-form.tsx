@@ -1,0 +1,36 @@
+import { answer, api } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { initialAnswers, answersOf, Questions } from "../../ui/form/questions.tsx";
+
+type Campaign = components["schemas"]["PortalCampaign"];
+
+/** Joins a campaign by its own questions and terms. */
+export function JoinForm({
+  campaign,
+  onJoined,
+}: {
+  campaign: Campaign;
+  onJoined: (state: Campaign["state"]) => void;
+}) {
+  const form = useForm(initialAnswers(campaign.questions));
+  return (
+    <Form
+      form={form}
+      action={campaign.needs_approval ? "Apply" : "Join"}
+      onSubmit={async (values) => {
+        const body = answersOf(campaign.questions, values);
+        const params = { path: { id: campaign.id } };
+        const joined = await answer(api.POST("/api/v2/affiliate/campaigns/{id}/join", { params, body }));
+        onJoined(joined.state);
+      }}
+    >
+      <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
+      {campaign.questions.length === 0 && campaign.terms === null && (
+        <p class="soft">
+          {campaign.needs_approval ? "The company looks at each application." : "You get a link of your own."}
+        </p>
+      )}
+    </Form>
+  );
+}

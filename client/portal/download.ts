@@ -1,0 +1,16 @@
+import { asRefusal } from "../ui/api/refusal.ts";
+import { toast } from "../ui/feedback/toast.tsx";
+
+/** Saves a text as a file. It is fetched by the page, because a link could not carry the token of a frame. */
+export async function saveAs(name: string, load: () => Promise<string>): Promise<void> {
+  try {
+    const address = URL.createObjectURL(new Blob([await load()], { type: "text/csv" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(address);
+  } catch (error) {
+    toast(asRefusal(error).message);
+  }
+}

@@ -1,0 +1,96 @@
+import { Route, Router } from "preact-iso/router";
+import { Missing } from "../ui/feedback/state.tsx";
+import { lazy } from "../ui/shell/lazy.tsx";
+import { Page } from "../ui/shell/page.tsx";
+import { Shell } from "../ui/shell/shell.tsx";
+import { session, signOut } from "./session/session.ts";
+import { SignInAgain } from "./session/sign-in-again.tsx";
+
+/** All pages, in the order of the navigation. */
+const PAGES = [
+  { path: "/portal", title: "Home", component: lazy(async () => (await import("./home/home.tsx")).Home) },
+  {
+    path: "/portal/links",
+    title: "Links and codes",
+    component: lazy(async () => (await import("./links/links.tsx")).Links),
+  },
+  {
+    path: "/portal/leads",
+    title: "Leads",
+    component: lazy(async () => (await import("./money/leads.tsx")).Leads),
+  },
+  {
+    path: "/portal/commissions",
+    title: "Commissions",
+    component: lazy(async () => (await import("./money/commissions.tsx")).Commissions),
+  },
+  {
+    path: "/portal/payouts",
+    title: "Payouts",
+    component: lazy(async () => (await import("./money/payouts.tsx")).Payouts),
+  },
+  {
+    path: "/portal/campaigns",
+    title: "Campaigns",
+    component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),
+  },
+  {
+    path: "/portal/people",
+    title: "Invited people",
+    component: lazy(async () => (await import("./people/people.tsx")).People),
+  },
+  {
+    path: "/portal/settings",
+    title: "Settings",
+    component: lazy(async () => (await import("./settings/settings.tsx")).Settings),
+  },
+];
+
+/** The pages of a promoter who is signed in. */
+export function Frame() {
+  const signedIn = session.value;
+  if (signedIn === null) return null;
+  return (
+    <Shell name={signedIn.account.name} home="/portal" groups={[{ items: PAGES }]} who={<Who />}>
+      {signedIn.is_read_only && (
+        <p class="notice warn" role="status">
+          You see the portal of {signedIn.promoter.name}. You can't change anything in it.
+        </p>
+      )}
+      <Router>
+        {PAGES.map(({ path, component }) => (
+          <Route key={path} path={path} component={component} />
+        ))}
+        <Route default component={NotFound} />
+      </Router>
+      <SignInAgain />
+    </Shell>
+  );
+}
+
+function Who() {
+  return (
+    <div class="stack tight">
+      <span class="small soft one-line" title={session.value?.promoter.email}>
+        {session.value?.promoter.name}
+      </span>
+      <div>
+        <button class="button plain little" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="Not found">
+      <Missing>
+        <a class="button" href="/portal">
+          Go to Home
+        </a>
+      </Missing>
+    </Page>
+  );
+}

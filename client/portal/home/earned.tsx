@@ -1,0 +1,61 @@
+import type { ComponentChildren } from "preact";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { Await } from "../../ui/feedback/state.tsx";
+import { date, money } from "../../ui/format.ts";
+
+/** What was earned, in the order in which it becomes money. */
+export function Earned() {
+  const loaded = useLoad(async () => {
+    const [current, due] = await Promise.all([
+      answer(api.GET("/api/v2/affiliate/promoters/current")),
+      answer(api.GET("/api/v2/affiliate/payouts/due_stats")),
+    ]);
+    return { current, due };
+  });
+  return (
+    <section aria-label="What you have earned">
+      <Await loaded={loaded}>
+        {({ current: { balances, has_payout_method: hasMethod }, due }) => (
+          <div class="stack">
+            <dl class="grid tiles">
+              <Tile name="Waiting for approval" figure={money(balances.pending_balance.cash)} />
+              <Tile name="Approved, not paid yet" figure={money(balances.current_balance.cash)} />
+              <Tile
+                name={due.overdue === null ? "Due next" : "Due"}
+                figure={money((due.overdue ?? due.next)?.amount ?? 0)}
+                note={dueNote(due.overdue ?? due.next, due.min_payment)}
+              />
+              <Tile name="Paid" figure={money(balances.paid_balance.cash)} />
+            </dl>
+            {!hasMethod && (
+              <p class="notice warn">
+                Nobody knows yet how to pay you.
+                <a class="button little" href="/portal/settings#tab=payout">
+                  Choose a payout method
+                </a>
+              </p>
+            )}
+          </div>
+        )}
+      </Await>
+    </section>
+  );
+}
+
+function Tile({ name, figure, note }: { name: string; figure: string; note?: ComponentChildren }) {
+  return (
+    <div class="card tile">
+      <dt class="small soft">{name}</dt>
+      <dd>
+        <span class="figure">{figure}</span>
+        {note && <span class="small soft">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function dueNote(due: { due_date: string } | null | undefined, least: number): string {
+  if (due) return `by ${date(due.due_date)}`;
+  return least > 0 ? `paid from ${money(least)} on` : "nothing yet";
+}

@@ -1,0 +1,75 @@
+import { answer, api, page } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { CopyButton } from "../../ui/feedback/copy.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
+import { Page } from "../../ui/shell/page.tsx";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { STATES } from "../words.ts";
+import { Course } from "./course.tsx";
+import { Earned } from "./earned.tsx";
+import { QrCode } from "./qr-code.tsx";
+
+/** Campaigns whose links are shown at once. The page of links has all. */
+const SHOWN = 3;
+
+/** The start page: the link first, then what it has earned. */
+export function Home() {
+  return (
+    <Page title="Home">
+      <div class="stack wide">
+        <YourLinks />
+        <Earned />
+        <Course />
+      </div>
+    </Page>
+  );
+}
+
+function YourLinks() {
+  const loaded = useLoad(() =>
+    page(api.GET("/api/v2/affiliate/promoter_campaigns", { params: { query: { per_page: SHOWN } } })),
+  );
+  return (
+    <Await loaded={loaded}>
+      {({ rows }) => (
+        <div class="stack">
+          {rows.map((joined) => (
+            <section
+              key={joined.id}
+              class="card link-card"
+              aria-label={`Your link for ${joined.campaign.name}`}
+            >
+              <div class="stack">
+                <div class="row">
+                  <h2>Your link</h2>
+                  <span class="soft">{joined.campaign.name}</span>
+                  {joined.state !== "accepted" && <Badge {...STATES[joined.state]} />}
+                </div>
+                <p class="row big-link">
+                  <code>{joined.ref_link}</code>
+                  <CopyButton text={joined.ref_link} of="your link" />
+                </p>
+                <p class="small soft">
+                  {joined.state === "accepted"
+                    ? "Share it. Visits, leads and sales that come by it are yours."
+                    : "It does not count until the company has accepted you."}
+                </p>
+                <div>
+                  <a class="button" href="/portal/links">
+                    More links and codes
+                  </a>
+                </div>
+              </div>
+              <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
+            </section>
+          ))}
+        </div>
+      )}
+    </Await>
+  );
+}
+
+/** The promoter who is signed in. */
+export function useCurrent() {
+  return useLoad(() => answer(api.GET("/api/v2/affiliate/promoters/current")));
+}

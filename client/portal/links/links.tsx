@@ -1,0 +1,106 @@
+import { useSignal } from "@preact/signals";
+import { answer, api, page } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { CopyButton } from "../../ui/feedback/copy.tsx";
+import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
+import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { asRefusal } from "../../ui/api/refusal.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { QrCode } from "../home/qr-code.tsx";
+import { Codes } from "./codes.tsx";
+import { LinkForm } from "./link-form.tsx";
+
+type Link = components["schemas"]["PortalLinkToShare"];
+
+/** More links than a promoter may make, and all campaigns. */
+const ALL = { per_page: 100 };
+
+/** All links that a promoter can share, and the codes that customers type. */
+export function Links() {
+  const links = useLoad(() => page(api.GET("/api/v2/affiliate/referral_links", { params: { query: ALL } })));
+  const isMaking = useSignal(false);
+  const coded = useSignal<Link | null>(null);
+  const remove = async (link: Link) => {
+    const text = "Its address goes on working wherever you have shared it.";
+    if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
+      return;
+    try {
+      const params = { path: { id: link.id } };
+      await answer(api.DELETE("/api/v2/affiliate/referral_links/{id}", { params }));
+      await links.reload();
+    } catch (error) {
+      toast(asRefusal(error).message);
+    }
+  };
+  const add = () => (isMaking.value = true);
+  return (
+    <Page
+      title="Links and codes"
+      actions={
+        <button class="button main" onClick={add}>
+          Make a link
+        </button>
+      }
+    >
+      <div class="stack wide">
+        <Await loaded={links}>
+          {({ rows }) => (
+            <ul class="stack">
+              {rows.map((link) => (
+                <LinkCard
+                  key={`${link.source} ${link.promoter_campaign_id} ${link.id}`}
+                  link={link}
+                  onCode={() => (coded.value = link)}
+                  onRemove={() => remove(link)}
+                />
+              ))}
+              {rows.length === 0 && <Empty title="You are in no campaign yet" />}
+            </ul>
+          )}
+        </Await>
+        <Codes />
+      </div>
+      {isMaking.value && (
+        <LinkForm
+          onClose={() => (isMaking.value = false)}
+          onMade={() => {
+            isMaking.value = false;
+            void links.reload();
+          }}
+        />
+      )}
+      {coded.value && (
+        <Dialog title={coded.value.name} onClose={() => (coded.value = null)}>
+          <QrCode text={coded.value.url} label={`QR code of ${coded.value.name}`} />
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function LinkCard({ link, onCode, onRemove }: { link: Link; onCode: () => void; onRemove: () => void }) {
+  const isOwn = link.source === "promoter" && !link.is_default;
+  return (
+    <li class="card stack tight">
+      <div class="row">
+        <h2>{link.name}</h2>
+        {link.name !== link.campaign.name && <span class="soft">{link.campaign.name}</span>}
+        {link.sub_id !== null && <span class="badge">Channel {link.sub_id}</span>}
+      </div>
+      <code>{link.url}</code>
+      <div class="row">
+        <CopyButton text={link.url} of={link.name} />
+        <button class="button little" aria-label={`Show the QR code of ${link.name}`} onClick={onCode}>
+          QR code
+        </button>
+        {isOwn && (
+          <button class="button plain little" aria-label={`Remove ${link.name}`} onClick={onRemove}>
+            Remove
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}

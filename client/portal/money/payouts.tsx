@@ -1,0 +1,103 @@
+import { useSignal } from "@preact/signals";
+import { answer, api, page } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date } from "../../ui/format.ts";
+import { useFilters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { Amount } from "../amount.tsx";
+import { saveAs } from "../download.ts";
+import { Earned } from "../home/earned.tsx";
+import { METHODS, PAYOUT_STATES } from "../words.ts";
+import { Receipt } from "./receipt.tsx";
+
+type Payout = components["schemas"]["PortalPayout"];
+
+/** What was paid, and what is due. */
+export function Payouts() {
+  const shown = useSignal<number | null>(null);
+  const filters = useFilters({ page: "1", sort: "" });
+  const list = useList(filters, ({ number }) =>
+    page(
+      api.GET("/api/v2/affiliate/payouts", { params: { query: { page: number, per_page: PAGE_LENGTH } } }),
+    ),
+  );
+  const load = () => answer(api.GET("/api/v2/affiliate/payouts/export", { parseAs: "text" }));
+  return (
+    <Page
+      title="Payouts"
+      actions={
+        <button class="button" onClick={() => saveAs("payouts.csv", load)}>
+          Download as CSV
+        </button>
+      }
+    >
+      <div class="stack wide">
+        <Earned />
+        <div>
+          <Table
+            caption="Payouts"
+            columns={columnsOf((id) => (shown.value = id))}
+            list={list}
+            empty={
+              <Empty title="No payouts yet">
+                <p>Approved commissions become a payout when their period is over.</p>
+                <a class="button" href="/portal/settings#tab=payout">
+                  Choose how you are paid
+                </a>
+              </Empty>
+            }
+          />
+        </div>
+      </div>
+      {shown.value !== null && <Receipt id={shown.value} onClose={() => (shown.value = null)} />}
+    </Page>
+  );
+}
+
+function columnsOf(show: (id: number) => void): Column<Payout>[] {
+  return [
+    {
+      id: "period",
+      title: "Period",
+      cell: (payout) => `${date(payout.period_start)} to ${date(payout.period_end)}`,
+    },
+    {
+      id: "amount",
+      title: "Amount",
+      isNumber: true,
+      cell: ({ total_incl_tax: amount, unit }) => <Amount amount={amount} unit={unit} />,
+    },
+    {
+      id: "state",
+      title: "State",
+      cell: ({ status }) => <Badge {...(PAYOUT_STATES[status] ?? { children: status })} />,
+    },
+    { id: "due", title: "Due", cell: (payout) => date(payout.due_date) },
+    { id: "paid", title: "Paid", cell: (payout) => date(payout.paid_at) },
+    {
+      id: "method",
+      title: "By",
+      cell: ({ payout_method: method }) => (method === null ? "–" : (METHODS[method] ?? method)),
+    },
+    {
+      id: "receipt",
+      title: "Receipt",
+      cell: ({ id, status }) =>
+        status === "completed" ? (
+          <button
+            class="button little"
+            aria-label={`Show the receipt of payout ${id}`}
+            onClick={() => show(id)}
+          >
+            Receipt
+          </button>
+        ) : (
+          "–"
+        ),
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import { signal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
+import { writing } from "../../ui/format.ts";
+
+export type Session = components["schemas"]["PortalSession"];
+
+/** The place of a token in this tab. A page within the company's product has no cookie of ours. */
+const TOKEN_PLACE = "tidemark.portal.token";
+
+/** Who is signed in. null: nobody, or not known yet. */
+export const session = signal<Session | null>(null);
+
+/** The access token of a frame or of a look by the company. null: the cookie tells who is signed in. */
+let token: string | null = null;
+
+/**
+ * Takes a token out of the address, before anything else can read it: `/iframe?tk=…`, or `/portal#view=…`. The tab keeps
+ * it, so that the page can be loaded again.
+ */
+export function takeToken(): void {
+  const isFrame = location.pathname === "/iframe";
+  const given = isFrame
+    ? new URLSearchParams(location.search).get("tk")
+    : new URLSearchParams(location.hash.slice(1)).get("view");
+  token = given ?? kept();
+  if (given !== null) keep(given);
+  if (isFrame || given !== null) history.replaceState(null, "", isFrame ? "/portal" : location.pathname);
+  api.use({
+    onRequest({ request }) {
+      if (token !== null) request.headers.set("authorization", `Bearer ${token}`);
+      return request;
+    },
+  });
+}
+
+/** Whether the session belongs to this tab alone. */
+export function hasToken(): boolean {
+  return token !== null;
+}
+
+/** Finds out who is signed in. @throws Refusal if the server can't say */
+export async function findSession(): Promise<void> {
+  const { data, response } = await api.GET("/api/v2/affiliate/session");
+  if (response.status === 401) return;
+  begin(data ?? (await answer(api.GET("/api/v2/affiliate/session"))));
+}
+
+/** Takes a new session. */
+export function begin(begun: Session): void {
+  writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
+  session.value = begun;
+}
+
+/** Ends the session, here and on the server. */
+export async function signOut(): Promise<void> {
+  await api.DELETE("/api/v2/affiliate/session");
+  forget();
+  // Nothing of the promoter may stay in memory.
+  location.assign("/portal");
+}
+
+/** Goes on without a token that has expired. */
+export function forget(): void {
+  token = null;
+  try {
+    sessionStorage.removeItem(TOKEN_PLACE);
+  } catch {
+    // A browser that stores nothing has nothing to remove.
+  }
+}
+
+function kept(): string | null {
+  try {
+    return sessionStorage.getItem(TOKEN_PLACE);
+  } catch {
+    return null; // The browser may refuse to store anything for a page in a frame.
+  }
+}
+
+function keep(given: string): void {
+  try {
+    sessionStorage.setItem(TOKEN_PLACE, given);
+  } catch {
+    // The session holds until the page is left.
+  }
+}

@@ -1,0 +1,119 @@
+import { useSignal } from "@preact/signals";
+import { answer, api, page } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { asRefusal } from "../../ui/api/refusal.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { ask } from "../../ui/feedback/dialog.tsx";
+import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { METHODS } from "../words.ts";
+import { PayoutMethodForm } from "./payout-method-form.tsx";
+
+type Method = components["schemas"]["PayoutMethod"];
+
+/** The ways in which the promoter can be paid. One is used. */
+export function PayoutMethods() {
+  const methods = useLoad(() =>
+    page(api.GET("/api/v2/affiliate/payout_methods", { params: { query: { per_page: 100 } } })),
+  );
+  const isAdding = useSignal(false);
+  const act = async (what: Promise<unknown>, done: string) => {
+    try {
+      await what;
+      toast(done);
+      await methods.reload();
+    } catch (error) {
+      toast(asRefusal(error).message);
+    }
+  };
+  const select = ({ id, method }: Method) =>
+    act(
+      answer(api.POST("/api/v2/affiliate/payout_methods/{id}/select", { params: { path: { id } } })),
+      `You are paid by ${METHODS[method] ?? method} from now on.`,
+    );
+  const remove = async ({ id, method }: Method) => {
+    const title = `Remove ${METHODS[method] ?? method}?`;
+    if (!(await ask({ title, text: "You can add it again.", action: "Remove", isDanger: true }))) return;
+    await act(
+      answer(api.DELETE("/api/v2/affiliate/payout_methods/{id}", { params: { path: { id } } })),
+      "It is removed.",
+    );
+  };
+  return (
+    <div class="stack narrow">
+      <Await loaded={methods}>
+        {({ rows }) => (
+          <ul class="stack">
+            {rows.map((each) => (
+              <MethodCard
+                key={each.id}
+                of={each}
+                onSelect={() => select(each)}
+                onRemove={() => remove(each)}
+              />
+            ))}
+            {rows.length === 0 && !isAdding.value && (
+              <li class="card">
+                <Empty title="Nobody knows yet how to pay you">
+                  <p>Add a bank account, PayPal, Wise or a wallet.</p>
+                </Empty>
+              </li>
+            )}
+          </ul>
+        )}
+      </Await>
+      {isAdding.value ? (
+        <PayoutMethodForm
+          onClose={() => (isAdding.value = false)}
+          onAdded={() => {
+            isAdding.value = false;
+            toast("You are paid this way from now on.");
+            void methods.reload();
+          }}
+        />
+      ) : (
+        <div>
+          <button class="button main" onClick={() => (isAdding.value = true)}>
+            Add a payout method
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function MethodCard({
+  of: { method, details, is_selected: isSelected, is_disabled: isDisabled },
+  onSelect,
+  onRemove,
+}: {
+  of: Method;
+  onSelect: () => void;
+  onRemove: () => void;
+}) {
+  const name = METHODS[method] ?? method;
+  const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address"]
+    .map((field) => details[field])
+    .find((value) => typeof value === "string");
+  return (
+    <li class="card stack tight">
+      <div class="row spread">
+        <h2>{name}</h2>
+        {isSelected && <Badge tone="good">Used</Badge>}
+        {isDisabled && <Badge tone="bad">Disabled by the company</Badge>}
+      </div>
+      <code>{String(target ?? "")}</code>
+      <div class="row">
+        {!isSelected && !isDisabled && (
+          <button class="button little" onClick={onSelect}>
+            Use {name}
+          </button>
+        )}
+        <button class="button plain little" aria-label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </button>
+      </div>
+    </li>
+  );
+}

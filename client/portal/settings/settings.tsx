@@ -1,0 +1,31 @@
+import { useFilters } from "../../ui/fragment.ts";
+import { Tabs } from "../../ui/feedback/tabs.tsx";
+import { Page } from "../../ui/shell/page.tsx";
+import { EmailSettings } from "./email-settings.tsx";
+import { InvoiceDetails } from "./invoice-details.tsx";
+import { Password } from "./password.tsx";
+import { PayoutMethods } from "./payout-methods.tsx";
+import { Profile } from "./profile.tsx";
+
+const TABS = [
+  { id: "profile", title: "Profile", panel: () => <Profile /> },
+  { id: "payout", title: "Payout method", panel: () => <PayoutMethods /> },
+  { id: "invoice", title: "Invoice details", panel: () => <InvoiceDetails /> },
+  { id: "emails", title: "E-mails", panel: () => <EmailSettings /> },
+  { id: "password", title: "Password", panel: () => <Password /> },
+];
+
+/** What promoters say about themselves, and how they want to be paid and written to. */
+export function Settings() {
+  const filters = useFilters({ tab: "profile" });
+  return (
+    <Page title="Settings">
+      <Tabs
+        label="Settings"
+        tabs={TABS}
+        shown={filters.values.value.tab}
+        onShow={(tab) => filters.set({ tab })}
+      />
+    </Page>
+  );
+}

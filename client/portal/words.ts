@@ -1,0 +1,62 @@
+import type { Tone } from "../ui/feedback/badge.tsx";
+
+interface Words {
+  tone: Tone;
+  children: string;
+}
+
+/** The states of a promoter in a campaign. */
+export const STATES: Record<"pending" | "accepted" | "rejected" | "blocked" | "inactive", Words> = {
+  pending: { tone: "warn", children: "Waiting for approval" },
+  accepted: { tone: "good", children: "Accepted" },
+  rejected: { tone: "bad", children: "Not accepted" },
+  blocked: { tone: "bad", children: "Blocked" },
+  inactive: { tone: "quiet", children: "Inactive" },
+};
+
+/** The states of a lead. */
+export const LEAD_STATES: Record<string, Words> = {
+  signup: { tone: "quiet", children: "Signed up" },
+  subscribed: { tone: "quiet", children: "Subscribed" },
+  active: { tone: "good", children: "Customer" },
+  cancelled: { tone: "warn", children: "Cancelled" },
+  refunded: { tone: "warn", children: "Refunded" },
+  denied: { tone: "bad", children: "Denied" },
+  pending: { tone: "warn", children: "Under review" },
+};
+
+/** The states of a commission. */
+export const COMMISSION_STATES: Record<string, Words> = {
+  pending: { tone: "warn", children: "Waiting" },
+  approved: { tone: "good", children: "Approved" },
+  denied: { tone: "bad", children: "Denied" },
+  paid: { tone: "good", children: "Paid" },
+};
+
+/** The states of a payout. */
+export const PAYOUT_STATES: Record<string, Words> = {
+  pending: { tone: "warn", children: "Due" },
+  processing: { tone: "warn", children: "On its way" },
+  completed: { tone: "good", children: "Paid" },
+  failed: { tone: "bad", children: "Failed" },
+  cancelled: { tone: "quiet", children: "Cancelled" },
+};
+
+/** The ways to be paid. */
+export const METHODS: Record<string, string> = {
+  bank: "Bank transfer",
+  paypal: "PayPal",
+  wise: "Wise",
+  crypto: "Cryptocurrency",
+  custom: "Other",
+  dots: "Dots",
+};
+
+/** What other units than money are called after a number. */
+export const UNITS: Record<string, string> = {
+  credits: "credits",
+  points: "points",
+  free_months: "free months",
+  mon_discount: "months of discount",
+  discount_per: "% discount",
+};

@@ -1,0 +1,66 @@
+import type { components } from "../api/types.ts";
+import { Checkbox, Select, TextArea, TextField } from "./field.tsx";
+import type { FormState } from "./form.tsx";
+
+type Question = components["schemas"]["SignupQuestion"];
+
+/** The values of a form that asks a campaign's questions. Faults name a question by its words, so values do too. */
+type Values = Record<string, string | boolean>;
+
+/** The empty values of a form with these questions, and of the box that accepts the terms. */
+export function initialAnswers(questions: Question[]): Values {
+  const answers = questions.map(({ label }) => [label, ""]);
+  return { ...Object.fromEntries(answers), terms_accepted: false };
+}
+
+/** The values as the interface takes them. */
+export function answersOf(questions: Question[], values: Values) {
+  const answers = questions.map(({ label }): [string, string] => [label, String(values[label] ?? "")]);
+  return {
+    answers: Object.fromEntries(answers.filter(([, answer]) => answer !== "")),
+    terms_accepted: values["terms_accepted"] === true,
+  };
+}
+
+/** The questions and the terms of a campaign. */
+export function Questions({
+  form,
+  questions,
+  terms,
+}: {
+  form: FormState<Values>;
+  questions: Question[];
+  terms: string | null;
+}) {
+  const texts = form as FormState<Record<string, string>>;
+  return (
+    <>
+      {questions.map((question) => (
+        <Field key={question.label} form={texts} question={question} />
+      ))}
+      {terms !== null && (
+        <>
+          <details>
+            <summary>Terms</summary>
+            <p class="terms">{terms}</p>
+          </details>
+          <Checkbox
+            form={form as FormState<{ terms_accepted: boolean }>}
+            name="terms_accepted"
+            label="I accept the terms"
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Field({ form, question }: { form: FormState<Record<string, string>>; question: Question }) {
+  const { label, is_required: required, is_long: isLong, choices } = question;
+  const common = { form, name: label, label, required };
+  if (choices.length > 0) {
+    const options = [["", "Choose one"], ...choices.map((choice) => [choice, choice])] as [string, string][];
+    return <Select {...common} options={options} />;
+  }
+  return isLong ? <TextArea {...common} /> : <TextField {...common} />;
+}

@@ -1,0 +1,36 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { company } from "../../support/v2.ts";
+
+const pages = newPages();
+
+beforeAll(async () => {
+  const questions = [{ label: "Where do you publish?", is_required: true, choices: ["Blog", "Video"] }];
+  await company(pages.app, "PUT /campaigns/1", {
+    signup: { description: "Earn 20% of each sale.", terms: "Be nice.", questions },
+  });
+});
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("takes somebody's application and says what comes next", async () => {
+    const page = await pages.open("/join/1#ref=nobody", { width });
+    await page.getByRole("heading", { name: "Become a promoter of Acme" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByLabel("First name").fill("Jane");
+    await page.getByLabel("E-mail").fill(`jane-${width}@example.com`);
+    await page.getByLabel("Password").fill("correct horse battery");
+    await page.getByLabel("Where do you publish?").selectOption("Blog");
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByText("Must be accepted.").waitFor();
+    await page.getByLabel("I accept the terms").check();
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("says that an address leads nowhere", async () => {
+    const page = await pages.open("/join/999", { width });
+    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { addPayout } from "../../support/payouts.ts";
+import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { company } from "../../support/v2.ts";
+
+const pages = newPages({ promoters: 3, leads: 60, sales: 40 });
+const HOSTILE = `<img src=x onerror=alert(1)> ${"x".repeat(60)} مرحبا 🎉`;
+
+/** An address that signs the first promoter in. */
+let entrance = "";
+beforeAll(async () => {
+  const { app } = pages;
+  await company(app, "PUT /promoters/1", { profile: { first_name: HOSTILE } });
+  const { body } = await app.v1("/promoters/update", { id: "1" });
+  entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+  const payout = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
+  await company(app, "POST /payouts/mark_as_paid", { ids: [payout.id] });
+  const signup = {
+    description: HOSTILE,
+    terms: "Be nice.",
+    questions: [{ label: "Where?", is_required: true }],
+  };
+  const second = { name: "Second", landing_url: "https://www.acme.example/", signup };
+  await company(app, "POST /campaigns", { ...second, auto_approve_promoters: false });
+});
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  const go = async (page: Awaited<ReturnType<typeof pages.open>>, title: string) => {
+    if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: title, exact: true }).click();
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+  };
+
+  it("shows the link first, and every page without a fault", async () => {
+    const page = await pages.open(entrance, { width });
+    await page.getByRole("heading", { name: "Your link" }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/portal`);
+    await page.getByText("Waiting for approval").waitFor();
+    await page.locator("canvas").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const titles = ["Links and codes", "Leads", "Commissions", "Payouts", "Campaigns"];
+    for (const title of [...titles, "Invited people", "Settings"]) {
+      await go(page, title);
+      expect({ title, faults: await faultsOf(page) }).toEqual({ title, faults: [] });
+    }
+  });
+
+  it("makes a link, joins a campaign, and chooses how to be paid", async () => {
+    const page = await pages.open(entrance, { width });
+    await go(page, "Links and codes");
+    await page.getByRole("button", { name: "Make a link" }).first().click();
+    await page.getByLabel("Name").fill(`Letter ${width}`);
+    await page.getByRole("textbox", { name: "Page" }).fill("https://elsewhere.example/");
+    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByText(/^Must be a page of /).waitFor();
+    await page.getByRole("textbox", { name: "Page" }).fill("");
+    await page.getByLabel("Channel").fill("letter");
+    await page.getByRole("button", { name: "Make the link" }).click();
+    await page.getByRole("heading", { name: `Letter ${width}` }).waitFor();
+
+    await go(page, "Settings");
+    await page.getByRole("tab", { name: "Payout method" }).click();
+    await page.getByRole("button", { name: "Add a payout method" }).click();
+    await page.getByLabel("Account holder").fill("Jane Doe");
+    await page.getByLabel("Country of the bank").fill("NL");
+    await page.getByLabel("IBAN (optional)").fill("NL91ABNA0417164301");
+    await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
+    await page.getByText("Is not a valid IBAN.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByLabel("IBAN (optional)").fill("NL91ABNA0417164300");
+    await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
+    await page.getByText("You are paid this way from now on.").waitFor();
+    expect(new URL(page.url()).hash).toBe("#tab=payout");
+  });
+
+  it("shows receipts", async () => {
+    const page = await pages.open(entrance, { width });
+    await go(page, "Payouts");
+    await page
+      .getByRole("button", { name: /^Show the receipt/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    await page.getByText("Tax (20%)").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
+
+it("asks a campaign's questions before it lets somebody in", async () => {
+  const page = await pages.open(entrance);
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  await page.getByRole("button", { name: "Apply to Second" }).click();
+  await page.getByLabel("Where?").fill("On my blog");
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await page.getByText("Must be accepted.").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByLabel("I accept the terms").check();
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await page.getByText("We will look at it.").waitFor();
+});
+
+it("keeps what was typed when the session ends, and goes on after signing in", async () => {
+  const { app } = pages;
+  await app.v1("/promoters/create", { email: "kim@example.com", temp_password: "first secret" });
+  const page = await pages.open("/portal");
+  const signIn = async (password: string) => {
+    await page.locator("input[type=email]").fill("kim@example.com");
+    await page.locator("input[type=password]").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  };
+  await signIn("first secret");
+  await page.getByRole("heading", { name: "Choose a password" }).waitFor();
+  await page.getByLabel("New password").fill("correct horse battery");
+  await page.getByRole("button", { name: "Save the password" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("First name").fill("Kim");
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Save the profile" }).click();
+  await page.getByRole("heading", { name: "Sign in again" }).waitFor();
+  await signIn("correct horse battery");
+  await page.getByText("Your profile is saved.").waitFor();
+});
+
+it("opens in a frame by a token, and read-only for the company", async () => {
+  const { app } = pages;
+  const { body } = await company(app, "POST /promoters/1/portal_view");
+  const page = await pages.open(new URL((body as { url: string }).url).href.replace(pages.url, ""));
+  await page.getByText("You can't change anything in it.").waitFor();
+  expect(page.url()).toBe(`${pages.url}/portal`);
+  await page.reload();
+  await page.getByText("You can't change anything in it.").waitFor();
+});
