@@ -2,6 +2,8 @@
  * Every kind of expected refusal. Only `http/errors.ts` knows their statuses.
  *
  * - `unauthorized`: the key is missing, unknown or revoked, the session has ended, or the password is wrong
+ * - `second_factor_required`: the password is right, the code of the second factor is missing or wrong
+ * - `second_factor_setup_required`: the account demands a second factor, and the user has none yet
  * - `forbidden`: the key or the session is valid, but not for this account, origin or operation
  * - `not_found`: the named record does not exist, or the caller may not see it
  * - `method_not_allowed`: the path exists, the method does not
@@ -22,6 +24,8 @@
  */
 export type FailureKind =
   | "unauthorized"
+  | "second_factor_required"
+  | "second_factor_setup_required"
   | "forbidden"
   | "not_found"
   | "method_not_allowed"

@@ -34,10 +34,12 @@ export function userCommands(program: Command): void {
   user
     .command("reset <email>")
     .description("print a link that sets a new password; it works once, for a day")
-    .action((email: string) =>
+    .option("--without-second-factor", "also remove the second factor, because it was lost", false)
+    .action((email: string, options: { withoutSecondFactor: boolean }) =>
       withStore(async (context) => {
         const { ownerId, id } = await loadByEmail(context.store, email);
-        const made = await resetUser(context, ownerId, id);
+        const removesSecondFactor = options.withoutSecondFactor;
+        const made = await resetUser(context, ownerId, { id, removesSecondFactor });
         print({ ...row(made.user), link: linkAddress(await publicUrlOf(context.store), made.token) });
       }),
     );
@@ -85,13 +87,14 @@ async function publicUrlOf(store: Store): Promise<string> {
   return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
 }
 
-function row({ id, email, name, role, passwordHash, createdAt, lastSignInAt }: User) {
+function row({ id, email, name, role, passwordHash, secondFactor, createdAt, lastSignInAt }: User) {
   return {
     id,
     email,
     name,
     role,
     has_password: passwordHash !== null,
+    has_second_factor: secondFactor !== null,
     created_at: createdAt,
     last_sign_in_at: lastSignInAt,
   };

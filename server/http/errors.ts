@@ -12,6 +12,8 @@ const RETRY_SECONDS = 1;
 
 const V1_STATUS: Record<FailureKind, number> = {
   unauthorized: 401,
+  second_factor_required: 401,
+  second_factor_setup_required: 403,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -32,6 +34,8 @@ const V1_STATUS: Record<FailureKind, number> = {
 
 const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   unauthorized: [401, "unauthorized"],
+  second_factor_required: [401, "second_factor_required"],
+  second_factor_setup_required: [403, "second_factor_setup_required"],
   forbidden: [403, "forbidden"],
   not_found: [404, "not_found"],
   method_not_allowed: [405, "method_not_allowed"],

@@ -9,6 +9,8 @@ import type { JsonSchema, Schemas } from "./schemas.ts";
 
 const TEXTS: Record<FailureKind, string> = {
   unauthorized: "The key is missing, unknown or revoked, or nobody is signed in.",
+  second_factor_required: "The password is right, but the code of the second factor is missing or wrong.",
+  second_factor_setup_required: "The account demands a second factor, and the user has none yet.",
   forbidden: "The key or the site does not belong to this account, or the user's role does not allow this.",
   not_found: "The record that the request names does not exist.",
   method_not_allowed: "The path does not support this method.",

@@ -68,6 +68,12 @@ async function admitUser(
     throw new Failure("forbidden", "The session does not belong to this account");
   }
   requireRole(signedIn, access);
+  if (access !== "person" && account.requiresSecondFactor === true && user.secondFactor === null) {
+    throw new Failure(
+      "second_factor_setup_required",
+      "The account demands a second factor: set one up first",
+    );
+  }
   // A full disk must not keep anybody from looking at the figures.
   await noteUse(context, session).catch((error: unknown) => {
     if (!isOutage(error)) throw error;

@@ -17,6 +17,11 @@ import {
   updateUserOperation,
 } from "./user/users.ts";
 import {
+  beginSecondFactorOperation,
+  confirmSecondFactorOperation,
+  removeSecondFactorOperation,
+} from "./session/second-factor.ts";
+import {
   checkLinkOperation,
   followLinkOperation,
   showSessionOperation,
@@ -30,6 +35,9 @@ export const USER_OPERATIONS: V2Row[] = [
   ["DELETE", "/session", signOutOperation, "person"],
   ["PUT", "/session", updateOwnNameOperation, "person"],
   ["PUT", "/session/password", changePasswordOperation, "person"],
+  ["POST", "/session/second_factor", beginSecondFactorOperation, "person"],
+  ["POST", "/session/second_factor/confirm", confirmSecondFactorOperation, "person"],
+  ["DELETE", "/session/second_factor", removeSecondFactorOperation, "person"],
   ["GET", "/session/sessions", listOwnSessionsOperation, "person"],
   ["DELETE", "/session/sessions/:id", endOwnSessionOperation, "person"],
   ["GET", "/users", listUsersOperation, "owner"],

@@ -11,6 +11,9 @@ const TABLE = {
     DELETE /session
     PUT /session
     PUT /session/password
+    POST /session/second_factor
+    POST /session/second_factor/confirm
+    DELETE /session/second_factor
     GET /session/sessions
     DELETE /session/sessions/:id`,
   viewer: `

@@ -235,6 +235,7 @@ describe("the account", () => {
     currency: "USD",
     time_zone: "UTC",
     honours_privacy_control: false,
+    requires_second_factor: false,
     mail_sender: null,
     max_auto_approve: null,
     payout_cycle: "monthly",

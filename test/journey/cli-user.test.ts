@@ -23,6 +23,7 @@ const user = (email: string, role: string) => ({
   name: null,
   role,
   has_password: false,
+  has_second_factor: false,
   created_at: expect.any(String),
   last_sign_in_at: null,
 });

@@ -36,6 +36,8 @@ export interface Account {
   mailSender: string | null;
   /** The IANA name of the zone in which the dashboard shows days. Absent: UTC. */
   timeZone?: string;
+  /** Whether users can do nothing before they have set up a second factor. Absent: no. */
+  requiresSecondFactor?: boolean;
   /** Absent: the usual ones. */
   tracker?: TrackerNames;
   /** The sites that may show the portal in a frame, as origins. Absent: none. */

@@ -12,6 +12,7 @@ export interface AccountChanges {
   currency?: string | undefined;
   timeZone?: string | undefined;
   honoursPrivacyControl?: boolean | undefined;
+  requiresSecondFactor?: boolean | undefined;
   mailSender?: string | null | undefined;
   maxAutoApproveCents?: number | null | undefined;
   payout: PayoutSettingsChanges;

@@ -8,9 +8,10 @@ const IDENTIFYING = new Set(["accountId", "id"]);
 /** They change along with others, or with every sign-in. */
 const BOOKKEEPING = new Set(["updatedAt", "lastSignInAt", "lastLoginAt", "signInCount"]);
 /** Secrets, hashes, and the details of bank accounts. It goes by words, so that a new field can't be forgotten. */
-const SECRET = /hash|secret|token|password|key|details|meta|headers|recovery/i;
+const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
 /** Names that only sound like secrets. */
 const PUBLIC = new Set([
+  "requiresSecondFactor",
   "refToken",
   "tokenParam",
   "invoiceDetailsStatus",

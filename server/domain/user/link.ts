@@ -7,6 +7,7 @@ import { endSessions } from "../session/session.ts";
 import type { Context } from "../context.ts";
 import { findUser, newUserId, putUser } from "./user.ts";
 import type { LinkKind, User, UserLink } from "./record.ts";
+import { passSecondFactor } from "./second-factor.ts";
 import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
 import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
@@ -73,13 +74,16 @@ export interface LinkInput {
   name?: string | undefined;
   /** Only a link for the first owner takes it, and needs it. */
   email?: string | undefined;
+  /** A code of the second factor. A reset of the password does not replace it. */
+  code?: string | undefined;
   device: string | null;
 }
 
 /**
  * Sets a password by a link, which is used up by it, and signs in. All other sessions and links of the user end.
  *
- * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, or `taken`
+ * @throws Failure `not_found`, `missing` for a first owner without an e-mail address, `taken`, or
+ * `second_factor_required`
  */
 export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
   const { chance, now } = context;
@@ -92,10 +96,11 @@ export async function followUserLink(context: Context, input: LinkInput): Promis
   return store.transact(async (tx) => {
     const { link, user: before } = await loadUserLink(tx, input.token, now);
     await tx.remove(userLinks, SYSTEM, link.hash);
+    const passed = before && passSecondFactor(before, input.code, now);
     const user =
-      before === null
+      passed === null
         ? await putFirstOwner(tx, now, { ...input, id, ownerId: link.ownerId, passwordHash: hash })
-        : { ...before, name: input.name ?? before.name, passwordHash: hash };
+        : { ...passed, name: input.name ?? passed.name, passwordHash: hash };
     await removeLinks(tx, user.id);
     await endSessions(tx, holderOf(user));
     return putSignIn(tx, context, { user, device: input.device });

@@ -1,8 +1,10 @@
 import { Failure } from "../../failure.ts";
+import type { Account } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
 import { removeLinks } from "./link.ts";
+import { withoutSecondFactor } from "./second-factor.ts";
 import { holderOf, putSignIn, type SignedIn } from "./sign-in.ts";
 import { findUser, users } from "./user.ts";
 import type { User } from "./record.ts";
@@ -17,10 +19,7 @@ export async function changePassword(
   user: User,
   { current, password, device }: { current: string; password: string; device: string | null },
 ): Promise<SignedIn> {
-  if (!(await isPasswordAnyway(current, user.passwordHash))) {
-    const fields = { current_password: ["is wrong"] };
-    throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
-  }
+  await requirePassword(user, current);
   const { hash } = await keepPassword(context.chance, password);
   return context.store.transact(async (tx) => {
     const now = await findUser(tx, user.id);
@@ -31,6 +30,27 @@ export async function changePassword(
     await endSessions(tx, holderOf(user));
     await removeLinks(tx, user.id);
     return putSignIn(tx, context, { user: changed, device });
+  });
+}
+
+/** @throws Failure `invalid` for a wrong password */
+export async function requirePassword({ passwordHash }: User, password: string): Promise<void> {
+  if (await isPasswordAnyway(password, passwordHash)) return;
+  const fields = { current_password: ["is wrong"] };
+  throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
+}
+
+/** Removes a user's second factor. @throws Failure `refused` if the account demands one */
+export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
+  if (account.requiresSecondFactor === true) {
+    throw new Failure("refused", "The account demands a second factor of everybody");
+  }
+  return store.transact(async (tx) => {
+    const user = await findUser(tx, id);
+    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+    const after = withoutSecondFactor(user);
+    await tx.put(users, after);
+    return after;
   });
 }
 

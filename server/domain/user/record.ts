@@ -23,9 +23,23 @@ export interface User {
   role: Role;
   /** null: no password was set yet. */
   passwordHash: string | null;
+  /** null: the password is enough. */
+  secondFactor: SecondFactor | null;
+  /** The secret of a second factor that no code has confirmed yet. null: none was begun. */
+  begunSecret: string | null;
   createdAt: string;
   /** null: never. */
   lastSignInAt: string | null;
+}
+
+/** A program that shows a code for every half minute (RFC 6238). */
+export interface SecondFactor {
+  /** Base32. It must be readable, because the codes are computed from it. */
+  secret: string;
+  /** The period of the last code that was used. Earlier codes are refused. */
+  lastStep: number;
+  /** SHA-256 of each recovery code that is left. */
+  recoveryHashes: string[];
 }
 
 export const LINK_KINDS = ["owner", "invitation", "reset"] as const;

@@ -6,6 +6,7 @@ import { findSession, isOfPassword, openSession } from "../session/session.ts";
 import type { Holder, Session } from "../session/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
+import { passSecondFactor } from "./second-factor.ts";
 import { findUser, findUserByEmail, users } from "./user.ts";
 import type { User } from "./record.ts";
 
@@ -13,6 +14,8 @@ import type { User } from "./record.ts";
 export interface Credentials {
   email: string;
   password: string;
+  /** A code of the second factor, or a recovery code. undefined: not given. */
+  code?: string | undefined;
   device: string | null;
 }
 
@@ -28,9 +31,12 @@ export interface SignedIn {
  * Signs a user in by e-mail address and password. An unknown address takes as long as a wrong password and is refused
  * in the same words, so that nobody can ask who is a user.
  *
- * @throws Failure `unauthorized`
+ * @throws Failure `unauthorized`, or `second_factor_required` if only the code is missing or wrong
  */
-export async function signIn(context: Context, { email, password, device }: Credentials): Promise<SignedIn> {
+export async function signIn(
+  context: Context,
+  { email, password, code, device }: Credentials,
+): Promise<SignedIn> {
   const { store } = context;
   const found = await findUserByEmail(store, email);
   const isRight = await isPasswordAnyway(password, found?.passwordHash ?? null);
@@ -39,7 +45,7 @@ export async function signIn(context: Context, { email, password, device }: Cred
     const current = await findUser(tx, found.id);
     // The user may have been removed, or the password changed, while it was checked.
     if (current === null || current.passwordHash !== found.passwordHash) throw wrongCredentials();
-    return putSignIn(tx, context, { user: current, device });
+    return putSignIn(tx, context, { user: passSecondFactor(current, code, context.now), device });
   });
 }
 

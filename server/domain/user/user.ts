@@ -29,7 +29,14 @@ export interface NewUser {
 
 /** Writes a new user as part of a larger change. @throws Failure `taken` */
 export async function putUser(tx: Transaction, now: Date, input: NewUser): Promise<User> {
-  const user: User = { ...input, accountId: SYSTEM, createdAt: now.toISOString(), lastSignInAt: null };
+  const user: User = {
+    ...input,
+    accountId: SYSTEM,
+    secondFactor: null,
+    begunSecret: null,
+    createdAt: now.toISOString(),
+    lastSignInAt: null,
+  };
   await tx.put(users, user, {
     email: () => new Failure("taken", "email has already been taken", { email: ["has already been taken"] }),
   });

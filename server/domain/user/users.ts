@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { endSessions } from "../session/session.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { putUserLink, removeLinks } from "./link.ts";
+import { withoutSecondFactor } from "./second-factor.ts";
 import { holderOf } from "./sign-in.ts";
 import { canOwn, countOwners, newUserId, putUser, users, type NewUser } from "./user.ts";
 import type { Role, User } from "./record.ts";
@@ -71,10 +72,21 @@ export function removeUser({ store }: Context, accountId: number, id: number): P
   });
 }
 
-/** Makes a link that sets a user's password. The password that the user has works until then. @throws Failure `not_found` */
-export function resetUser(context: Context, accountId: number, id: number): Promise<UserWithLink> {
+/**
+ * Makes a link that sets a user's password. The password that the user has works until then. A lost second factor can be
+ * removed with it.
+ *
+ * @throws Failure `not_found`
+ */
+export function resetUser(
+  context: Context,
+  accountId: number,
+  { id, removesSecondFactor = false }: { id: number; removesSecondFactor?: boolean | undefined },
+): Promise<UserWithLink> {
   return context.store.transact(async (tx) => {
-    const user = await loadUser(tx, accountId, id);
+    const before = await loadUser(tx, accountId, id);
+    const user = removesSecondFactor ? withoutSecondFactor(before) : before;
+    if (removesSecondFactor) await tx.put(users, user);
     const kind = user.passwordHash === null ? "invitation" : "reset";
     return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
   });

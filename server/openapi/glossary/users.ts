@@ -59,6 +59,26 @@ export const USER_FIELDS: Fields = {
   "UpdateAccountBody.currency": ["ISO 4217 code of amounts. It can change only before there are any.", "EUR"],
   default_campaign_id: ["The campaign that promoters join unless another one is named.", 1],
   honours_privacy_control: "Whether visitors whose browser sends Global Privacy Control are not tracked.",
+  requires_second_factor: "Whether users can do nothing before they have set up a second factor.",
+  remove_second_factor: "Whether to remove the user's second factor too, because it was lost.",
+  "SignInBody.code": ["A code of the second factor, or a recovery code, if the user has one.", "492039"],
+  "FollowUserLinkBody.code": [
+    "A code of the second factor, or a recovery code, if the user has one.",
+    "492039",
+  ],
+  "ConfirmSecondFactorBody.code": ["A code that the program shows.", "492039"],
+  "beginSecondFactor.secret": [
+    "The secret for a program that shows codes, in base32.",
+    "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+  ],
+  "beginSecondFactor.address": [
+    "The same as an address for a QR code.",
+    "otpauth://totp/Acme:alex%40acme.example?issuer=Acme&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+  ],
+  recovery_codes: [
+    "Codes that each work once in place of the second factor. They are shown only now.",
+    ["492039471185"],
+  ],
   mail_sender: [
     "The sender of e-mails to promoters. null: the server's usual sender.",
     "Acme <partners@acme.example>",
@@ -98,6 +118,18 @@ export const USER_OPERATIONS: Operations = {
   "PUT /api/v2/company/session/password": [
     "changeOwnPassword",
     "Changes the password of the signed-in user, who must know the one they have. All their other sessions end, and this one gets a new cookie.",
+  ],
+  "POST /api/v2/company/session/second_factor": [
+    "beginSecondFactor",
+    "Makes the secret for a program that shows codes. It counts once a code has confirmed it.",
+  ],
+  "POST /api/v2/company/session/second_factor/confirm": [
+    "confirmSecondFactor",
+    "Confirms the second factor with its first code. From then on signing in needs a code.",
+  ],
+  "DELETE /api/v2/company/session/second_factor": [
+    "removeSecondFactor",
+    "Removes the second factor of the signed-in user.",
   ],
   "GET /api/v2/company/session/sessions": [
     "listOwnSessions",

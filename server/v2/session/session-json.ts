@@ -30,7 +30,7 @@ export function sessionJson(user: User, account: Account): z.output<typeof sessi
       email: user.email,
       name: user.name ?? user.email,
       role: user.role,
-      has_second_factor: false,
+      has_second_factor: user.secondFactor !== null,
     },
     account: {
       id: account.publicId,

@@ -24,7 +24,10 @@ export const newPassword = password.min(
   `is too short (minimum is ${MIN_PASSWORD_LENGTH} characters)`,
 );
 
-const signInBody = z.object({ email, password });
+/** A code of six digits, or a recovery code. */
+export const factorCode = word(50);
+
+const signInBody = z.object({ email, password, code: factorCode.optional() });
 
 /** `POST /api/v2/company/session` */
 export const signInOperation: OpenOperation = {
@@ -32,6 +35,7 @@ export const signInOperation: OpenOperation = {
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
+  refusals: ["second_factor_required"],
   handle: async (request) => {
     const { event, context, limit } = request;
     const credentials = shapeInput(signInBody, await readJson(event));
@@ -81,6 +85,7 @@ const linkBody = z.object({
   password: newPassword,
   name: word(200).optional(),
   email: email.optional(),
+  code: factorCode.optional(),
 });
 
 /** `POST /api/v2/company/session/link` */
@@ -89,11 +94,16 @@ export const followLinkOperation: OpenOperation = {
   body: linkBody,
   answer: sessionAnswer,
   status: 201,
-  refusals: ["not_found", "missing", "taken"],
+  refusals: ["not_found", "missing", "taken", "second_factor_required"],
   handle: async (request) => {
     const { event, context, limit } = request;
     const input = shapeInput(linkBody, await readJson(event));
     await limit(null);
+    // Whoever has the link may guess codes of the second factor no faster than whoever has the password.
+    if (input.code !== undefined) {
+      const { user } = await loadUserLink(context.store, input.token, context.now);
+      await limit(user?.email ?? null);
+    }
     return welcome(request, await followUserLink(context, { ...input, device: deviceOf(event) }));
   },
 };

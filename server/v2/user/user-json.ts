@@ -28,7 +28,7 @@ export function userJson(user: User): z.output<typeof userAnswer> {
     name: user.name ?? user.email,
     role: user.role,
     has_password: user.passwordHash !== null,
-    has_second_factor: false,
+    has_second_factor: user.secondFactor !== null,
     created_at: user.createdAt,
     last_sign_in_at: user.lastSignInAt,
   };

@@ -10,7 +10,7 @@ import {
   type UserWithLink,
 } from "../../domain/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { email, oneOf, word } from "../../input/fields.ts";
+import { email, flag, oneOf, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
@@ -62,13 +62,20 @@ export const removeUserOperation: V2Operation = {
     userJson(await removeUser(context, account.id, readPathId(event))),
 };
 
+const resetBody = z.object({ remove_second_factor: flag.optional() });
+
 /** `POST /api/v2/company/users/{id}/reset` */
 export const resetUserOperation: V2Operation = {
   summary: "Make a link that sets a user's password",
+  body: resetBody,
   answer: userWithLinkAnswer,
   refusals: ["not_found"],
-  handle: async (request) =>
-    linkJson(request, await resetUser(request.context, request.account.id, readPathId(request.event))),
+  handle: async (request) => {
+    const { event, account, context } = request;
+    const body = shapeInput(resetBody, await readJson(event));
+    const given = { id: readPathId(event), removesSecondFactor: body.remove_second_factor };
+    return linkJson(request, await resetUser(context, account.id, given));
+  },
 };
 
 function linkJson({ publicUrl }: V2Request, { user, token }: UserWithLink) {
