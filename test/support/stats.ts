@@ -1,17 +1,23 @@
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
-import {
-  loadStats,
-  METRICS,
-  type Metric,
-  type Series,
-  type Stats,
-} from "../../server/domain/report/counters.ts";
+import { loadStats, METRICS, type Metric, type Series } from "../../server/domain/report/counters.ts";
 import { seriesSums, type SeriesSum } from "../../server/domain/report/series.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-/** The totals of the promoter campaign with this id. */
-export async function statsOf(store: Store, accountId: number, promoterCampaignId: number): Promise<Stats> {
-  return loadStats(store, await loadPromoterCampaign(store, accountId, promoterCampaignId));
+/** The totals of the promoter campaign with this id. Those that are only counted by day are its promoter's. */
+export async function statsOf(
+  store: Store,
+  accountId: number,
+  promoterCampaignId: number,
+): Promise<Record<Metric, number>> {
+  const promoterCampaign = await loadPromoterCampaign(store, accountId, promoterCampaignId);
+  const totals: Partial<Record<Metric, number>> = await loadStats(store, promoterCampaign);
+  const own = (await dailySums(store, accountId, "promoter")).filter(
+    ({ id }) => id === promoterCampaign.promoterId,
+  );
+  const sumOf = (wanted: Metric) =>
+    own.filter(({ metric }) => metric === wanted).reduce((total, { sum }) => total + sum, 0);
+  const all = METRICS.map((metric) => [metric, totals[metric] ?? sumOf(metric)]);
+  return Object.fromEntries(all) as Record<Metric, number>;
 }
 
 /** All daily counters of a series. */

@@ -5,7 +5,7 @@ import type { Reader, Store } from "../../storage/store.ts";
 import { findPage, type Found, type Listing, type Window } from "../../storage/listing/page-search.ts";
 import { promoterCampaigns } from "./promoter-campaign.ts";
 import { findByRefToken } from "./ref-token.ts";
-import { loadAccountStats, loadPromoterStats, loadStats, type Metric } from "../report/counters.ts";
+import { loadAccountStats, loadPromoterStats, loadStats, type TotalMetric } from "../report/counters.ts";
 
 /** The indexes that all these records have. */
 type BelongingIndex = "promoter" | "campaign";
@@ -26,7 +26,7 @@ interface Asked<R> {
   reverse?: boolean;
   scope: BelongingFilter;
   /** The metric that counts these records. It gives the length of their lists. */
-  metric: Metric;
+  metric: TotalMetric;
   /** A further condition. Absent: all records are meant. */
   keeps?: ((record: R) => boolean) | undefined;
 }

@@ -1,7 +1,7 @@
 import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
 import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
 import type { Suspicion } from "../lead/record.ts";
-import type { Metric } from "../report/counters.ts";
+import type { Metric, TotalMetric } from "../report/counters.ts";
 
 /** A range that includes both ends. null: open. */
 export interface Range {
@@ -33,8 +33,8 @@ export interface PromoterQuery {
   lastLoginAt: Range | null;
   customFields: { key: string; values: string[]; isPartial: boolean }[];
   /** Summed over all promoter campaigns. */
-  stats: Partial<Record<Metric, Range>>;
-  sort: { by: Metric | "joinedAt"; isDescending: boolean } | null;
+  stats: Partial<Record<TotalMetric, Range>>;
+  sort: { by: TotalMetric | "joinedAt"; isDescending: boolean } | null;
 }
 
 /** A query that every promoter of an account passes. */

@@ -7,7 +7,7 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { activePromoters } from "./recent-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./search-conditions.ts";
-import { loadPromoterStats, METRICS, type Stats } from "../report/counters.ts";
+import { loadPromoterStats, TOTAL_METRICS, type Stats } from "../report/counters.ts";
 
 /** A promoter with the data that the query tests and sorts by. */
 interface Candidate {
@@ -85,7 +85,7 @@ function isMember({ campaignIds, state }: PromoterQuery, { promoterCampaigns }: 
 }
 
 function isCounted({ stats: ranges }: PromoterQuery, { stats }: Candidate): boolean {
-  return METRICS.every((metric) => {
+  return TOTAL_METRICS.every((metric) => {
     const range = ranges[metric];
     return range === undefined || isWithin(range, stats?.[metric] ?? 0);
   });

@@ -4,11 +4,10 @@ import type { View } from "../../storage/store.ts";
 import { NO_VISIT, type Origin, type OriginKind } from "../origin/record.ts";
 import type { Belonging, PromoterCampaign } from "../promoter-campaign/record.ts";
 
-export const METRICS = [
+/** The metrics whose totals are shown. */
+export const TOTAL_METRICS = [
   "clicks",
   "referrals",
-  /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
-  "unsignedReferrals",
   "customers",
   "activeCustomers",
   "sales",
@@ -16,14 +15,22 @@ export const METRICS = [
   "refunds",
   "refundsCents",
   "cancellations",
-  "nonLinkCustomers",
   "commissions",
+] as const;
+export const METRICS = [
+  ...TOTAL_METRICS,
+  /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
+  "unsignedReferrals",
+  "nonLinkCustomers",
   "earningsCents",
   "paidCents",
 ] as const;
 /** A metric counts facts, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
-export type Stats = Record<Metric, number>;
+export type TotalMetric = (typeof TOTAL_METRICS)[number];
+export type Stats = Record<TotalMetric, number>;
+
+const HAS_TOTAL: ReadonlySet<Metric> = new Set(TOTAL_METRICS);
 
 /** The metrics kept for a campaign in total. The others are read from its days, because every counter costs. */
 const CAMPAIGN_METRICS: ReadonlySet<Metric> = new Set([
@@ -76,7 +83,9 @@ export function factCounts(owner: Owner, facts: Fact[]): Count[] {
   const { promoterId, promoterCampaignId, campaignId } = owner;
   const counts: Count[] = [];
   for (const { metric, at, amount = 1 } of facts) {
-    counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);
+    if (HAS_TOTAL.has(metric)) {
+      counts.push([["stats.promoter", promoterId, promoterCampaignId, metric], amount]);
+    }
     if (CAMPAIGN_METRICS.has(metric)) counts.push([["stats.campaign", campaignId, metric], amount]);
     if (at === null) continue;
     const day = dayNumber(at.slice(0, 10));
@@ -125,9 +134,9 @@ export function loadAccountStats(view: View, accountId: number): Promise<Stats> 
 
 /** Adds up the counters below a key by metric, which is the last part of their keys. */
 async function statsBelow(view: View, accountId: number, start: Key): Promise<Stats> {
-  const stats = Object.fromEntries(METRICS.map((metric) => [metric, 0])) as Stats;
+  const stats = Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, 0])) as Stats;
   for await (const sums of view.sums(accountId, start)) {
-    for (const [rest, sum] of sums) stats[rest.at(-1) as Metric] += sum;
+    for (const [rest, sum] of sums) stats[rest.at(-1) as TotalMetric] += sum;
   }
   return stats;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../../domain/promoter/search-conditions.ts";
-import type { Metric } from "../../domain/report/counters.ts";
+import type { TotalMetric } from "../../domain/report/counters.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";
@@ -14,7 +14,7 @@ const INVOICE_DETAILS = {
   rejected: "denied",
   not_submitted: "not_submitted",
 } as const;
-const METRICS: [name: string, metric: Metric][] = [
+const METRICS: [name: string, metric: TotalMetric][] = [
   ["revenue_amount", "salesCents"],
   ["customers_count", "customers"],
   ["referrals_count", "referrals"],
@@ -22,7 +22,7 @@ const METRICS: [name: string, metric: Metric][] = [
 ];
 const ACTIVITIES = ["referral", "customer", "click", "sale"] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const SORTS: [name: string, by: Metric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
+const SORTS: [name: string, by: TotalMetric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
 
 const count = z
   .string("is invalid")
