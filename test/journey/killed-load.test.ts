@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { accounts } from "../../server/domain/account/account.ts";
+import { SYSTEM } from "../../server/domain/account/record.ts";
+import { openStore } from "../../server/storage/open.ts";
 import { COLLECTIONS } from "../../server/transfer/collections.ts";
 import { readHoldings } from "../support/consistency/structure.ts";
 import { findFaults, readEntries } from "../support/consistency.ts";
@@ -8,6 +11,7 @@ import { newDice } from "../support/fuzz/dice.ts";
 import { operationsOf, type DescribedOperation } from "../support/fuzz/document.ts";
 import { newKnown, type Known } from "../support/fuzz/known.ts";
 import { fillStore } from "../support/fuzz/world.ts";
+import { lastingBreaches } from "../support/money-laws.ts";
 import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
@@ -37,6 +41,7 @@ it("two servers leave a consistent store when they are killed in the middle of a
     await loadAndKill(operations, round);
     expect(servers.map((server) => server.output()).join("")).not.toContain('"msg":"bug"');
     expect(await findFaults(await readEntries(url))).toEqual([]);
+    expect(await breachesIn(url)).toEqual([]);
   }
   // Otherwise the requests were refused, and nothing was tested.
   expect((await kindsIn(url)).length).toBeGreaterThan(kindsBefore.length + 5);
@@ -46,6 +51,16 @@ it("two servers leave a consistent store when they are killed in the middle of a
 async function kindsIn(url: string): Promise<string[]> {
   const { of } = readHoldings(await readEntries(url));
   return COLLECTIONS.filter((from) => of(from).length > 0).map(({ name }) => name);
+}
+
+/** What breaks the laws of money, in any account. */
+async function breachesIn(url: string): Promise<string[]> {
+  const store = await openStore(url);
+  const found: string[] = [];
+  for (const { id } of await store.page(accounts, "id", SYSTEM, [], { limit: 99 }))
+    found.push(...(await lastingBreaches(store, id)));
+  await store.close();
+  return found;
 }
 
 /** Sends honest requests to both servers over several connections each, until both have been killed. */
