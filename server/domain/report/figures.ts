@@ -1,4 +1,4 @@
-import { sumBefore, type History } from "./running-totals.ts";
+import { sumBefore, type History } from "./history.ts";
 import { addDays, addMonths, monthsIn, type Period } from "./period.ts";
 import type { Metric } from "./counters.ts";
 

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import { daysFor, metricsFor, type Figure } from "./figures.ts";
 import type { Period } from "./period.ts";
-import { addToHistory, type History } from "./running-totals.ts";
+import { addToHistory, type History } from "./history.ts";
 import type { Metric, Series } from "./counters.ts";
 import { promoterSums, seriesSums, type SeriesId } from "./series.ts";
 import { stretchesBetween, type Stretch } from "./stretch.ts";

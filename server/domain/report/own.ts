@@ -6,7 +6,7 @@ import { loadDailySum, type Metric } from "./counters.ts";
 import { figuresOf, type Figures } from "./figures.ts";
 import { addDays, addMonths } from "./period.ts";
 import { planOf, refuseTooManyCells, type ReportQuery, type ReportRow } from "./report.ts";
-import { addToHistory, type History } from "./running-totals.ts";
+import { addToHistory, type History } from "./history.ts";
 
 /** The sums that the figures of a promoter's own report are made of. */
 const METRICS = [

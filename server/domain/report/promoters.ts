@@ -4,7 +4,7 @@ import { promoterName, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { readHistories, readPromoterHistories } from "./histories.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
-import { isEmpty } from "./running-totals.ts";
+import { isEmpty } from "./history.ts";
 import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 

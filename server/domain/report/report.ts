@@ -3,7 +3,7 @@ import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
-import type { History } from "./running-totals.ts";
+import type { History } from "./history.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { periodsOf, type Grouping, type Period } from "./period.ts";
 import { figuresOf, type Figure, type Figures } from "./figures.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import type { Lead } from "../lead/record.ts";
 import { recordCancellation } from "../sale/cancellation.ts";
 import { recordRefund } from "../sale/refund.ts";
-import { recordSale } from "../sale/sale.ts";
+import { recordSale } from "../sale/new-sale.ts";
 import { asItIs } from "../show.ts";
 import type { Dice } from "./dice.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";

@@ -3,7 +3,7 @@ import type { Account } from "../../domain/account/record.ts";
 import type { Context } from "../../domain/context.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
-import { recordSale } from "../../domain/sale/sale.ts";
+import { recordSale } from "../../domain/sale/new-sale.ts";
 import type { ErrorShape } from "../../http/errors.ts";
 import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-refusals.ts";
 import type { Operation } from "../../http/operation.ts";

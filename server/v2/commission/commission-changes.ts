@@ -6,7 +6,7 @@ import { annotateCommission } from "../../domain/commission/update.ts";
 import type { Context } from "../../domain/context.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import { BILLING_PERIODS } from "../../domain/sale/record.ts";
-import { recordSale } from "../../domain/sale/sale.ts";
+import { recordSale } from "../../domain/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleAmount } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordSale, type RecordedSale } from "../../domain/sale/sale.ts";
+import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
 import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/event-refusals.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleParams, shapeSale } from "../../input/event-params.ts";
