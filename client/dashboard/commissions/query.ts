@@ -1,0 +1,55 @@
+import { api, page } from "../../ui/api/client.ts";
+import type { components, operations } from "../../ui/api/types.ts";
+import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+
+export type Commission = components["schemas"]["Commission"];
+type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  status: "",
+  campaign: "",
+  promoter: "",
+  payout: "",
+  paid: "",
+  suspicion: "",
+  from: "",
+  to: "",
+  page: "1",
+  sort: "-created_at",
+};
+export type CommissionFilters = typeof USUAL;
+
+/** A page of the commissions that pass the filters. */
+export function loadCommissions(
+  filters: CommissionFilters & { number: number },
+  signal: AbortSignal,
+): Promise<Rows<Commission>> {
+  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  return page(api.GET("/api/v2/company/commissions", { params: { query }, signal }));
+}
+
+/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+function queryOf(filters: CommissionFilters): Query {
+  const { q, status, campaign, promoter, payout, paid, suspicion, from, to, sort } = filters;
+  const { name, direction } = orderOf(sort);
+  return {
+    ...(q && { q }),
+    ...(status && { "filters[status]": status as Commission["status"] }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(promoter && { "filters[promoter_id]": Number(promoter) }),
+    ...(payout && { "filters[payout_id]": [Number(payout)] }),
+    ...(paid && { "filters[paid]": paid as "yes" | "no" }),
+    ...(suspicion && { "filters[fraud_check]": suspicions(suspicion) }),
+    ...(from && { "filters[created_at][from]": from }),
+    ...(to && { "filters[created_at][to]": to }),
+    [`sorting[${name}]`]: direction,
+  };
+}
+
+const SUSPICIONS = ["same_ip_suspicion", "same_promoter_email", "ad_source"] as const;
+
+function suspicions(wanted: string): NonNullable<Query["filters[fraud_check]"]> {
+  return wanted === "any" ? [...SUSPICIONS] : ["no_suspicion"];
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import type { Filters } from "../../ui/fragment.ts";
+import { Choose } from "../../ui/table/choose.tsx";
+import { SearchField } from "../../ui/table/search.tsx";
+import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import type { LeadFilters } from "./query.ts";
+import { STATES, SUSPICIONS } from "./words.ts";
+
+const TYPE_OPTIONS: [string, string][] = [
+  ["", "Leads and customers"],
+  ["lead", "Not customers yet"],
+  ["customer", "Customers"],
+];
+const STATE_OPTIONS: [string, string][] = [
+  ["", "Any state"],
+  ...Object.entries(STATES).map(([state, { words }]): [string, string] => [state, words]),
+];
+const SUSPICION_OPTIONS: [string, string][] = [
+  ["", "Suspicious or not"],
+  ["any", "Suspicious"],
+  ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
+];
+
+/** What the list of leads can be narrowed down by. */
+export function LeadFilterBar({
+  filters,
+  campaigns,
+  children,
+}: {
+  filters: Filters<LeadFilters>;
+  campaigns: Campaign[] | null;
+  children: ComponentChildren;
+}) {
+  const { promoter } = filters.values.value;
+  return (
+    <div class="table-tools">
+      <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
+      <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
+      <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
+      <Choose
+        filters={filters}
+        name="campaign"
+        label="Campaign"
+        options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
+      />
+      <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+      {promoter && (
+        <button class="button little" onClick={() => filters.set({ promoter: "" })}>
+          Of promoter {promoter} ✕<span class="unseen">: show those of all promoters</span>
+        </button>
+      )}
+      <div class="end">{children}</div>
+    </div>
+  );
+}

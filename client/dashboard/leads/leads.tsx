@@ -1,0 +1,98 @@
+import { useSignal } from "@preact/signals";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date } from "../../ui/format.ts";
+import { useFilters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { useChoice } from "../../ui/table/choice.tsx";
+import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { useCampaigns } from "../campaigns/choices.ts";
+import { may } from "../session/session.ts";
+import { LeadActions } from "./actions.tsx";
+import { LeadFilterBar } from "./filters.tsx";
+import { NewLead } from "./new-lead.tsx";
+import { loadLeads, USUAL, type Lead } from "./query.ts";
+import { LeadName, LeadState } from "./summary.tsx";
+import { SOURCES } from "./words.ts";
+
+const COLUMNS: Column<Lead>[] = [
+  { id: "lead", title: "Lead", cell: (lead) => <LeadName lead={lead} /> },
+  { id: "state", title: "State", cell: (lead) => <LeadState lead={lead} /> },
+  {
+    id: "promoter",
+    title: "Promoter",
+    cell: ({ promoter_campaign: { promoter } }) =>
+      promoter && <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+  },
+  { id: "campaign", title: "Campaign", cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–" },
+  { id: "source", title: "How it came", cell: ({ entry_source: source }) => SOURCES[source] },
+  { id: "created", title: "Signed up", sort: "created_at", cell: ({ created_at: at }) => <Day at={at} /> },
+  { id: "customer", title: "Customer since", cell: ({ customer_since: at }) => <Day at={at} /> },
+];
+const HIDDEN_AT_FIRST = ["source"];
+
+/** `/admin/leads` */
+export function Leads() {
+  const filters = useFilters(USUAL);
+  const list = useList(filters, loadLeads);
+  const campaigns = useCampaigns();
+  const choice = useChoice();
+  const columns = useColumns("leads", HIDDEN_AT_FIRST);
+  const isAdding = useSignal(false);
+  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
+  return (
+    <Page
+      title="Leads"
+      actions={
+        may("manager") && (
+          <button class="button main" onClick={() => (isAdding.value = true)}>
+            Add a lead
+          </button>
+        )
+      }
+    >
+      <LeadFilterBar filters={filters} campaigns={campaigns.data.value}>
+        <ColumnMenu columns={COLUMNS} chosen={columns} />
+      </LeadFilterBar>
+      {may("manager") && <LeadActions choice={choice} reload={list.reload} />}
+      <Table
+        caption="Leads"
+        columns={COLUMNS}
+        list={list}
+        {...(may("manager") && { choice })}
+        chosenColumns={columns}
+        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
+      />
+      {isAdding.value && <NewLead reload={list.reload} onClose={() => (isAdding.value = false)} />}
+    </Page>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty title="No leads yet">
+      <p>
+        A lead appears when somebody follows a promoter's link and signs up on your site. The script on your
+        site tells us about both.
+      </p>
+      <a class="button" href="/admin/settings/integration">
+        See how to put the script on your site
+      </a>
+    </Empty>
+  );
+}
+
+function NoneFits({ reset }: { reset: () => void }) {
+  return (
+    <Empty title="No lead fits these filters">
+      <button class="button" onClick={reset}>
+        Show all leads
+      </button>
+    </Empty>
+  );
+}
+
+function Day({ at }: { at: string | null }) {
+  return <span class="one-line">{date(at)}</span>;
+}

@@ -1,0 +1,46 @@
+import { api, page } from "../../ui/api/client.ts";
+import type { components, operations } from "../../ui/api/types.ts";
+import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+
+export type Lead = components["schemas"]["Referral"];
+type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  state: "",
+  type: "",
+  campaign: "",
+  promoter: "",
+  suspicion: "",
+  page: "1",
+  sort: "-created_at",
+};
+export type LeadFilters = typeof USUAL;
+
+/** A page of the leads that pass the filters. */
+export function loadLeads(
+  filters: LeadFilters & { number: number },
+  signal: AbortSignal,
+): Promise<Rows<Lead>> {
+  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  return page(api.GET("/api/v2/company/referrals", { params: { query }, signal }));
+}
+
+/** A filter that the reader has not set is left out, because the server refuses an empty one. */
+function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
+  return {
+    ...(q && { q }),
+    ...(state && { "filters[state]": state as Lead["state"] }),
+    ...(type && { "filters[type]": type as "lead" | "customer" }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(promoter && { "filters[promoter_id]": Number(promoter) }),
+    ...(suspicion && { "filters[fraud_check]": suspicions(suspicion) }),
+    "sorting[created_at]": orderOf(sort).direction,
+  };
+}
+
+function suspicions(wanted: string): Lead["fraud_check"][] {
+  const all: Lead["fraud_check"][] = ["same_promoter_email", "same_ip_suspicion", "ad_source"];
+  return wanted === "any" ? all : [wanted as Lead["fraud_check"]];
+}

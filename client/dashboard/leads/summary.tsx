@@ -1,0 +1,27 @@
+import { Badge } from "../../ui/feedback/badge.tsx";
+import type { Lead } from "./query.ts";
+import { leadName, STATES, SUSPICIONS } from "./words.ts";
+
+/** A lead's name, which leads to its page, over its id at the company. */
+export function LeadName({ lead }: { lead: Lead }) {
+  const name = leadName(lead);
+  const { uid } = lead;
+  return (
+    <div class="named">
+      <a class="one-line" href={`/admin/leads/${lead.id}`}>
+        {name}
+      </a>
+      {uid !== null && uid !== name && <small class="one-line faint">{uid}</small>}
+    </div>
+  );
+}
+
+/** What became of a lead, and whether somebody must look at it. */
+export function LeadState({ lead: { state, fraud_check: suspicion } }: { lead: Lead }) {
+  return (
+    <span class="row tight">
+      <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>
+      {suspicion !== "no_suspicion" && <Badge tone="warn">{SUSPICIONS[suspicion].words}</Badge>}
+    </span>
+  );
+}

@@ -1,0 +1,69 @@
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { several } from "../../ui/format.ts";
+import { Checkbox, Select } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { runBatch } from "../../ui/batch/batch.ts";
+import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { ACTIONS, type ActionName } from "./batches.ts";
+
+interface ActionDialogProps {
+  name: ActionName;
+  ids: number[];
+  /** `3 promoters`, or the name of the only one. */
+  who: string;
+  campaigns: Campaign[];
+  /** The campaign that it probably concerns. Empty: the first one. */
+  campaignId: string;
+  onClose: () => void;
+  onBegin: () => void;
+  reload: () => Promise<void>;
+}
+
+/** Says what an action means, asks for its campaign, and does it. */
+export function ActionDialog(props: ActionDialogProps) {
+  const { name, ids, who, campaigns, campaignId, onClose, onBegin, reload } = props;
+  const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
+  const from = campaignId || String(campaigns[0]?.id ?? "");
+  const other = String(campaigns.find(({ id }) => String(id) !== from)?.id ?? "");
+  const form = useForm({ from, to: other, movesLeads: false });
+  const options = campaignOptions(campaigns);
+  return (
+    <Dialog title={`${verb} ${who}`} onClose={onClose}>
+      <Form
+        form={form}
+        action={`${verb} ${who}`}
+        isDanger={isDanger}
+        others={
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+        onSubmit={async ({ from, to, movesLeads }) => {
+          const chosen = { campaignId: Number(from), toCampaignId: Number(to), movesLeads };
+          onClose();
+          onBegin();
+          // The dialog closes, and the progress of the work stays in sight.
+          void runBatch({
+            title: `${doing} ${who}`,
+            done: (count) => `${ids.length === 1 ? who : several(count, "promoter")} ${done}`,
+            ids,
+            send: (part) => send({ ...chosen, ids: part }),
+            reload,
+          });
+        }}
+      >
+        <p>{effect}</p>
+        {needs === "campaign" && campaigns.length > 1 && (
+          <Select form={form} name="from" label="In the campaign" options={options} />
+        )}
+        {needs === "campaigns" && (
+          <>
+            <Select form={form} name="from" label="Out of" options={options} />
+            <Select form={form} name="to" label="Into" options={options} />
+            <Checkbox form={form} name="movesLeads" label="Take their leads along" />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { useLocation } from "preact-iso/router";
+import { answer, api } from "../../ui/api/client.ts";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+
+/** Adds a promoter, and goes to their page. */
+export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onClose: () => void }) {
+  const { route } = useLocation();
+  const usual = campaigns.find(({ is_default: isDefault }) => isDefault) ?? campaigns[0];
+  const form = useForm({
+    email: "",
+    first_name: "",
+    last_name: "",
+    initial_campaign_id: String(usual?.id ?? ""),
+    cust_id: "",
+    drip_emails: true,
+  });
+  return (
+    <Dialog title="Add a promoter" onClose={onClose}>
+      <Form
+        form={form}
+        action="Add the promoter"
+        onSubmit={async ({ first_name, last_name, initial_campaign_id: campaignId, ...given }) => {
+          const body = {
+            ...given,
+            profile: { first_name, last_name },
+            ...(campaignId && { initial_campaign_id: Number(campaignId) }),
+          };
+          const { id, name } = await answer(api.POST("/api/v2/company/promoters", { body }));
+          toast(`${name} is a promoter now`);
+          onClose();
+          route(`/admin/promoters/${id}`);
+        }}
+      >
+        <TextField form={form} name="email" label="E-mail" type="email" required />
+        <div class="grid" style={{ "--column": "12rem" }}>
+          <TextField form={form} name="first_name" label="First name" />
+          <TextField form={form} name="last_name" label="Last name" />
+        </div>
+        {campaigns.length > 1 && (
+          <Select
+            form={form}
+            name="initial_campaign_id"
+            label="Campaign"
+            options={campaignOptions(campaigns)}
+          />
+        )}
+        <TextField
+          form={form}
+          name="cust_id"
+          label="Your own id of them"
+          hint="If they are a customer of yours."
+        />
+        <Checkbox
+          form={form}
+          name="drip_emails"
+          label="Send them the campaign's e-mails"
+          hint="The welcome with their link comes first, if the campaign has it on."
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { answer, api } from "../../ui/api/client.ts";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import type { Promoter } from "./query.ts";
+
+const PROFILE = [
+  ["first_name", "First name"],
+  ["last_name", "Last name"],
+  ["website", "Website"],
+  ["company_name", "Company"],
+  ["vat_id", "VAT id"],
+  ["country", "Country"],
+  ["address", "Address"],
+  ["phone_number", "Phone"],
+] as const;
+type ProfileName = (typeof PROFILE)[number][0];
+
+/** Changes what is known of a promoter. */
+export function ProfileDialog({
+  promoter,
+  reload,
+  onClose,
+}: {
+  promoter: Promoter;
+  reload: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const { id, email, cust_id: custId, profile } = promoter;
+  const known = Object.fromEntries(PROFILE.map(([name]) => [name, profile[name] ?? ""]));
+  const form = useForm({ email, cust_id: custId ?? "", ...(known as Record<ProfileName, string>) });
+  return (
+    <Dialog title={`Edit ${promoter.name}`} onClose={onClose}>
+      <Form
+        form={form}
+        action="Save"
+        onSubmit={async ({ email, cust_id, ...profile }) => {
+          const params = { path: { id: String(id) } };
+          await answer(
+            api.PUT("/api/v2/company/promoters/{id}", { params, body: { email, cust_id, profile } }),
+          );
+          toast("The changes were saved");
+          onClose();
+          await reload();
+        }}
+      >
+        <TextField form={form} name="email" label="E-mail" type="email" required />
+        <TextField form={form} name="cust_id" label="Your own id of them" />
+        <div class="grid" style={{ "--column": "12rem" }}>
+          {PROFILE.map(([name, label]) => (
+            <TextField key={name} form={form} name={name} label={label} />
+          ))}
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

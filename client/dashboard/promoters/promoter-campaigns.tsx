@@ -1,0 +1,81 @@
+import { useSignal } from "@preact/signals";
+import { Copyable } from "../../ui/feedback/copy.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date } from "../../ui/format.ts";
+import { may } from "../session/session.ts";
+import { ActionDialog } from "./action-dialog.tsx";
+import type { ActionName } from "./batches.ts";
+import type { Promoter } from "./query.ts";
+import { StateBadge } from "./summary.tsx";
+import type { PromoterCampaignState } from "./words.ts";
+
+type PromoterCampaign = Promoter["promoter_campaigns"][number];
+
+/** What can be done about a promoter in each state. */
+const OFFERED: Record<PromoterCampaignState, ActionName[]> = {
+  pending: ["accept", "reject"],
+  accepted: ["block"],
+  rejected: ["accept"],
+  blocked: ["accept"],
+  inactive: ["accept", "block"],
+};
+const WORDS: Partial<Record<ActionName, string>> = { accept: "Accept", reject: "Reject", block: "Block" };
+
+/** The campaigns that a promoter is in, with their links. */
+export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {
+  const asked = useSignal<{ name: ActionName; campaignId: number } | null>(null);
+  const { id, name, promoter_campaigns: joined } = promoter;
+  return (
+    <section class="card">
+      <h2>Campaigns and links</h2>
+      {joined.length === 0 && <Empty title="In no campaign" />}
+      <ul class="items">
+        {joined.map((each) => (
+          <Joined
+            key={each.id}
+            joined={each}
+            act={(name) => (asked.value = { name, campaignId: each.campaign_id })}
+          />
+        ))}
+      </ul>
+      {asked.value && (
+        <ActionDialog
+          name={asked.value.name}
+          ids={[id]}
+          who={name}
+          campaigns={[]}
+          campaignId={String(asked.value.campaignId)}
+          onClose={() => (asked.value = null)}
+          onBegin={() => {}}
+          reload={reload}
+        />
+      )}
+    </section>
+  );
+}
+
+function Joined({ joined, act }: { joined: PromoterCampaign; act: (name: ActionName) => void }) {
+  const { campaign, campaign_id: campaignId, state, ref_link: link, coupon, created_at: at } = joined;
+  return (
+    <li class="stack tight">
+      <div class="row spread">
+        <span class="row">
+          <a href={`/admin/campaigns/${campaignId}`}>{campaign.name}</a>
+          <StateBadge state={state} />
+          <small class="faint">since {date(at)}</small>
+        </span>
+        {may("manager") && (
+          <span class="row">
+            {OFFERED[state].map((name) => (
+              <button key={name} class="button little" onClick={() => act(name)}>
+                {WORDS[name]}
+              </button>
+            ))}
+          </span>
+        )}
+      </div>
+      <Copyable text={link} of="the link" />
+      {coupon && <Copyable text={coupon} of="the coupon" />}
+    </li>
+  );
+}

@@ -1,0 +1,125 @@
+import { useSignal } from "@preact/signals";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { count, date, money } from "../../ui/format.ts";
+import { useFilters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { useChoice } from "../../ui/table/choice.tsx";
+import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { useCampaigns } from "../campaigns/choices.ts";
+import { may } from "../session/session.ts";
+import { PromoterActions } from "./actions.tsx";
+import { PromoterFilterBar } from "./filters.tsx";
+import { NewPromoter } from "./new-promoter.tsx";
+import { loadPromoters, USUAL, type Promoter } from "./query.ts";
+import { PromoterName, PromoterStates } from "./summary.tsx";
+
+const COLUMNS: Column<Promoter>[] = [
+  { id: "name", title: "Promoter", cell: (promoter) => <PromoterName promoter={promoter} /> },
+  { id: "state", title: "State", cell: (promoter) => <PromoterStates promoter={promoter} /> },
+  { id: "campaigns", title: "Campaigns", cell: campaignNames },
+  figure("clicks_count", "Clicks"),
+  figure("referrals_count", "Leads"),
+  figure("customers_count", "Customers"),
+  {
+    id: "revenue",
+    title: "Revenue",
+    isNumber: true,
+    sort: "revenue_amount",
+    cell: ({ stats }) => money(stats.revenue_amount),
+  },
+  {
+    id: "balance",
+    title: "Unpaid",
+    isNumber: true,
+    cell: ({ balances }) => money(balances.current_balance.cash),
+  },
+  { id: "cust_id", title: "Your id", cell: ({ cust_id: custId }) => custId ?? "–" },
+  {
+    id: "joined",
+    title: "Joined",
+    sort: "joined_at",
+    cell: ({ joined_at: at }) => <span class="one-line">{date(at)}</span>,
+  },
+];
+const HIDDEN_AT_FIRST = ["campaigns", "cust_id"];
+
+/** `/admin/promoters` */
+export function Promoters() {
+  const filters = useFilters(USUAL);
+  const list = useList(filters, loadPromoters);
+  const campaigns = useCampaigns();
+  const choice = useChoice();
+  const columns = useColumns("promoters", HIDDEN_AT_FIRST);
+  const isAdding = useSignal(false);
+  const add = () => (isAdding.value = true);
+  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
+  return (
+    <Page
+      title="Promoters"
+      actions={
+        may("manager") && (
+          <button class="button main" onClick={add}>
+            Add a promoter
+          </button>
+        )
+      }
+    >
+      <PromoterFilterBar filters={filters} campaigns={campaigns.data.value}>
+        <ColumnMenu columns={COLUMNS} chosen={columns} />
+      </PromoterFilterBar>
+      {may("manager") && (
+        <PromoterActions
+          choice={choice}
+          campaigns={campaigns.data.value ?? []}
+          campaignId={filters.values.value.campaign}
+          reload={list.reload}
+        />
+      )}
+      <Table
+        caption="Promoters"
+        columns={COLUMNS}
+        list={list}
+        {...(may("manager") && { choice })}
+        chosenColumns={columns}
+        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet add={add} />}
+      />
+      {isAdding.value && (
+        <NewPromoter campaigns={campaigns.data.value ?? []} onClose={() => (isAdding.value = false)} />
+      )}
+    </Page>
+  );
+}
+
+function NoneYet({ add }: { add: () => void }) {
+  return (
+    <Empty title="Nobody promotes you yet">
+      <p>Add somebody by their e-mail address, or give people the address of a campaign's sign-up page.</p>
+      <button class="button" onClick={add}>
+        Add a promoter
+      </button>
+    </Empty>
+  );
+}
+
+function NoneFits({ reset }: { reset: () => void }) {
+  return (
+    <Empty title="No promoter fits these filters">
+      <button class="button" onClick={reset}>
+        Show all promoters
+      </button>
+    </Empty>
+  );
+}
+
+function figure(
+  name: "clicks_count" | "referrals_count" | "customers_count",
+  title: string,
+): Column<Promoter> {
+  return { id: name, title, isNumber: true, sort: name, cell: ({ stats }) => count(stats[name]) };
+}
+
+function campaignNames({ promoter_campaigns: joined }: Promoter) {
+  return joined.map(({ campaign }) => campaign?.name ?? "–").join(", ");
+}

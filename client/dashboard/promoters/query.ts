@@ -1,0 +1,51 @@
+import { answer, api } from "../../ui/api/client.ts";
+import type { components, operations } from "../../ui/api/types.ts";
+import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+
+export type Promoter = components["schemas"]["Promoter"];
+type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
+
+/** The filters of the list, with their usual values. */
+export const USUAL = {
+  q: "",
+  state: "",
+  campaign: "",
+  suspicion: "",
+  parent: "",
+  archived: "false",
+  page: "1",
+  sort: "-joined_at",
+};
+export type PromoterFilters = typeof USUAL;
+
+/** A page of the promoters that pass the filters. */
+export async function loadPromoters(
+  filters: PromoterFilters & { number: number },
+  signal: AbortSignal,
+): Promise<Rows<Promoter>> {
+  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  const call = api.GET("/api/v2/company/promoters", { params: { query }, signal });
+  const { data } = await answer(call);
+  const { response } = await call;
+  return { rows: data, total: Number(response.headers.get("total")) };
+}
+
+/** A filter that the reader has not set is left out, and the server refuses one that it does not know. */
+function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: PromoterFilters): Query {
+  const { name, direction } = orderOf(sort);
+  return {
+    ...(q && { q }),
+    ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(suspicion && { "filters[fraud_suspicions]": suspicions(suspicion) }),
+    ...(parent && { "filters[parent_promoter_id]": Number(parent) }),
+    ...(archived !== "any" && { "filters[archived]": archived === "true" }),
+    [`sorting[${name}]`]: direction,
+  };
+}
+
+const SUSPICIONS = ["same_ip_suspicion", "same_promoter_email", "ad_source"] as const;
+
+function suspicions(wanted: string): NonNullable<Query["filters[fraud_suspicions]"]> {
+  return wanted === "any" ? [...SUSPICIONS] : [wanted as (typeof SUSPICIONS)[number]];
+}

@@ -1,0 +1,44 @@
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { several } from "../../ui/format.ts";
+import type { Promoter } from "./query.ts";
+import { STATES, SUSPICIONS, type PromoterCampaignState } from "./words.ts";
+
+/** A promoter's name, which leads to their page, over their address. */
+export function PromoterName({
+  promoter: { id, name, email },
+}: {
+  promoter: Pick<Promoter, "id" | "name" | "email">;
+}) {
+  return (
+    <div class="named">
+      <a class="one-line" href={`/admin/promoters/${id}`}>
+        {name}
+      </a>
+      {name !== email && <small class="one-line faint">{email}</small>}
+    </div>
+  );
+}
+
+/** Whether a promoter may refer, and whether somebody must look at them. */
+export function PromoterStates({ promoter }: { promoter: Promoter }) {
+  const states = promoter.promoter_campaigns.map(({ state }) => state);
+  return (
+    <span class="row tight">
+      {promoter.archived_at !== null && <Badge>Archived</Badge>}
+      {[...new Set(states)].map((state) => (
+        <StateBadge key={state} state={state} />
+      ))}
+      {promoter.fraud_suspicions.length > 0 && (
+        <span title={promoter.fraud_suspicions.map((each) => SUSPICIONS[each].words).join(", ")}>
+          <Badge tone="warn">{several(promoter.fraud_suspicions.length, "suspicion")}</Badge>
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** The state of a promoter in a campaign. */
+export function StateBadge({ state }: { state: PromoterCampaignState }) {
+  const { words, tone } = STATES[state];
+  return <Badge tone={tone}>{words}</Badge>;
+}
