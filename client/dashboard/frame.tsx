@@ -1,4 +1,5 @@
 import { Router, Route } from "preact-iso/router";
+import { Batches } from "../ui/batch/batches.tsx";
 import { Missing, NotAllowed } from "../ui/feedback/state.tsx";
 import { Page } from "../ui/shell/page.tsx";
 import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
@@ -22,6 +23,7 @@ export function Frame() {
         ))}
         <Route default component={NotFound} />
       </Router>
+      <Batches />
       <SignInAgain />
     </Shell>
   );

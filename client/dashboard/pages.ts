@@ -17,4 +17,46 @@ export interface PageRow {
 /** All pages, in the order of the navigation. */
 export const PAGES: PageRow[] = [
   { path: "/admin", title: "Home", component: lazy(async () => (await import("./home/home.tsx")).Home) },
+  {
+    path: "/admin/promoters",
+    title: "Promoters",
+    group: "Program",
+    component: lazy(async () => (await import("./promoters/promoters.tsx")).Promoters),
+  },
+  {
+    path: "/admin/promoters/:id",
+    component: lazy(async () => (await import("./promoters/promoter.tsx")).PromoterPage),
+  },
+  {
+    path: "/admin/leads",
+    title: "Leads",
+    group: "Program",
+    component: lazy(async () => (await import("./leads/leads.tsx")).Leads),
+  },
+  {
+    path: "/admin/leads/:id",
+    component: lazy(async () => (await import("./leads/lead.tsx")).LeadPage),
+  },
+  {
+    path: "/admin/campaigns",
+    title: "Campaigns",
+    group: "Program",
+    component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),
+  },
+  {
+    path: "/admin/campaigns/:id",
+    component: lazy(async () => (await import("./campaigns/campaign.tsx")).CampaignPage),
+  },
+  {
+    path: "/admin/rewards",
+    title: "Rewards",
+    group: "Program",
+    component: lazy(async () => (await import("./rewards/rewards.tsx")).Rewards),
+  },
+  {
+    path: "/admin/promo-codes",
+    title: "Promo codes",
+    group: "Program",
+    component: lazy(async () => (await import("./promo-codes/promo-codes.tsx")).PromoCodes),
+  },
 ];

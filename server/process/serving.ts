@@ -15,7 +15,7 @@ import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
-import { readTemplates } from "../outbox/email/template.ts";
+import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
@@ -70,7 +70,9 @@ export async function serve(
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.publicUrl ?? url;
-  const services = newServices(config, { store, log, sightings, metrics, publicUrl, limits });
+  const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
+  const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
+  const services = newServices(config, parts);
   const script = storeText(readBuilt("svc.js"));
   const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
@@ -158,7 +160,7 @@ async function openPort(
 
 function newServices(
   config: Config,
-  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits">,
+  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits" | "writeEmail">,
 ): Services {
   const clock = () => new Date();
   return {

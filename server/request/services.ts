@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
 import type { Actor } from "../domain/audit/record.ts";
 import type { Chance, Context } from "../domain/context.ts";
+import type { Email } from "../domain/email/record.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { Post } from "../outgoing/post.ts";
@@ -27,6 +28,8 @@ export interface Services {
   hasMail: boolean;
   /** Posts to receivers of webhooks. */
   post: Post;
+  /** Writes an e-mail to a promoter, by the operator's own template if there is one. */
+  writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
   /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */
   trustProxyHops: number;
   limits: {

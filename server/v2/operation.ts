@@ -28,6 +28,8 @@ export interface V2Request {
   limit(email: string): Promise<void>;
   /** Posts to receivers of webhooks. */
   post: Post;
+  /** Writes an e-mail to a promoter. */
+  writeEmail: Services["writeEmail"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -58,10 +60,11 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, post } = services;
+      const { publicUrl, post, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limit = (email: string) => limitSignIn(services, event, { kind: "user", email });
-      const answer = await handle({ event, account, caller, context, publicUrl, limit, post, headers });
+      const given = { event, account, caller, context, publicUrl, limit, post, writeEmail, headers };
+      const answer = await handle(given);
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
       if (answer === null) return empty(headers);

@@ -6,6 +6,7 @@ import {
   listCampaignsOperation,
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
+import { previewEmailOperation } from "./campaign/email-preview.ts";
 import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
@@ -99,6 +100,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["PUT", "/campaigns/:id", updateCampaignOperation],
   ["PATCH", "/campaigns/:id", updateCampaignOperation],
   ["DELETE", "/campaigns/:id", deleteCampaignOperation],
+  ["GET", "/campaigns/:id/email_preview", previewEmailOperation],
   ["GET", "/rewards", listRewardsOperation],
   ["POST", "/rewards", createRewardOperation],
   ["PUT", "/rewards/:id", updateRewardOperation],

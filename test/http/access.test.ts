@@ -30,6 +30,7 @@ const TABLE = {
     GET /promo_codes/:id
     GET /campaigns
     GET /campaigns/:id
+    GET /campaigns/:id/email_preview
     GET /rewards
     GET /referrals
     GET /referrals/:id

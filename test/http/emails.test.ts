@@ -183,13 +183,11 @@ it("uses the operator's templates if there are some", async () => {
   const templates = await readTemplates(folder);
   remove();
   const values = { first_name: "A & B\r\nBcc: x", company_name: "Acme" };
-  const email = writeEmail(templates, { kind: "accepted", promoterId: 1, to: "a@b", values });
+  const email = writeEmail(templates, { kind: "accepted", values });
   expect(email.subject).toBe("Hi A & B Bcc: x");
   expect(email.html).toBe("<p>A &amp; B\r\nBcc: x </p>");
   const names = writeEmail(templates, {
     kind: "payout_sent",
-    promoterId: 1,
-    to: "a@b",
     values: { first_name: "{{amount}}\n\nYou owe us", company_name: "Acme", amount: "$1" },
   });
   expect(names.text).toContain("Hello {{amount}} You owe us,");

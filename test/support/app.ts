@@ -7,6 +7,8 @@ import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { rateLimiter } from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
+import { writeEmail } from "../../server/outbox/email/template.ts";
+import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -106,6 +108,7 @@ export async function startApp(
     metrics: null,
     publicUrl: options.publicUrl ?? "https://track.acme.example",
     hasMail: true,
+    writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
     limits: {

@@ -2,6 +2,7 @@ import { listAddress } from "../../ui/fragment.ts";
 import { count, date, money } from "../../ui/format.ts";
 import { NoteForm } from "./note.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
+import { PromoterPlot } from "./plot.tsx";
 import { PromoterCampaigns } from "./promoter-campaigns.tsx";
 import type { Promoter } from "./query.ts";
 import { SUSPICIONS } from "./words.ts";
@@ -12,6 +13,7 @@ export function PromoterOverview({ promoter, reload }: { promoter: Promoter; rel
     <div class="stack wide">
       {promoter.fraud_suspicions.length > 0 && <Suspicions promoter={promoter} />}
       <Figures promoter={promoter} />
+      <PromoterPlot id={promoter.id} />
       <PromoterCampaigns promoter={promoter} reload={reload} />
       <div class="grid">
         <Profile promoter={promoter} />

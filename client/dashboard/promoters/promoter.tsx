@@ -10,9 +10,11 @@ import { may } from "../session/session.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
 import { ProfileDialog } from "./profile-dialog.tsx";
+import { PromoterChanges } from "./changes.tsx";
 import { PromoterFamily } from "./family.tsx";
 import { PromoterCommissions, PromoterLeads, PromoterPayouts } from "./belongings.tsx";
 import { PromoterOverview } from "./overview.tsx";
+import { PortalButton } from "./portal-button.tsx";
 import type { Promoter } from "./query.ts";
 import { PromoterStates } from "./summary.tsx";
 
@@ -67,6 +69,7 @@ function Views({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Promot
               title: "Brought in",
               panel: () => <PromoterFamily promoter={promoter} filters={filters} />,
             },
+            { id: "changes", title: "Changes", panel: () => <PromoterChanges id={id} filters={filters} /> },
           ]}
         />
       </div>
@@ -81,6 +84,7 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
   if (!may("manager")) return null;
   return (
     <>
+      <PortalButton promoter={promoter} />
       <button class="button" onClick={() => (isEditing.value = true)}>
         Edit
       </button>

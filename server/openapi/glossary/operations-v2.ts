@@ -122,6 +122,10 @@ const COMPANY_OPERATIONS: Operations = {
     { visitor_cookie_life: 90, auto_approve_promoters: true },
   ],
   "PATCH /campaigns/:id": ["patchCampaign", "The same as `PUT`.", { visitor_cookie_life: 90 }],
+  "GET /campaigns/:id/email_preview": [
+    "previewEmail",
+    "Shows how an e-mail to the campaign's promoters reads, with Jane Doe as the promoter.",
+  ],
   "DELETE /campaigns/:id": [
     "deleteCampaign",
     "Removes a campaign that nothing belongs to. The default campaign stays.",

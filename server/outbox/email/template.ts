@@ -40,8 +40,14 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   }
 }
 
+/** What an e-mail is written from. */
+interface EmailContent {
+  kind: Email["kind"];
+  values: Email["values"];
+}
+
 /** Fills a template in. Each value is escaped for its place. Unknown names become empty. */
-export function writeEmail(templates: Templates, { kind, values }: Email): WrittenEmail {
+export function writeEmail(templates: Templates, { kind, values }: EmailContent): WrittenEmail {
   const { subject, text, html } = templates[kind];
   return {
     // A line break, in a value or in the template, would start another header.

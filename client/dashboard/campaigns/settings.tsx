@@ -1,0 +1,122 @@
+import { Checkbox, Select, TextArea, TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { may } from "../session/session.ts";
+import type { CampaignViewProps } from "./campaign.tsx";
+import type { Campaign } from "./choices.ts";
+import { saveCampaign } from "./save.ts";
+
+/** The words that a link may carry the promoter's own word under. */
+const PARAMETERS = [
+  "via",
+  "ref",
+  "fpr",
+  "fp_ref",
+  "svc_ref",
+  "svc",
+  "a",
+  "deal",
+  "_from",
+  "_by",
+  "_go",
+  "_get",
+];
+const ATTRIBUTIONS = [
+  ["last", "The last one's"],
+  ["first", "The first one's"],
+] as const;
+const AD_TRAFFIC = [
+  ["pending", "Count it, but hold the commissions for your review"],
+  ["allow", "Count it like any other"],
+  ["block", "Don't count it"],
+] as const;
+
+/** How a campaign counts and decides. */
+export function CampaignSettings(props: CampaignViewProps) {
+  const form = useForm(valuesOf(props.campaign));
+  return (
+    <div class="card">
+      <Form
+        form={form}
+        action="Save the settings"
+        onSubmit={async ({ allowed_origins: origins, ...given }) => {
+          await saveCampaign(props, {
+            ...given,
+            visitor_cookie_life: Number(given.visitor_cookie_life),
+            commission_hold_days: Number(given.commission_hold_days),
+            attribution: given.attribution as Campaign["attribution"],
+            track_ad_traffic: given.track_ad_traffic as Campaign["track_ad_traffic"],
+            allowed_origins: origins.split(/\s+/).filter(Boolean),
+          });
+        }}
+      >
+        <fieldset class="stack" disabled={!may("manager")}>
+          <TextField form={form} name="name" label="Name" hint="Promoters see it." required />
+          <TextField form={form} name="landing_url" label="Landing page" type="url" required />
+          <div class="grid">
+            <Select
+              form={form}
+              name="ref_token_param"
+              label="Parameter of their links"
+              options={PARAMETERS.map((name) => [name, `?${name}=`])}
+            />
+            <TextField
+              form={form}
+              name="visitor_cookie_life"
+              label="Days that a visitor counts as referred"
+              type="number"
+              min={1}
+              required
+            />
+            <Select
+              form={form}
+              name="attribution"
+              label="Of two promoters' links, it counts"
+              options={ATTRIBUTIONS}
+            />
+          </div>
+          <Checkbox form={form} name="auto_approve_promoters" label="Accept promoters without a review" />
+          <Checkbox form={form} name="is_private" label="Let promoters join by invitation only" />
+          <Checkbox
+            form={form}
+            name="auto_approve_commissions"
+            label="Approve commissions without a review"
+            hint="Those of suspicious leads wait for you in any case."
+          />
+          <TextField
+            form={form}
+            name="commission_hold_days"
+            label="Days that commissions are held, in case of refunds"
+            type="number"
+            min={0}
+            max={365}
+            required
+          />
+          <Select form={form} name="track_ad_traffic" label="Visits from paid ads" options={AD_TRAFFIC} />
+          <TextArea
+            form={form}
+            name="allowed_origins"
+            label="Sites that may send sign-ups from a browser"
+            hint="One a line, like *.example.com. Empty: the landing page's own site."
+            rows={3}
+          />
+        </fieldset>
+      </Form>
+    </div>
+  );
+}
+
+function valuesOf(campaign: Campaign) {
+  return {
+    name: campaign.name,
+    landing_url: campaign.landing_url,
+    ref_token_param: campaign.ref_token_param.replace("?", ""),
+    visitor_cookie_life: String(campaign.visitor_cookie_life),
+    attribution: campaign.attribution as string,
+    auto_approve_promoters: campaign.auto_approve_promoters,
+    is_private: campaign.is_private,
+    auto_approve_commissions: campaign.auto_approve_commissions,
+    commission_hold_days: String(campaign.commission_hold_days),
+    track_ad_traffic: campaign.track_ad_traffic as string,
+    allowed_origins: campaign.allowed_origins.join("\n"),
+  };
+}

@@ -1,0 +1,126 @@
+import { useSignal } from "@preact/signals";
+import type { components } from "../../ui/api/types.ts";
+import { TextArea } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { may } from "../session/session.ts";
+import type { CampaignViewProps } from "./campaign.tsx";
+import { saveCampaign } from "./save.ts";
+
+type Question = components["schemas"]["SignupQuestion"];
+
+const NEW: Question = { label: "", is_long: false, is_required: false, choices: [] };
+
+/** What the sign-up page says and asks. */
+export function SignupPageSettings(props: CampaignViewProps) {
+  const { signup, signup_url: url } = props.campaign;
+  const form = useForm({ description: signup.description ?? "", terms: signup.terms ?? "" });
+  const questions = useSignal<Question[]>(signup.questions);
+  const change = (at: number, changes: Partial<Question>) =>
+    (questions.value = questions.value.map((each, index) => (index === at ? { ...each, ...changes } : each)));
+  const remove = (at: number) => (questions.value = questions.value.filter((_, index) => index !== at));
+  return (
+    <div class="card">
+      <Form
+        form={form}
+        action="Save the sign-up page"
+        others={
+          <a class="button" href={url} target="_blank" rel="noopener">
+            Open it
+          </a>
+        }
+        onSubmit={(given) => saveCampaign(props, { signup: { ...given, questions: questions.value } })}
+      >
+        <fieldset class="stack" disabled={!may("manager")}>
+          <TextArea form={form} name="description" label="What it says above the form" rows={4} />
+          <TextArea
+            form={form}
+            name="terms"
+            label="Terms that they must accept"
+            hint="Empty: they need not accept any."
+            rows={4}
+          />
+          <fieldset class="stack">
+            <legend>Your questions</legend>
+            {questions.value.map((question, at) => (
+              <QuestionFields
+                key={at}
+                number={at + 1}
+                question={question}
+                change={(changes) => change(at, changes)}
+                remove={() => remove(at)}
+              />
+            ))}
+            <div>
+              <button
+                type="button"
+                class="button little"
+                onClick={() => (questions.value = [...questions.value, NEW])}
+              >
+                Ask something
+              </button>
+            </div>
+          </fieldset>
+        </fieldset>
+      </Form>
+    </div>
+  );
+}
+
+function QuestionFields({
+  number,
+  question,
+  change,
+  remove,
+}: {
+  number: number;
+  question: Question;
+  change: (changes: Partial<Question>) => void;
+  remove: () => void;
+}) {
+  const { label, choices, is_long: isLong, is_required: isRequired } = question;
+  return (
+    <div class="row">
+      <input
+        class="input grow"
+        aria-label={`Question ${number}`}
+        placeholder="Where will you write about us?"
+        required
+        value={label}
+        onInput={(event) => change({ label: event.currentTarget.value })}
+      />
+      <input
+        class="input grow"
+        aria-label={`Choices of question ${number}`}
+        placeholder="Choices, with commas between. Empty: any text"
+        value={choices.join(", ")}
+        onChange={(event) => change({ choices: wordsOf(event.currentTarget.value) })}
+      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isRequired}
+          onInput={(event) => change({ is_required: event.currentTarget.checked })}
+        />
+        Needed
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isLong}
+          onInput={(event) => change({ is_long: event.currentTarget.checked })}
+        />
+        Several lines
+      </label>
+      <button type="button" class="button plain little" onClick={remove}>
+        Remove<span class="unseen"> question {number}</span>
+      </button>
+    </div>
+  );
+}
+
+function wordsOf(list: string): string[] {
+  return list
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+}

@@ -1,0 +1,67 @@
+import { api, page } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { dateTime } from "../../ui/format.ts";
+import type { Filters } from "../../ui/fragment.ts";
+import { PAGE_LENGTH, useList, type ListFilters } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+
+type AuditEntry = components["schemas"]["AuditEntry"];
+
+const ACTORS: Record<AuditEntry["actor"]["kind"], string> = {
+  user: "A user",
+  key: "An API key",
+  promoter: "The promoter",
+  command_line: "The command line",
+  process: "The server itself",
+};
+
+const COLUMNS: Column<AuditEntry>[] = [
+  { id: "at", title: "When", cell: ({ at }) => <span class="one-line">{dateTime(at)}</span> },
+  { id: "actor", title: "Who", cell: ({ actor }) => actor.name ?? ACTORS[actor.kind] },
+  { id: "action", title: "What", cell: ({ action }) => action.replaceAll("_", " ") },
+  { id: "change", title: "Before and after", cell: (entry) => <Change entry={entry} /> },
+];
+
+/** What was changed about a promoter, and by whom. */
+export function PromoterChanges<F extends ListFilters>({ id, filters }: { id: number; filters: Filters<F> }) {
+  const list = useList(filters, ({ number }, signal) => {
+    const query = {
+      "filters[entity]": "promoter" as const,
+      "filters[entity_id]": String(id),
+      page: number,
+      per_page: PAGE_LENGTH,
+    };
+    return page(api.GET("/api/v2/company/audit_log", { params: { query }, signal }));
+  });
+  return (
+    <Table
+      caption="Changes"
+      columns={COLUMNS}
+      list={list}
+      empty={<Empty title="Nobody has changed anything yet" />}
+    />
+  );
+}
+
+/** The fields that differ. */
+function Change({ entry: { before, after } }: { entry: AuditEntry }) {
+  const names = Object.keys({ ...before, ...after });
+  return (
+    <dl class="facts small">
+      {names.map((name) => (
+        <>
+          <dt>{name}</dt>
+          <dd>
+            <del>{words(before?.[name])}</del> {words(after?.[name])}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function words(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

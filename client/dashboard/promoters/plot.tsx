@@ -1,0 +1,63 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { Plot } from "../../ui/chart/plot.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
+import { count, money, today } from "../../ui/format.ts";
+
+const SELECTIONS = [
+  ["clicks", "Clicks"],
+  ["referrals", "Leads"],
+  ["customers", "Customers"],
+  ["revenue", "Revenue"],
+] as const;
+type Selection = (typeof SELECTIONS)[number][0];
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS = 90;
+
+/** What a promoter has brought in the last three months. */
+export function PromoterPlot({ id }: { id: number }) {
+  const selection = useSignal<Selection>("clicks");
+  const shown = selection.value;
+  const loaded = useLoad((signal) => loadPoints(id, shown, signal), [id, shown]);
+  const title = SELECTIONS.find(([name]) => name === shown)?.[1] ?? "";
+  const isMoney = shown === "revenue";
+  return (
+    <section class="card stack">
+      <div class="row spread">
+        <h2>Last {DAYS} days</h2>
+        <div class="segments" role="group" aria-label="What is plotted">
+          {SELECTIONS.map(([name, words]) => (
+            <button key={name} aria-pressed={name === shown} onClick={() => (selection.value = name)}>
+              {words}
+            </button>
+          ))}
+        </div>
+      </div>
+      <Await loaded={loaded}>
+        {(points) => (
+          <Plot
+            days={points.map(({ day }) => day)}
+            lines={[{ name: title, values: points.map(({ value }) => value) }]}
+            format={isMoney ? money : count}
+            formatShort={(value) =>
+              isMoney ? money(value, { isShort: true }) : count(value, { isShort: true })
+            }
+            label={`${title} in the last ${DAYS} days`}
+          />
+        )}
+      </Await>
+    </section>
+  );
+}
+
+async function loadPoints(id: number, selection: Selection, signal: AbortSignal) {
+  const to = today();
+  const from = today(new Date(Date.now() - DAYS * DAY_MS));
+  const params = { path: { id }, query: { period_from: from, period_to: to, selection } };
+  const { selection_items: items } = await answer(
+    api.GET("/api/v2/company/promoters/{id}/chart_data", { params, signal }),
+  );
+  return items.map(([day, value]) => ({ day: String(day), value: Number(value) }));
+}

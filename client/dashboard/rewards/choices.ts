@@ -1,0 +1,17 @@
+import { api, page } from "../../ui/api/client.ts";
+import { useLoad, type Loaded } from "../../ui/api/load.ts";
+import type { Reward } from "./sentence.ts";
+
+/** Choice: a program with more rewards has outgrown lists to choose from. */
+const MOST = 100;
+
+/** The rewards to choose from. */
+export function useRewards(scope: "promoters" | "referrals"): Loaded<Reward[]> {
+  return useLoad(
+    async (signal) => {
+      const query = { per_page: MOST, scope };
+      return (await page(api.GET("/api/v2/company/rewards", { params: { query }, signal }))).rows;
+    },
+    [scope],
+  );
+}

@@ -1,0 +1,71 @@
+import type { components } from "../../ui/api/types.ts";
+import { count, percent, several, writing } from "../../ui/format.ts";
+
+export type Reward = components["schemas"]["Reward"];
+type Schema = Reward["schemas"][number];
+/** What a sentence needs of a reward, saved or not. */
+export type RewardTerms = Pick<
+  Reward,
+  | "is_promoter_reward"
+  | "promoter_reward_type"
+  | "tier_level"
+  | "tier_reward_mode"
+  | "duration"
+  | "duration_in_months"
+  | "schemas"
+>;
+
+/** `30% of each sale for 12 months`, for whoever gets it. */
+export function sentenceOf(reward: RewardTerms): string {
+  const amounts = reward.schemas.map((schema) => amountOf(schema, reward)).join(" and ");
+  if (!reward.is_promoter_reward) return `The customer gets ${amounts}${lengthOf(reward)}`;
+  if (reward.promoter_reward_type === "tier") return `${parentOf(reward)} gets ${amounts}${lengthOf(reward)}`;
+  if (reward.promoter_reward_type === "target")
+    return `The promoter gets ${amounts} once, for reaching a goal`;
+  return `The promoter gets ${amounts}${lengthOf(reward)}`;
+}
+
+function amountOf({ unit, amount, flat_amount: isFlat }: Schema, reward: RewardTerms): string {
+  if (!isFlat) return `${percent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
+  const per = reward.promoter_reward_type === "target" || !reward.is_promoter_reward ? "" : " for each sale";
+  return `${unit === "cash" ? wholeMoney(amount) : `${count(amount)} ${UNITS[unit]}`}${per}`;
+}
+
+/** The words for what else than money a reward can give. */
+export const UNITS: Record<Schema["unit"], string> = {
+  cash: "money",
+  credits: "credits",
+  points: "points",
+  free_months: "free months",
+  mon_discount: "off each month",
+  discount_per: "percent off",
+};
+
+function baseOf({
+  promoter_reward_type: type,
+  tier_reward_mode: mode,
+  is_promoter_reward: isOfPromoter,
+}: RewardTerms): string {
+  if (!isOfPromoter) return "off";
+  if (type === "tier" && mode === "tier_commission_mode") return "of what the promoter below earns";
+  if (type === "tier" && mode === "tier_net_override_mode") return "of what is left of each sale";
+  return "of each sale";
+}
+
+function parentOf({ tier_level: level }: RewardTerms): string {
+  if (level === null || level <= 2) return "The promoter's parent";
+  return `The parent ${several(level - 1, "level")} above`;
+}
+
+function lengthOf({ duration, duration_in_months: months }: RewardTerms): string {
+  if (duration === "once") return ", for the first sale only";
+  if (duration === "repeating") return ` for ${several(months ?? 0, "month")}`;
+  return "";
+}
+
+/** Fixed amounts of cash are in units of the currency, not in cents. */
+function wholeMoney(amount: number): string {
+  return new Intl.NumberFormat(undefined, { style: "currency", currency: writing.value.currency }).format(
+    amount,
+  );
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import type { Account } from "../../domain/account/record.ts";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
+import { EMAIL_KINDS } from "../../domain/email/record.ts";
+import { formatAmount } from "../../domain/money/format.ts";
+import { newPromoterCampaign, refLink } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { oneOf } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+
+const params = z.object({ kind: oneOf(EMAIL_KINDS) });
+
+/** `GET /api/v2/company/campaigns/{id}/email_preview` */
+export const previewEmailOperation: V2Operation = {
+  summary: "Show how an e-mail to promoters reads",
+  params,
+  answer: z.object({ subject: z.string(), text: z.string(), html: z.string() }).meta({ id: "EmailPreview" }),
+  refusals: ["not_found", "invalid"],
+  handle: preview,
+};
+
+async function preview({ event, account, context: { store }, publicUrl, writeEmail }: V2Request) {
+  const { kind } = shapeInput(params, readQuery(event));
+  const campaign = await loadCampaign(store, account.id, readPathId(event));
+  const { subject, text, html } = writeEmail({ kind, values: exampleValues(account, campaign, publicUrl) });
+  return { subject, text, html };
+}
+
+/** What the e-mail would say to Jane Doe, who has just earned something. */
+function exampleValues(account: Account, campaign: Campaign, publicUrl: string): Record<string, string> {
+  const jane = newPromoterCampaign({
+    accountId: account.id,
+    id: 0,
+    campaignId: campaign.id,
+    promoterId: 0,
+    state: "accepted",
+    refToken: "jane",
+    createdAt: campaign.createdAt,
+  });
+  return {
+    first_name: "Jane",
+    email: "jane@example.com",
+    company_name: account.name,
+    campaign_name: campaign.name,
+    ref_token: jane.refToken,
+    ref_link: refLink(jane, campaign),
+    unsubscribe_url: `${publicUrl}/unsubscribe`,
+    amount: formatAmount(2_500, "cash", account.currency),
+    unit: "cash",
+  };
+}
