@@ -74,7 +74,7 @@ function Change({ figure: { change_percent: change, total, previous_total: befor
   return (
     <span class="change">
       <span aria-hidden="true">{change > 0 ? "↑" : "↓"}</span>
-      <span class="unseen">{change > 0 ? "up" : "down"}</span>
+      <span class="unseen">{change > 0 ? "up" : "down"}</span>{" "}
       {Math.abs(change) > MOST_PERCENT ? `over ${percent(MOST_PERCENT)}` : percent(Math.abs(change))}
     </span>
   );

@@ -42,7 +42,7 @@ export function Shell({ name, home, groups, who, children }: ShellProps) {
   );
   return (
     <>
-      <a class="skip button" href="#main" onClick={skip}>
+      <a class="skip button" href="#content" onClick={skip}>
         Skip to the page
       </a>
       <div class="shell">
@@ -53,7 +53,7 @@ export function Shell({ name, home, groups, who, children }: ShellProps) {
             Menu
           </button>
         </header>
-        <main class="main" id="main" tabIndex={-1}>
+        <main class="content" id="content" tabIndex={-1}>
           {isOffline.value && (
             <p class="notice warn" role="status">
               You are offline. What you see may be out of date.
@@ -151,5 +151,5 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
 /** The fragment is the lists' own, so the link may not change it. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
-  document.getElementById("main")?.focus();
+  document.getElementById("content")?.focus();
 }
