@@ -103,6 +103,16 @@ describe.each(STORAGES)("V2 reports on %s", (storage) => {
       expect(await report("overview", query)).toEqual({ status: 200, body });
     });
 
+    it("adds the sums of the whole range if it is asked to", async () => {
+      expect(await report("overview", `${TWO}&totals=true`)).toEqual({
+        status: 200,
+        body: [
+          ...months(data(100, 161_317), data(40, 5)),
+          { period: "total", id: "total", data: data(140, 161_322) },
+        ],
+      });
+    });
+
     it("cuts the range into weeks that begin on Monday", async () => {
       const query = "columns=clicks_count&group_by=week&start_date=2025-01-28&end_date=2025-02-09T10:00:00Z";
       expect(await report("overview", query)).toEqual({

@@ -39,7 +39,7 @@ export const REPORT_FIELDS: Fields = {
   "reportUrls.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   "downloadReport.group_by": "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
   report_type: "Which report the file holds.",
-  totals: "`true` adds a line for the whole range. Default: `false`.",
+  totals: "`true` adds a row for the whole range. Default: `false`.",
   data: "The chosen columns. Amounts are in cents, rates in percent.",
   sub_data: "The same for each period.",
   period_from: ["First day of the chart.", "2026-03-01"],

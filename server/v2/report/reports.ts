@@ -2,8 +2,14 @@ import { z } from "zod";
 import { campaigns } from "../../domain/campaign/campaign.ts";
 import { promoterName, promoters } from "../../domain/promoter/promoter.ts";
 import { reportPromoters } from "../../domain/report/promoters.ts";
-import { reportCampaigns, reportOverview, type ReportGroup } from "../../domain/report/report.ts";
+import {
+  reportCampaigns,
+  reportOverview,
+  reportTotal,
+  type ReportGroup,
+} from "../../domain/report/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
+import { flag } from "../../input/fields.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import {
   embeddedCampaign,
@@ -26,10 +32,12 @@ import {
 
 const group = { id: z.int(), data: dataAnswer, sub_data: z.array(rowAnswer) };
 
+const overviewParams = reportParams.extend({ totals: flag.optional() });
+
 /** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
   summary: "Report on the account, period by period",
-  params: reportParams,
+  params: overviewParams,
   answer: z.array(rowAnswer),
   refusals: ["invalid"],
   handle: overview,
@@ -56,14 +64,18 @@ export const promotersReport: V2Operation = {
 };
 
 async function overview(request: V2Request) {
-  const { params, query } = readListing(request, reportParams);
+  const { account, context } = request;
+  const { params, query } = readListing(request, overviewParams);
   const report = queryOf(params);
   const sort = sortOf(params.sorting, query);
-  const rows = await reportOverview(request.context.store, request.account.id, { ...report, sort });
-  return narrowed(
+  const rows = await reportOverview(context.store, account.id, { ...report, sort });
+  const shown = narrowed(
     rows.map((row) => rowJson(row, report)),
     params.q,
   );
+  if (params.totals !== true) return shown;
+  const data = dataJson(await reportTotal(context.store, account.id, report), report.columns);
+  return [...shown, { period: "total", id: "total", data }];
 }
 
 /** Choice: `q` finds periods by their name, such as `2026-03`. */
