@@ -81,9 +81,10 @@ describe("payout runs", () => {
 
   it("are listed once they were made, and what they paid is not previewed again", async () => {
     await runPayouts(app.context, account, periodAt("monthly", new Date("2026-02-10T00:00:00.000Z")));
-    const { status, body } = await company(app, "GET /payout_runs");
-    expect([status, body]).toEqual([
+    const { status, body, headers } = await company(app, "GET /payout_runs");
+    expect([status, headers.get("total"), body]).toEqual([
       200,
+      "1",
       [
         {
           id: 1,

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { collection } from "../../storage/collection.ts";
+import { collection, listCounts } from "../../storage/collection.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import type { Reader, Store, View } from "../../storage/store.ts";
 import type { PaymentsBatch } from "./record.ts";
@@ -9,6 +9,7 @@ export const paymentsBatches = collection<PaymentsBatch>()({
   id: (batch) => [batch.id],
   claims: {},
   indexes: {},
+  counts: () => listCounts("payments-batch", {}),
 });
 
 /** How many batches a list shows. */

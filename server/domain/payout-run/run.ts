@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { PayoutRun } from "./record.ts";
-import { collection, lengthCounter } from "../../storage/collection.ts";
+import { collection, lengthCounter, listCounts } from "../../storage/collection.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
@@ -12,6 +12,7 @@ export const payoutRuns = collection<PayoutRun>()({
   id: (run) => [run.id],
   claims: { groupRef: ({ groupRef }) => [groupRef] },
   indexes: {},
+  counts: () => listCounts("payout-run", {}),
 });
 
 type Moment = Pick<Context, "store" | "now">;
