@@ -59,4 +59,22 @@ export const PAGES: PageRow[] = [
     group: "Program",
     component: lazy(async () => (await import("./promo-codes/promo-codes.tsx")).PromoCodes),
   },
+  {
+    path: "/admin/commissions",
+    title: "Commissions",
+    group: "Money",
+    component: lazy(async () => (await import("./commissions/commissions.tsx")).Commissions),
+  },
+  {
+    path: "/admin/payouts",
+    title: "Payouts",
+    group: "Money",
+    component: lazy(async () => (await import("./payouts/payouts.tsx")).Payouts),
+  },
+  {
+    path: "/admin/reports",
+    title: "Reports",
+    group: "Money",
+    component: lazy(async () => (await import("./reports/reports.tsx")).Reports),
+  },
 ];

@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date, money } from "../../ui/format.ts";
+import { useFilters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { useChoice } from "../../ui/table/choice.tsx";
+import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { useCampaigns } from "../campaigns/choices.ts";
+import { may } from "../session/session.ts";
+import { CommissionActions } from "./actions.tsx";
+import { CommissionDialog } from "./commission-dialog.tsx";
+import { CommissionFilterBar } from "./filters.tsx";
+import { NewCommission } from "./new-commission.tsx";
+import { loadCommissions, USUAL, type Commission } from "./query.ts";
+import { CommissionState } from "./state.tsx";
+import { amountOf } from "./words.ts";
+
+const columns = (show: (commission: Commission) => void): Column<Commission>[] => [
+  {
+    id: "amount",
+    title: "Commission",
+    sort: "amount",
+    cell: (commission) => (
+      <button class="link" onClick={() => show(commission)}>
+        {amountOf(commission)}
+      </button>
+    ),
+  },
+  { id: "status", title: "State", cell: (commission) => <CommissionState commission={commission} /> },
+  {
+    id: "promoter",
+    title: "Promoter",
+    cell: ({ promoter_campaign: { promoter } }) =>
+      promoter && <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+  },
+  { id: "campaign", title: "Campaign", cell: ({ promoter_campaign: owner }) => owner.campaign?.name },
+  {
+    id: "lead",
+    title: "Lead",
+    sort: "referral",
+    cell: ({ referral }) =>
+      referral && <a href={`/admin/leads/${referral.id}`}>{referral.email ?? referral.uid ?? referral.id}</a>,
+  },
+  {
+    id: "sale",
+    title: "Sale",
+    isNumber: true,
+    sort: "sale_amount",
+    cell: ({ sale_amount: cents }) => (cents === 0 ? "–" : money(cents)),
+  },
+  { id: "tier", title: "Tier", isNumber: true, cell: ({ tier }) => tier },
+  { id: "event", title: "Event id", cell: ({ event_id: eventId }) => eventId ?? "–" },
+  { id: "earned", title: "Earned", sort: "created_at", cell: ({ created_at: at }) => date(at) },
+];
+const HIDDEN_AT_FIRST = ["campaign", "tier", "event"];
+
+/** `/admin/commissions` */
+export function Commissions() {
+  const filters = useFilters(USUAL);
+  const list = useList(filters, loadCommissions);
+  const campaigns = useCampaigns();
+  const choice = useChoice();
+  const mayChange = may("manager");
+  const chosenColumns = useColumns("commissions", HIDDEN_AT_FIRST);
+  const shown = useSignal<Commission | null>(null);
+  const isGiving = useSignal(false);
+  const all = columns((commission) => (shown.value = commission));
+  const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";
+  return (
+    <Page
+      title="Commissions"
+      actions={
+        mayChange && (
+          <button class="button main" onClick={() => (isGiving.value = true)}>
+            Give a commission
+          </button>
+        )
+      }
+    >
+      <CommissionFilterBar filters={filters} campaigns={campaigns.data.value}>
+        <ColumnMenu columns={all} chosen={chosenColumns} />
+      </CommissionFilterBar>
+      <CommissionActions choice={choice} reload={list.reload} />
+      <Table
+        caption="Commissions"
+        columns={all}
+        list={list}
+        {...(mayChange && { choice })}
+        chosenColumns={chosenColumns}
+        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
+      />
+      {shown.value && (
+        <CommissionDialog
+          commission={shown.value}
+          onClose={() => (shown.value = null)}
+          reload={list.reload}
+        />
+      )}
+      {isGiving.value && <NewCommission onClose={() => (isGiving.value = false)} reload={list.reload} />}
+    </Page>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty title="Nobody has earned anything yet">
+      <p>
+        Commissions come from sales. Report them from your server with <code>track/sale</code>, or connect
+        Stripe or Paddle.
+      </p>
+      <a class="button" href="/admin/settings/integration">
+        See how
+      </a>
+    </Empty>
+  );
+}
+
+function NoneFits({ reset }: { reset: () => void }) {
+  return (
+    <Empty title="No commission fits these filters">
+      <button class="button" onClick={reset}>
+        Show all commissions
+      </button>
+    </Empty>
+  );
+}

@@ -1,0 +1,94 @@
+import type { ComponentChildren } from "preact";
+import type { Filters } from "../../ui/fragment.ts";
+import { Choose } from "../../ui/table/choose.tsx";
+import { SearchField } from "../../ui/table/search.tsx";
+import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import type { CommissionFilters } from "./query.ts";
+import { STATUSES } from "./words.ts";
+
+const STATUS_OPTIONS: [string, string][] = [
+  ["", "Any state"],
+  ...Object.entries(STATUSES).map(([status, { words }]): [string, string] => [status, words]),
+];
+const PAID_OPTIONS: [string, string][] = [
+  ["", "Paid or not"],
+  ["no", "Not paid"],
+  ["yes", "Paid"],
+];
+const SUSPICION_OPTIONS: [string, string][] = [
+  ["", "Suspicious or not"],
+  ["any", "Suspicious"],
+  ["none", "Not suspicious"],
+];
+
+/** What the list of commissions can be narrowed down by. */
+export function CommissionFilterBar({
+  filters,
+  campaigns,
+  children,
+}: {
+  filters: Filters<CommissionFilters>;
+  campaigns: Campaign[] | null;
+  children: ComponentChildren;
+}) {
+  const { promoter, payout } = filters.values.value;
+  return (
+    <>
+      <div class="table-tools">
+        <SearchField
+          filters={filters}
+          label="Search commissions"
+          placeholder="Event id, or e-mail or uid of the lead"
+        />
+        <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+        <Choose filters={filters} name="paid" label="Paid" options={PAID_OPTIONS} />
+        <Choose
+          filters={filters}
+          name="campaign"
+          label="Campaign"
+          options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
+        />
+        <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+        <Day filters={filters} name="from" label="Earned from" />
+        <Day filters={filters} name="to" label="Earned until" />
+        <div class="end">{children}</div>
+      </div>
+      {promoter && <Only of="promoter" id={promoter} clear={() => filters.set({ promoter: "" })} />}
+      {payout && <Only of="payout" id={payout} clear={() => filters.set({ payout: "" })} />}
+    </>
+  );
+}
+
+function Day({
+  filters,
+  name,
+  label,
+}: {
+  filters: Filters<CommissionFilters>;
+  name: "from" | "to";
+  label: string;
+}) {
+  return (
+    <label class="day">
+      <span class="small soft">{label}</span>
+      <input
+        class="input"
+        type="date"
+        value={filters.values.value[name]}
+        onChange={(event) => filters.set({ [name]: event.currentTarget.value })}
+      />
+    </label>
+  );
+}
+
+/** Another page has led to the commissions of one record. */
+function Only({ of, id, clear }: { of: string; id: string; clear: () => void }) {
+  return (
+    <p class="row small">
+      Only those of {of} {id}.
+      <button class="link" onClick={clear}>
+        Show all
+      </button>
+    </p>
+  );
+}

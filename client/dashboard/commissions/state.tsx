@@ -1,0 +1,15 @@
+import { Badge } from "../../ui/feedback/badge.tsx";
+import type { Commission } from "./query.ts";
+import { STATUSES, SUSPICIONS } from "./words.ts";
+
+/** Whether a commission is paid, will be, or waits for somebody. */
+export function CommissionState({ commission }: { commission: Commission }) {
+  const { status, is_paid: isPaid, fraud_check: suspicion } = commission;
+  const { words, tone } = STATUSES[status];
+  return (
+    <span class="row tight">
+      {isPaid ? <Badge tone="good">Paid</Badge> : <Badge tone={tone}>{words}</Badge>}
+      {suspicion && suspicion in SUSPICIONS && <Badge tone="warn">{SUSPICIONS[suspicion]!}</Badge>}
+    </span>
+  );
+}

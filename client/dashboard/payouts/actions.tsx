@@ -1,0 +1,79 @@
+import { answer, api } from "../../ui/api/client.ts";
+import { runBatch } from "../../ui/batch/batch.ts";
+import { ask } from "../../ui/feedback/dialog.tsx";
+import { several } from "../../ui/format.ts";
+import { Chosen, type Choice } from "../../ui/table/choice.tsx";
+import { may, type Role } from "../session/session.ts";
+
+interface Action {
+  button: string;
+  /** `Mark 3 payouts as paid`. */
+  title: (what: string) => string;
+  doing: (what: string) => string;
+  done: (what: string) => string;
+  effect: string;
+  isDanger: boolean;
+  /** Who may do it. */
+  role: Role;
+  send: (ids: number[]) => Promise<{ data: { processing_errors: string[] } }>;
+}
+
+const ACTIONS: Action[] = [
+  {
+    button: "Mark as paid",
+    title: (what) => `Mark ${what} as paid`,
+    doing: (what) => `Marking ${what} as paid`,
+    done: (what) => `${what} marked as paid`,
+    effect: "Do this when the money has left. The promoters see the payouts as paid.",
+    isDanger: false,
+    role: "owner",
+    send: (ids) => answer(api.POST("/api/v2/company/payouts/mark_as_paid", { body: { ids } })),
+  },
+  {
+    button: "Mark as unpaid",
+    title: (what) => `Mark ${what} as unpaid`,
+    doing: (what) => `Marking ${what} as unpaid`,
+    done: (what) => `${what} marked as unpaid`,
+    effect: "Do this when the money came back. The payouts wait to be paid again.",
+    isDanger: true,
+    role: "owner",
+    send: (ids) => answer(api.POST("/api/v2/company/payouts/mark_as_unpaid", { body: { ids } })),
+  },
+  {
+    button: "Remove",
+    title: (what) => `Remove ${what}`,
+    doing: (what) => `Removing ${what}`,
+    done: (what) => `${what} removed`,
+    effect: "Payouts that moved no money are removed. Their commissions wait for the next run.",
+    isDanger: true,
+    role: "manager",
+    send: (ids) => answer(api.DELETE("/api/v2/company/payouts/destroy", { body: { ids } })),
+  },
+];
+
+/** What can be done with the chosen payouts. An id may name several, with commas between them. */
+export function PayoutActions({ choice, reload }: { choice: Choice; reload: () => Promise<void> }) {
+  const ids = choice.ids.value.flatMap((each) => String(each).split(",").map(Number));
+  const what = several(ids.length, "payout");
+  const act = async ({ title, doing, done, effect, isDanger, send }: Action) => {
+    const isMeant = await ask({ title: `${title(what)}?`, text: effect, action: title(what), isDanger });
+    if (!isMeant) return;
+    choice.clear();
+    await runBatch({
+      title: doing(what),
+      done: (count) => done(several(count, "payout")),
+      ids,
+      send: async (part) => (await send(part)).data,
+      reload,
+    });
+  };
+  return (
+    <Chosen choice={choice} one="row">
+      {ACTIONS.filter(({ role }) => may(role)).map((action) => (
+        <button key={action.button} class="button little" onClick={() => void act(action)}>
+          {action.button}
+        </button>
+      ))}
+    </Chosen>
+  );
+}

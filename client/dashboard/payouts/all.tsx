@@ -1,0 +1,137 @@
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { date, money } from "../../ui/format.ts";
+import type { Filters } from "../../ui/fragment.ts";
+import { useChoice } from "../../ui/table/choice.tsx";
+import { Choose } from "../../ui/table/choose.tsx";
+import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { SearchField } from "../../ui/table/search.tsx";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
+import { amountOf } from "../commissions/words.ts";
+import { may } from "../session/session.ts";
+import { PayoutActions } from "./actions.tsx";
+import { loadPayouts, USUAL, type PayoutFilters } from "./query.ts";
+import { METHODS, STATUSES, type Payout } from "./words.ts";
+
+const COLUMNS: Column<Payout>[] = [
+  {
+    id: "promoter",
+    title: "Promoter",
+    cell: ({ promoter }) => <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+  },
+  { id: "status", title: "State", cell: (payout) => <PayoutState payout={payout} /> },
+  { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign.name },
+  {
+    id: "period",
+    title: "For",
+    sort: "period_end",
+    cell: ({ period_start: start, period_end: end }) => `${date(start)} – ${date(end)}`,
+  },
+  {
+    id: "method",
+    title: "Paid by",
+    cell: ({ payout_method: method }) => (method === null ? "–" : METHODS[method.method]),
+  },
+  { id: "amount", title: "Without tax", isNumber: true, sort: "amount", cell: amountOf },
+  {
+    id: "total",
+    title: "With tax",
+    isNumber: true,
+    cell: ({ unit, total_incl_tax: total }) => (unit === "cash" ? money(total) : "–"),
+  },
+  {
+    id: "commissions",
+    title: "Commissions",
+    cell: ({ id }) => <a href={`/admin/commissions#payout=${id}`}>Show</a>,
+  },
+  { id: "paid", title: "Paid on", cell: ({ paid_at: at }) => date(at) },
+];
+const HIDDEN_AT_FIRST = ["campaign", "method"];
+
+const STATUS_OPTIONS: [string, string][] = [
+  ["", "Any state"],
+  ...Object.entries(STATUSES).map(([status, { words }]): [string, string] => [status, words]),
+];
+const METHOD_OPTIONS: [string, string][] = [
+  ["", "Any way of payment"],
+  ...Object.entries(METHODS),
+  ["not_set", "None chosen"],
+];
+const DUE_OPTIONS: [string, string][] = [
+  ["", "Due whenever"],
+  ["next", "Due next"],
+  ["overdue", "Overdue"],
+  ["custom", "On terms of their own"],
+];
+
+/** Every payout. */
+export function PayoutList({
+  filters,
+  changed,
+}: {
+  filters: Filters<PayoutFilters>;
+  changed: () => Promise<void>;
+}) {
+  const list = useList(filters, loadPayouts);
+  const campaigns = useCampaigns();
+  const choice = useChoice();
+  const columns = useColumns("payouts", HIDDEN_AT_FIRST);
+  const isFiltered = filters.link({ tab: USUAL.tab, page: "1", sort: USUAL.sort }) !== "#";
+  return (
+    <>
+      <div class="table-tools">
+        <SearchField filters={filters} label="Search payouts" placeholder="Name or e-mail of the promoter" />
+        <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+        <Choose filters={filters} name="due" label="Due" options={DUE_OPTIONS} />
+        <Choose
+          filters={filters}
+          name="campaign"
+          label="Campaign"
+          options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
+        />
+        <Choose filters={filters} name="method" label="Way of payment" options={METHOD_OPTIONS} />
+        <div class="end">
+          <ColumnMenu columns={COLUMNS} chosen={columns} />
+        </div>
+      </div>
+      <PayoutActions
+        choice={choice}
+        reload={async () => {
+          await Promise.all([list.reload(), changed()]);
+        }}
+      />
+      <Table
+        caption="Payouts"
+        columns={COLUMNS}
+        list={list}
+        {...(may("manager") && { choice })}
+        chosenColumns={columns}
+        empty={
+          isFiltered ? (
+            <Empty title="No payout fits these filters">
+              <button class="button" onClick={() => filters.set({ ...USUAL, tab: "all" })}>
+                Show all payouts
+              </button>
+            </Empty>
+          ) : (
+            <Empty title="No payouts were made yet">
+              <p>They are made by themselves when a period ends. “Next run” shows what it will pay.</p>
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}
+
+function PayoutState({ payout: { status, error } }: { payout: Payout }) {
+  const { words, tone } = STATUSES[status];
+  return (
+    <>
+      <Badge tone={tone}>{words}</Badge>
+      {error && <small class="one-line faint">{error}</small>}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { download } from "../../ui/api/download.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { ask } from "../../ui/feedback/dialog.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { count, money } from "../../ui/format.ts";
+import type { Filters } from "../../ui/fragment.ts";
+import { useList } from "../../ui/table/list.ts";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { may } from "../session/session.ts";
+import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
+import { SepaFile } from "./sepa-file.tsx";
+import { BATCH_STATUSES, METHODS, type PaymentsBatch } from "./words.ts";
+
+const COLUMNS: Column<PaymentsBatch>[] = [
+  {
+    id: "reference",
+    title: "Batch",
+    cell: ({ id, ext_reference: reference }) => (
+      <a href={`/admin/payouts#tab=all&batch=${id}`} title="Show its payouts">
+        {reference}
+      </a>
+    ),
+  },
+  {
+    id: "status",
+    title: "State",
+    cell: ({ status }) => <Badge tone={BATCH_STATUSES[status].tone}>{BATCH_STATUSES[status].words}</Badge>,
+  },
+  { id: "method", title: "Paid by", cell: ({ method }) => METHODS[method] },
+  {
+    id: "promoters",
+    title: "Promoters",
+    isNumber: true,
+    cell: ({ promoters_count: promoters }) => count(promoters),
+  },
+  { id: "total", title: "With tax", isNumber: true, cell: ({ total }) => money(total) },
+];
+
+/** What is paid together. */
+export function BatchList({
+  filters,
+  changed,
+}: {
+  filters: Filters<PayoutFilters>;
+  changed: () => Promise<void>;
+}) {
+  const list = useList(filters, loadBatches);
+  const sepa = useSignal<PaymentsBatch | null>(null);
+  const reload = async () => {
+    await Promise.all([list.reload(), changed()]);
+  };
+  const actions: Column<PaymentsBatch> = {
+    id: "actions",
+    title: "What to do",
+    cell: (batch) => <Actions batch={batch} reload={reload} onSepa={() => (sepa.value = batch)} />,
+  };
+  return (
+    <>
+      <Table
+        caption="Payments batches"
+        columns={may("owner") ? [...COLUMNS, actions] : COLUMNS}
+        list={list}
+        empty={
+          <Empty title="No batches yet">
+            <p>A batch gathers the payouts that one file pays: a bank transfer, PayPal or Wise.</p>
+            <button class="button" onClick={() => filters.set(USUAL)}>
+              Show what is to be paid
+            </button>
+          </Empty>
+        }
+      />
+      {sepa.value && <SepaFile batch={sepa.value} onClose={() => (sepa.value = null)} />}
+    </>
+  );
+}
+
+interface ActionsProps {
+  batch: PaymentsBatch;
+  reload: () => Promise<void>;
+  onSepa: () => void;
+}
+
+function Actions({ batch, reload, onSepa }: ActionsProps) {
+  const { method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
+  return (
+    <span class="row tight">
+      {(isPayable || isRetriable) && (
+        <button class="button little" onClick={() => void confirm(batch, reload)}>
+          {isRetriable ? "Try again" : "Confirm"}
+        </button>
+      )}
+      {method === "bank" && (
+        <button class="button little" onClick={onSepa}>
+          SEPA file
+        </button>
+      )}
+      {(method === "bank" || method === "paypal" || method === "wise") && (
+        <button class="button little" onClick={() => void saveFile(batch.id, method)}>
+          CSV file
+        </button>
+      )}
+      {(status === "awaiting_confirmation" || status === "failed") && (
+        <button class="button plain little" onClick={() => void remove(batch, reload)}>
+          Delete
+        </button>
+      )}
+    </span>
+  );
+}
+
+function saveFile(id: number, format: "bank" | "paypal" | "wise"): Promise<void> {
+  const params = { path: { id }, query: { format } };
+  return tell(async () => {
+    await download(api.GET("/api/v2/company/payments_batches/{id}/file", { params, parseAs: "blob" }));
+    return "The file was downloaded";
+  });
+}
+
+async function confirm(
+  { id, ext_reference: name }: PaymentsBatch,
+  reload: () => Promise<void>,
+): Promise<void> {
+  const isMeant = await ask({
+    title: `Confirm ${name}?`,
+    text: "Its payouts count as being paid from now on. Upload the file to your bank or wallet, then mark them as paid.",
+    action: `Confirm ${name}`,
+  });
+  if (!isMeant) return;
+  await tell(async () => {
+    const params = { path: { id } };
+    await answer(api.POST("/api/v2/company/payments_batches/{id}/pay", { params, body: {} }));
+    return `${name} was confirmed`;
+  });
+  await reload();
+}
+
+async function remove(
+  { id, ext_reference: name }: PaymentsBatch,
+  reload: () => Promise<void>,
+): Promise<void> {
+  const isMeant = await ask({
+    title: `Delete ${name}?`,
+    text: "Its payouts stay, and wait to be paid.",
+    action: `Delete ${name}`,
+    isDanger: true,
+  });
+  if (!isMeant) return;
+  await tell(async () => {
+    await answer(api.DELETE("/api/v2/company/payments_batches/{id}", { params: { path: { id } } }));
+    return `${name} was deleted`;
+  });
+  await reload();
+}

@@ -1,0 +1,99 @@
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { count, money } from "../../ui/format.ts";
+import type { Filters } from "../../ui/fragment.ts";
+import { useChoice } from "../../ui/table/choice.tsx";
+import { Choose } from "../../ui/table/choose.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { SearchField } from "../../ui/table/search.tsx";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
+import { may } from "../session/session.ts";
+import { PayoutActions } from "./actions.tsx";
+import { NewBatch } from "./new-batch.tsx";
+import { loadDue, USUAL, type DueGroup, type PayoutFilters } from "./query.ts";
+import { METHODS } from "./words.ts";
+
+const COLUMNS: Column<DueGroup>[] = [
+  {
+    id: "promoter",
+    title: "Promoter",
+    cell: ({ promoter }) => <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+  },
+  {
+    id: "method",
+    title: "Paid by",
+    cell: ({ payout_method: method }) => (method === null ? "–" : METHODS[method.method]),
+  },
+  {
+    id: "payable",
+    title: "Can be paid",
+    cell: ({ not_payable_because: why }) =>
+      why === null ? <Badge tone="good">Now</Badge> : <Badge tone="warn">{why}</Badge>,
+  },
+  { id: "payouts", title: "Payouts", isNumber: true, cell: ({ payouts }) => count(payouts.length) },
+  { id: "amount", title: "Without tax", isNumber: true, cell: ({ amount }) => money(amount) },
+  { id: "total", title: "To pay", isNumber: true, cell: ({ total_incl_tax: total }) => money(total) },
+];
+
+/** The promoters who wait for money. */
+export function DueList({
+  filters,
+  changed,
+}: {
+  filters: Filters<PayoutFilters>;
+  /** The sums above have changed. */
+  changed: () => Promise<void>;
+}) {
+  const list = useList(filters, loadDue);
+  const campaigns = useCampaigns();
+  const choice = useChoice();
+  const mayPay = may("owner");
+  const { q, campaign } = filters.values.value;
+  const reload = async () => {
+    await Promise.all([list.reload(), changed()]);
+  };
+  return (
+    <>
+      <div class="table-tools">
+        <SearchField filters={filters} label="Search promoters" placeholder="Name or e-mail" />
+        <Choose
+          filters={filters}
+          name="campaign"
+          label="Campaign"
+          options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
+        />
+        {mayPay && (
+          <div class="end">
+            <NewBatch
+              onMade={async (id) => {
+                await reload();
+                filters.set({ ...USUAL, tab: "batches", batch: String(id) });
+              }}
+            />
+          </div>
+        )}
+      </div>
+      <PayoutActions choice={choice} reload={reload} />
+      <Table
+        caption="Promoters to pay"
+        columns={COLUMNS}
+        list={list}
+        {...(may("manager") && { choice })}
+        empty={
+          q || campaign ? (
+            <Empty title="Nobody who waits for money fits these filters">
+              <button class="button" onClick={() => filters.set(USUAL)}>
+                Show all
+              </button>
+            </Empty>
+          ) : (
+            <Empty title="Nobody waits for money">
+              <p>Payouts are made by themselves when a period ends. “Next run” shows what it will pay.</p>
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}

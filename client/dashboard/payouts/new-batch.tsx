@@ -1,0 +1,82 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { several } from "../../ui/format.ts";
+import { Select } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { METHODS, type PaymentsBatch } from "./words.ts";
+
+type Method = Exclude<PaymentsBatch["method"], "custom">;
+
+const OPTIONS = Object.entries(METHODS).filter(([method]) => method !== "custom");
+
+/** A pending payout that a new batch leaves out. */
+interface LeftOut {
+  payout_id: number;
+  message: string;
+}
+
+/** Puts everything that can be paid by one method into a batch. */
+export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) {
+  const isOpen = useSignal(false);
+  const made = useSignal<{ id: number; leftOut: LeftOut[] } | null>(null);
+  const form = useForm({ method: "bank" });
+  const close = async () => {
+    const id = made.value?.id;
+    isOpen.value = false;
+    made.value = null;
+    if (id !== undefined) await onMade(id);
+  };
+  return (
+    <>
+      <button class="button" onClick={() => (isOpen.value = true)}>
+        Make a batch
+      </button>
+      {isOpen.value && made.value === null && (
+        <Dialog title="Make a batch" onClose={close}>
+          <Form
+            form={form}
+            action="Make the batch"
+            onSubmit={async ({ method }) => {
+              const { data, meta } = await answer(
+                api.POST("/api/v2/company/payouts/create_payments_batch", {
+                  body: { method: method as Method },
+                }),
+              );
+              made.value = { id: data.id, leftOut: meta.failed };
+              if (meta.failed.length === 0) await close();
+            }}
+          >
+            <p>
+              A batch gathers all payouts that can be paid by one way of payment. You download its file,
+              upload it to your bank or wallet, and mark the payouts as paid.
+            </p>
+            <Select form={form} name="method" label="Way of payment" options={OPTIONS} />
+          </Form>
+        </Dialog>
+      )}
+      {made.value && made.value.leftOut.length > 0 && (
+        <LeftOutDialog leftOut={made.value.leftOut} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function LeftOutDialog({ leftOut, onClose }: { leftOut: LeftOut[]; onClose: () => void }) {
+  return (
+    <Dialog title={`The batch was made without ${several(leftOut.length, "payout")}`} onClose={onClose}>
+      <ul>
+        {leftOut.map(({ payout_id: id, message }) => (
+          <li key={id}>
+            Payout {id}: {message}.
+          </li>
+        ))}
+      </ul>
+      <div class="dialog-foot">
+        <button class="button main" onClick={onClose}>
+          Show the batch
+        </button>
+      </div>
+    </Dialog>
+  );
+}

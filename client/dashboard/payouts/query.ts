@@ -1,0 +1,89 @@
+import { answer, api, page } from "../../ui/api/client.ts";
+import type { components, operations } from "../../ui/api/types.ts";
+import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import type { PaymentsBatch, Payout } from "./words.ts";
+
+type Query = NonNullable<operations["listPayouts"]["parameters"]["query"]>;
+type Group = components["schemas"]["PayoutGroup"];
+
+/** The payouts of a promoter that wait for their money. The id names the payouts, because those are chosen. */
+export type DueGroup = Group & { id: string };
+
+/** The filters of the tabs, with their usual values. Each tab uses those that fit it. */
+export const USUAL = {
+  tab: "due",
+  q: "",
+  status: "",
+  campaign: "",
+  promoter: "",
+  method: "",
+  batch: "",
+  run: "",
+  due: "",
+  page: "1",
+  sort: "-period_end",
+};
+export type PayoutFilters = typeof USUAL;
+type Wanted = PayoutFilters & { number: number };
+
+/** A page of the promoters who wait for money. */
+export async function loadDue({ q, campaign, number }: Wanted, signal: AbortSignal): Promise<Rows<DueGroup>> {
+  const query = {
+    "filters[status]": "pending" as const,
+    ...(q && { q }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    page: number,
+    per_page: PAGE_LENGTH,
+  };
+  const { data, meta } = await answer(
+    api.GET("/api/v2/company/payouts/group_by_promoters", { params: { query }, signal }),
+  );
+  return {
+    rows: data.map((group) => ({ ...group, id: group.payout_ids.join() })),
+    total: meta.promoters_count,
+  };
+}
+
+/** A page of payouts. */
+export function loadPayouts(filters: Wanted, signal: AbortSignal): Promise<Rows<Payout>> {
+  const { q, status, campaign, promoter, method, batch, run, due, sort, number } = filters;
+  const { name, direction } = orderOf(sort);
+  const query = {
+    ...(q && { q }),
+    ...(status && { "filters[status]": status as Payout["status"] }),
+    ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
+    ...(promoter && { "filters[promoter_id]": Number(promoter) }),
+    ...(method && { "filters[payout_method]": method as NonNullable<Query["filters[payout_method]"]> }),
+    ...(batch && { "filters[payments_batch_id]": [Number(batch)] }),
+    ...(run && { "filters[group_ref]": run }),
+    ...(due && { "filters[due_period]": due as NonNullable<Query["filters[due_period]"]> }),
+    [`sorting[${name}]`]: direction,
+    page: number,
+    per_page: PAGE_LENGTH,
+  };
+  return page(api.GET("/api/v2/company/payouts", { params: { query }, signal }));
+}
+
+/** A page of payments batches, newest first. */
+export function loadBatches({ number }: Wanted, signal: AbortSignal): Promise<Rows<PaymentsBatch>> {
+  const query = { page: number, per_page: PAGE_LENGTH };
+  return page(api.GET("/api/v2/company/payments_batches", { params: { query }, signal }));
+}
+
+export type Previewed = components["schemas"]["PreviewedPayout"];
+
+/** A page of what the next run would pay. */
+export async function loadPreview({ number }: Wanted, signal: AbortSignal): Promise<Rows<Previewed>> {
+  const query = { page: number, per_page: PAGE_LENGTH };
+  const call = api.GET("/api/v2/company/payout_runs/preview", { params: { query }, signal });
+  const { data } = await answer(call);
+  return { rows: data, total: Number((await call).response.headers.get("total")) };
+}
+
+export type PayoutRun = components["schemas"]["PayoutRun"];
+
+/** A page of the runs that were made, newest first. */
+export function loadRuns({ number }: Wanted, signal: AbortSignal): Promise<Rows<PayoutRun>> {
+  const query = { page: number, per_page: PAGE_LENGTH };
+  return page(api.GET("/api/v2/company/payout_runs", { params: { query }, signal }));
+}

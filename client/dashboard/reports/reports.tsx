@@ -1,0 +1,110 @@
+import { useComputed } from "@preact/signals";
+import { Empty } from "../../ui/feedback/state.tsx";
+import { Tabs } from "../../ui/feedback/tabs.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { today } from "../../ui/format.ts";
+import { useFilters, type Filters } from "../../ui/fragment.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { useList } from "../../ui/table/list.ts";
+import { SearchField } from "../../ui/table/search.tsx";
+import { Table, type Column } from "../../ui/table/table.tsx";
+import { COLUMNS } from "./columns.ts";
+import {
+  loadReport,
+  REPORTS,
+  saveReport,
+  shownColumns,
+  USUAL,
+  type Line,
+  type ReportFilters,
+  type ReportName,
+} from "./query.ts";
+import { ColumnChoice, RangeChoice } from "./range.tsx";
+
+/** `/admin/reports` */
+export function Reports() {
+  const filters = useFilters(USUAL);
+  const { report } = filters.values.value;
+  return (
+    <Page
+      title="Reports"
+      actions={
+        <button class="button" onClick={() => void save(filters.values.value)}>
+          Download CSV
+        </button>
+      }
+    >
+      <Tabs
+        label="Reports"
+        shown={report}
+        onShow={(id) => filters.set({ report: id, q: "", sort: "" })}
+        tabs={Object.entries(REPORTS).map(([id, { title }]) => ({
+          id,
+          title,
+          panel: () => <Report filters={filters} />,
+        }))}
+      />
+    </Page>
+  );
+}
+
+function Report({ filters }: { filters: Filters<ReportFilters> }) {
+  const name = filters.values.value.report as ReportName;
+  const list = useList(filters, (query, signal) => loadReport(query, today(), signal));
+  const columns = useComputed(() => [nameColumn(name), ...figureColumns(filters.values.value)]);
+  return (
+    <>
+      <div class="table-tools">
+        {name !== "overview" && (
+          <SearchField
+            filters={filters}
+            label={`Search by ${REPORTS[name].subject.toLowerCase()}`}
+            placeholder="Search"
+          />
+        )}
+        <RangeChoice filters={filters} />
+        <div class="end">
+          <ColumnChoice filters={filters} />
+        </div>
+      </div>
+      <Table
+        caption={`Report: ${REPORTS[name].title}`}
+        columns={columns.value}
+        list={list}
+        empty={
+          <Empty title="Nothing happened in this range">
+            <button class="button" onClick={() => filters.set({ from: "", to: "", q: "" })}>
+              Show the last 30 days
+            </button>
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+function nameColumn(report: ReportName): Column<Line> {
+  return {
+    id: "name",
+    title: REPORTS[report].subject,
+    cell: ({ name, href }) =>
+      href === null ? <span class="one-line">{name}</span> : <a href={href}>{name}</a>,
+  };
+}
+
+function figureColumns(filters: ReportFilters): Column<Line>[] {
+  return shownColumns(filters).map((name) => ({
+    id: name,
+    title: COLUMNS[name].title,
+    isNumber: true,
+    sort: name,
+    cell: ({ data }) => COLUMNS[name].format(data[name]),
+  }));
+}
+
+function save(filters: ReportFilters): Promise<void> {
+  return tell(async () => {
+    await saveReport(filters, today());
+    return "The report was downloaded";
+  });
+}

@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 30, leads: 90, sales: 120 });
+
+const rows = (page: Page) => page.locator("tbody tr");
+/** The list has come: there are rows, and none of them stands for one that is still to come. */
+const listed = async (page: Page) => {
+  await page.locator("table[aria-busy=false]").waitFor();
+  return rows(page).count();
+};
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("commissions are filtered by the address, denied and approved again, and annotated", async () => {
+    const page = await pages.open("/admin/commissions#status=approved&paid=no", { width, role: "manager" });
+    expect(await listed(page)).toBeGreaterThan(1);
+    expect(await faultsOf(page)).toEqual([]);
+    const first = rows(page).first();
+    await first.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Deny", exact: true }).click();
+    await page.getByRole("button", { name: "Deny 1 commission" }).click();
+    await page.getByText("1 commission denied").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("denied");
+    await page.getByText("Denied").nth(1).waitFor();
+    expect(new URL(page.url()).hash).toBe("#status=denied&paid=no");
+
+    await page.reload();
+    await listed(page);
+    await first.getByRole("button").click();
+    await page.getByLabel("Note for your team").fill("<b>looked at</b>");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save the notes" }).click();
+    await page.getByText("The notes were saved").waitFor();
+    const { store } = pages.app.context;
+    const denied = await store.page(commissions, "status", pages.app.accountId, ["denied"], { limit: 9 });
+    expect(denied.map(({ internalNote }) => internalNote)).toContain("<b>looked at</b>");
+
+    await listed(page);
+    await first.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("button", { name: "Approve 1 commission" }).click();
+    await page.getByText("1 commission approved").waitFor();
+  });
+
+  it("a commission is given to a promoter, who is told by name", async () => {
+    const page = await pages.open("/admin/commissions", { width, role: "manager" });
+    await page.getByRole("button", { name: "Give a commission" }).click();
+    await page.getByLabel("E-mail of the promoter").fill("nobody@example.com");
+    await page.getByLabel("Amount in").fill("12.345");
+    expect(await faultsOf(page)).toEqual([]);
+    const send = page.getByRole("dialog").getByRole("button", { name: "Give the commission" });
+    await send.click();
+    await page.getByRole("alert").waitFor();
+    const { store } = pages.app.context;
+    const [promoter] = await store.page(promoters, "id", pages.app.accountId, [], { limit: 1 });
+    await page.getByLabel("E-mail of the promoter").fill(promoter!.email);
+    await send.click();
+    await page.getByText("Is not an amount.").waitFor();
+    await page.getByLabel("Amount in").fill("12,34");
+    await send.click();
+    await page.getByText("was given a commission").waitFor();
+    expect(await rows(page).first().textContent()).toContain("US$12.34");
+  });
+
+  it("payouts are paid by a batch, whose file is downloaded", async () => {
+    const page = await pages.open("/admin/payouts", { width, role: "owner" });
+    await listed(page);
+    expect(await faultsOf(page)).toEqual([]);
+    const payable = rows(page)
+      .filter({ hasText: "Now" })
+      .filter({ hasText: /PayPal|Wise|Bank transfer/ });
+    const method = await payable.first().locator("td").nth(1).textContent();
+    await page.getByRole("button", { name: "Make a batch" }).click();
+    await page.getByLabel("Way of payment").selectOption({ label: method! });
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Make the batch" }).click();
+    await page
+      .getByRole("button", { name: /^(Show the batch|Confirm)$/ })
+      .first()
+      .waitFor();
+    const leftOut = page.getByRole("button", { name: "Show the batch" });
+    if (await leftOut.isVisible()) await leftOut.click();
+    await page.getByRole("button", { name: "Confirm", exact: true }).first().click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Confirm BATCH/ })
+      .click();
+    await page.getByText("was confirmed").waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV file" }).first().click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^batch-\d+-\w+\.csv$/);
+    expect((await readFile(await file.path(), "utf8")).split("\n").length).toBeGreaterThan(1);
+
+    await page
+      .getByRole("link", { name: /^BATCH/ })
+      .first()
+      .click();
+    const count = await listed(page);
+    await page.getByLabel("Choose all on this page").check();
+    await page.getByRole("button", { name: "Mark as paid" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Mark \d+ payouts? as paid$/ })
+      .click();
+    await page.getByText(`${count} payout${count === 1 ? "" : "s"} marked as paid`).waitFor();
+    const { store } = pages.app.context;
+    const paid = await store.page(payouts, "status", pages.app.accountId, ["completed"], { limit: 99 });
+    expect(paid.filter(({ paymentsBatchId }) => paymentsBatchId !== null).length).toBeGreaterThan(0);
+  });
+
+  it("the next run is shown before it is made", async () => {
+    const page = await pages.open("/admin/payouts#tab=next", { width, role: "viewer" });
+    expect(await listed(page)).toBeGreaterThan(0);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("tab", { name: "Runs", exact: true }).click();
+    await page.getByText("No run was made yet").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it.each(["overview", "campaigns", "promoters", "traffic_sources", "urls"])(
+    "the report %s shows figures, keeps its range and columns, and is downloaded",
+    async (report) => {
+      const page = await pages.open(`/admin/reports#report=${report}&from=2025-03-05&by=month`, {
+        width,
+        role: "viewer",
+      });
+      await listed(page);
+      expect(await faultsOf(page)).toEqual([]);
+      await page.locator("summary", { hasText: "Columns" }).click();
+      await page.getByLabel("Refunds").check();
+      await page.getByRole("columnheader", { name: "Refunds" }).waitFor();
+      await page.reload();
+      await page.getByRole("columnheader", { name: "Refunds" }).waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download CSV" }).click(),
+      ]);
+      expect(file.suggestedFilename()).toBe(`${report}-2025-03-05-2026-03-04.csv`);
+      expect(await readFile(await file.path(), "utf8")).toContain("refunds_count");
+    },
+  );
+});
+
+it("a viewer is offered nothing that only others may do", async () => {
+  const page = await pages.open("/admin/payouts", { role: "viewer" });
+  await listed(page);
+  expect(await page.getByRole("button", { name: "Make a batch" }).count()).toBe(0);
+  expect(await page.getByRole("checkbox").count()).toBe(0);
+  await page.goto(`${pages.url}/admin/commissions`);
+  await listed(page);
+  expect(await page.getByRole("button", { name: "Give a commission" }).count()).toBe(0);
+  expect(await page.getByRole("checkbox").count()).toBe(0);
+});
+
+it("says what to do where there is nothing", async () => {
+  const page = await pages.open("/admin/commissions#q=no-such-event", { role: "viewer" });
+  await page.getByRole("button", { name: "Show all commissions" }).click();
+  expect(await listed(page)).toBeGreaterThan(0);
+});
