@@ -262,6 +262,11 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       });
     });
 
+    it("leaves out promoters whose fields are all zero", async () => {
+      const query = { ...YEAR_START, "selected_fields[]": "revenue_amount" };
+      expect(await named(query)).toEqual(["Jane Doe", "bob@example.com"]);
+    });
+
     it("leaves out promoters with facts only on the other days of a month", async () => {
       const query = { start_date: "2025-01-01", end_date: "2025-02-20", group_by: "month" };
       expect(await named(query)).toEqual(["Jane Doe", "bob@example.com"]);

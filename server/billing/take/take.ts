@@ -8,7 +8,7 @@ import { taken, type Source, type Taken } from "./taker.ts";
  * Records what a provider told. However often and in whichever order its events come, each payment, refund and
  * cancellation counts once.
  *
- * @throws Failure what the sale's own operations throw, for example `rule_broken` without an exchange rate
+ * @throws Failure the same as the operation that records it, for example `rule_broken` without an exchange rate
  */
 export async function take(source: Source, told: Told | Nothing): Promise<Taken> {
   switch (told.kind) {

@@ -19,7 +19,7 @@ export function findObject(
   return reader.get(billingObjects, accountId, provider, digest(id));
 }
 
-/** The objects of one payment, and what is known of it. */
+/** The objects of one payment, and the facts that are known about it. */
 export interface Naming {
   provider: BillingProvider;
   /** Objects that belong to this payment alone. An unknown payment is named after the first. */

@@ -24,7 +24,7 @@ export const commissions = collection<Commission>()({
     /** Held commissions, by the instant of their approval. */
     due: ({ status, approveAt }) =>
       status === "pending" && approveAt !== null ? [Date.parse(approveAt)] : null,
-    /** Approved commissions that are in no payout, as payouts gather them. */
+    /** Approved commissions that are in no payout, in the order in which a run gathers them. */
     unpaid: (commission) =>
       isUnpaid(commission)
         ? [commission.promoterId, commission.campaignId, commission.unit, Date.parse(commission.createdAt)]
@@ -83,7 +83,7 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
 
 /**
  * The counts of a commission in the reports. An imported commission has no record of its sale, so it
- * also counts the sale. A payout counts what it paid by itself.
+ * also counts the sale. Payouts count their own payments.
  */
 function commissionFacts(commission: Commission): Fact[] {
   const { createdAt: at, saleId, saleCents, amount } = commission;
@@ -112,7 +112,7 @@ function lengths({ leadId, payoutId, status, campaignId }: Commission): Count[] 
   });
 }
 
-/** Counts what refunds took back of other units than money, until a payout subtracts it. */
+/** Counts the amounts that refunds took back in other units than money, until a payout subtracts them. */
 function owedBack(commission: Commission): Count[] {
   const isDebt = commission.unit !== "cash" && commission.amount < 0 && isUnpaid(commission);
   return isDebt ? [[debtCounter(commission), commission.amount]] : [];

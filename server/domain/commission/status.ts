@@ -29,7 +29,7 @@ export async function setCommissionStatus(
   for (const [at, freed] of leaving.entries()) {
     const after = { ...freed, status, approveAt: null, statusUpdatedAt };
     await tx.put(commissions, after);
-    // What refunds took back meanwhile is not to be fulfilled. The next run pays the rest.
+    // If refunds have taken a part back, the next run pays the rest instead.
     if (family.length === 1) await ensureNonCashPayout(tx, context, after);
     await announce(tx, context, { entity: "commission", before: changing[at]!, after });
   }

@@ -11,7 +11,7 @@ export const leads = collection<Lead>()({
   claims: {
     email: ({ email }) => (email === null ? null : [leadEmail(email)]),
     uid: ({ uid }) => (uid === null ? null : [uid]),
-    /** A visitor who bought something without a name is one lead. */
+    /** A visitor who buys without giving a name is one lead, however often they buy. */
     nameless: ({ email, uid, tid }) => (email === null && uid === null && tid !== null ? [tid] : null),
   },
   indexes: {

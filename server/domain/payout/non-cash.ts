@@ -9,8 +9,8 @@ import { payoutTerms } from "./terms.ts";
 import { insertPayout } from "./creation.ts";
 
 /**
- * Gives an approved commission that is not money a payout of its own, so that the company sees what to fulfil. The
- * commission must be written before. Other commissions stay as they are.
+ * Makes a payout for one approved commission in another unit than money, so that it is on the company's list of things
+ * to fulfil. Write the commission first. Nothing happens for other commissions.
  *
  * Choice: while refunds have taken back more than the promoter has, the commission waits for the next run, which
  * pays the difference.

@@ -7,7 +7,7 @@ import { BATCH_STATUS_COUNTER } from "../payments-batch/counter.ts";
 import { balanceCounts } from "../commission/balance.ts";
 import { factCounts } from "../report/counters.ts";
 
-/** The `payout.grouped` counters hold what is owed to each promoter, so that groups need not read every payout. */
+/** The `payout.grouped` counters hold the sums of each promoter, so that lists by promoter need not read every payout. */
 export const payouts = collection<Payout>()({
   name: "payout",
   id: (payout) => [payout.id],

@@ -72,7 +72,7 @@ export interface DueSummary extends PayoutSummary {
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
-/** What is due next, what is overdue, and what is due apart from the account's cycle. */
+/** The payouts that are due next, those that are overdue, and those that are due apart from the account's cycle. */
 export interface DueStats {
   next: DueSummary;
   overdue: DueSummary;

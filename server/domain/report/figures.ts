@@ -34,9 +34,9 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
 /**
  * Every figure of the reports. Rates are computed from sums, never from other rates.
  *
- * Choice: net revenue is what remains after refunds. Active customers are those at the end of the period, however
- * long ago they came, and so is what promoters are owed. Monthly churn is a month's average of cancellations, in percent of the customers at the
- * period's beginning plus those won in it.
+ * Choice: net revenue is the revenue less refunds. Active customers are those at the end of the period, however long ago
+ * they came, and the same goes for the amount that promoters are owed. Monthly churn is a month's average of
+ * cancellations, in percent of the customers at the period's beginning plus those won in it.
  */
 const FIGURES = {
   revenueCents: counted("salesCents"),

@@ -14,8 +14,8 @@ export interface Stretch {
 }
 
 /**
- * Covers the time between each two neighbouring days with few stretches. The sums between two of these days, but not
- * those of other days, can then be computed from what was read.
+ * Covers the time between each two neighbouring days with few stretches. Reading them is enough to know the sum between
+ * any two of the given days, but not between others.
  */
 export function stretchesBetween(days: string[]): Stretch[] {
   return days.slice(1).flatMap((before, at) => cover(days[at] ?? "", before));

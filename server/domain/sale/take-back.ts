@@ -37,8 +37,8 @@ export async function takeBack(
 }
 
 /**
- * What a sale's refunds take back of a commission. A later instalment was computed from what was left of the
- * sale.
+ * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
+ * on its day, so only later refunds count.
  */
 function takenBack({ amount, saleCents }: Commission, sale: Sale): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;

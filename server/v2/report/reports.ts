@@ -55,7 +55,7 @@ export const campaignsReport: V2Operation = {
 
 /** `GET /api/v2/company/reports/promoters` */
 export const promotersReport: V2Operation = {
-  summary: "Report on each promoter who had a click, a lead or a sale, period by period",
+  summary: "Report on each promoter who had any of the figures, period by period",
   params: pagedParams,
   answer: z.array(z.object({ promoter: embeddedPromoter, ...group }).meta({ id: "PromoterReport" })),
   isPaged: true,

@@ -88,8 +88,8 @@ export async function paymentFile(
 }
 
 /**
- * The payments of one file, and what is added to its name. Choice: a batch that needs several files has no usual one,
- * because nobody should miss the others.
+ * The payments of one file, and the end of its name. Choice: for a batch that needs several files, a part must be chosen,
+ * so that nobody uploads the first and forgets the others.
  *
  * @throws Failure `refused` if no part is chosen of several, `invalid` for a part that does not exist
  */
