@@ -25,7 +25,7 @@ export function demoNews(publicUrl: string, { isFirstStart }: { isFirstStart: bo
   const { promoters, leads } = DEMO_SIZE;
   return [
     ...(isFirstStart ? [] : ["", `  Dashboard    ${publicUrl}/admin`]),
-    `  Demo data    ${promoters} promoters, ${leads} leads and a year of sales`,
+    `  Demo data    ${promoters} promoters, ${leads.toLocaleString("en")} leads and a year of sales`,
     "",
   ].join("\n");
 }

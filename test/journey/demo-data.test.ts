@@ -26,7 +26,7 @@ it("--demo fills an empty store, opens it to the owner, and keeps what is there 
   const first = await start({ ...OWNER, WORKERS: "2" }, DEMO);
   expect(first.output()).toContain(
     `  Dashboard    ${first.url}/admin   (sign in as alex@acme.example)
-  Demo data    50 promoters, 700 leads and a year of sales
+  Demo data    60 promoters, 1,500 leads and a year of sales
 
 Tidemark listens on ${first.url}
 `,
@@ -41,12 +41,12 @@ Tidemark listens on ${first.url}
     headers: { cookie: signedIn.headers.getSetCookie()[0]!.split(";")[0]! },
   });
   // The list leaves out the two archived promoters.
-  expect([listed.status, listed.headers.get("total")]).toEqual([200, "48"]);
+  expect([listed.status, listed.headers.get("total")]).toEqual([200, "58"]);
   await first.stop();
   const second = await start({ DEMO_DATA: "1" });
   expect(second.output()).toBe(`
   Dashboard    ${second.url}/admin
-  Demo data    50 promoters, 700 leads and a year of sales
+  Demo data    60 promoters, 1,500 leads and a year of sales
 
 Tidemark listens on ${second.url}
 `);

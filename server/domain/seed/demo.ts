@@ -11,7 +11,7 @@ import { webhooks } from "../webhook/webhooks.ts";
 import { hasPeople, seed } from "./seed.ts";
 
 /** Enough that every page has something to show, and made in a few seconds. */
-export const DEMO_SIZE = { promoters: 50, leads: 700, sales: 1_200 };
+export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };
 
 /**
  * Whether the store still needs its demo data. Refuses a store whose filling was interrupted, whether or not demo data

@@ -36,7 +36,7 @@ export function busyInstants({ context: { now }, dice }: Pick<SeedPlan, "context
 
 /** How much happens on a day, in percent of the busiest one. */
 function busyness(daysAgo: number, day: Date): number {
-  const growth = 100 - (70 * daysAgo) / HISTORY_DAYS;
+  const growth = 100 - (80 * daysAgo) / HISTORY_DAYS;
   const isWeekend = day.getUTCDay() === 0 || day.getUTCDay() === 6;
   return isWeekend ? growth * 0.45 : growth;
 }
