@@ -89,6 +89,7 @@ export function newEmail(kind: EmailKind, parts: EmailParts): Email {
       campaign_name: campaign.name,
       ref_token: promoterCampaign.refToken,
       ref_link: refLink(promoterCampaign, campaign),
+      portal_url: `${publicUrl}/portal`,
       unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter),
       ...values,
     },

@@ -2,6 +2,7 @@ import type { Email } from "../../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
 /** Our own text for each e-mail. Operators may put their own in a folder. */
+const PORTAL = "You find everything in your portal: {{portal_url}}";
 const NOT_YOU = "If you did not ask for this, you need not do anything.";
 
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
@@ -18,12 +19,15 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   ]),
   new_referral: email("You have a new referral", [
     "somebody signed up at {{company_name}} through your link {{ref_link}}.",
+    PORTAL,
   ]),
   new_commission: email("You have earned a commission", [
     "{{company_name}} has credited you {{amount}} for {{campaign_name}}.",
+    PORTAL,
   ]),
   payout_sent: email("Your payout was sent", [
     "{{company_name}} has sent you a payout of {{amount}} ({{unit}}) for {{campaign_name}}.",
+    PORTAL,
   ]),
   sign_in_link: accessEmail("Your link to {{company_name}}", [
     "this link signs you in. It works once, for 15 minutes:",
@@ -71,5 +75,5 @@ function body(sentences: string[]): { text: string; html: string } {
 }
 
 function linked(sentence: string): string {
-  return sentence.replace(/\{\{(ref_link|sign_in_url)\}\}/, '<a href="{{$1}}">{{$1}}</a>');
+  return sentence.replace(/\{\{(ref_link|sign_in_url|portal_url)\}\}/, '<a href="{{$1}}">{{$1}}</a>');
 }
