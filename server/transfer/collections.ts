@@ -18,6 +18,7 @@ import { mailboxes } from "../domain/promoter/mailbox.ts";
 import { pastClicks } from "../domain/visitor/past-clicks.ts";
 import { paymentsBatches } from "../domain/payments-batch/batch.ts";
 import { originNames } from "../domain/origin/origin.ts";
+import { subIdNames } from "../domain/origin/sub-id.ts";
 import { payoutMethods } from "../domain/payout-method/payout-method.ts";
 import { payouts } from "../domain/payout/payout.ts";
 import { productPrices, products } from "../domain/product/product.ts";
@@ -97,6 +98,7 @@ export const COLLECTIONS = [
   serverSetups,
   sessions,
   sightings,
+  subIdNames,
   unsubscriptions,
   userLinks,
   users,

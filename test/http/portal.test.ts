@@ -338,6 +338,25 @@ it("charts and reports the promoter's own figures alone", async () => {
   expect(await body(`GET /reports/download?${report}`)).toBe("period,revenue_amount\r\n2026-03,10000\r\n");
 });
 
+it("reports on channels, from the click to the commission", async () => {
+  const tid = "11111111-1111-4111-8111-111111111111";
+  const click = (url: string, id: string) =>
+    app.browser("/t/click", { tid: id, ref_id: "jane", url: `https://www.acme.example/?via=jane${url}` });
+  await click("&sub_id=letter", tid);
+  await click("&sub_id=video", "22222222-2222-4222-8222-222222222222");
+  await click("&sub_id=letter", "33333333-3333-4333-8333-333333333333");
+  await click("", "44444444-4444-4444-8444-444444444444");
+  await app.v1("/track/signup", { email: "sam@example.net", tid });
+  await sell("sam@example.net", 10_000);
+  const columns = "columns[]=clicks_count&columns[]=referrals_count&columns[]=promoter_earnings_amount";
+  const report = (range: string) => body(`GET /reports/sub_ids?${range}&${columns}`);
+  expect(await report("start_date=2026-03-01&end_date=2026-03-31")).toEqual([
+    { sub_id: "letter", data: { clicks_count: 2, referrals_count: 1, promoter_earnings_amount: 2_000 } },
+    { sub_id: "video", data: { clicks_count: 1, referrals_count: 0, promoter_earnings_amount: 0 } },
+  ]);
+  expect(await report("start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
+});
+
 it("lists the promoters whom a promoter brought in", async () => {
   await app.v1("/promoters/create", {
     email: "alex@example.com",
@@ -379,6 +398,11 @@ describe("another promoter's things", () => {
       "?promoter_campaign_id=1&period_from=2026-03-04&period_to=2026-03-04&selection=revenue",
       undefined,
       expect.objectContaining({ total: 0 }),
+    ],
+    "GET /reports/sub_ids": [
+      "?promoter_campaign_id=1&start_date=2026-03-01&end_date=2026-03-31&columns=clicks_count",
+      undefined,
+      [],
     ],
     "GET /reports/overview": [
       `?promoter_campaign_id=1&${RANGE}`,

@@ -10,6 +10,7 @@ import { withoutLog } from "../audit/audited-store.ts";
 import { eraseAuditEntries, logErasure } from "./audit.ts";
 import { eraseEvents } from "./events.ts";
 import { forgetOrigins } from "./origins.ts";
+import { forgetSubIds } from "../origin/sub-id.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
 import { erasedEmail } from "./values.ts";
 import { forgetMailboxes } from "../promoter/mailbox.ts";
@@ -54,6 +55,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
   await eraseVisits(store, accountId, erased.promoterCampaignIds);
   await forgetOrigins(store, accountId, erased.promoter.id);
   await eraseChannels(store, erased.promoter);
+  await forgetSubIds(store, accountId, erased.promoterCampaignIds);
   await erasePayoutErrors(store, erased.promoter);
   await eraseNotes(store, accountId, { index: "promoter", id: erased.promoter.id });
   const { promoterCampaignIds } = erased;

@@ -9,6 +9,8 @@ export interface Origin {
   sourceKey: string;
   /** The page that the visitor reached, without its query. */
   pageKey: string;
+  /** The channel that the promoter's link named, among those of its promoter campaign. Absent: none. */
+  subKey?: string;
 }
 
 /** The source and the page of leads and sales without a visit. */
@@ -20,5 +22,12 @@ export const NO_VISIT: Origin = { sourceKey: nameKey(DIRECT), pageKey: nameKey(U
 export interface OriginName {
   accountId: number;
   kind: OriginKind;
+  name: string;
+}
+
+/** A channel of a promoter campaign, as links name it (`sub_id`). */
+export interface SubIdName {
+  accountId: number;
+  promoterCampaignId: number;
   name: string;
 }

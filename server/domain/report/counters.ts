@@ -46,7 +46,7 @@ export const SERIES = ["campaign", "promoter"] as const;
 export type Series = (typeof SERIES)[number] | OriginKind;
 
 /** The metrics that are counted by source and page too. */
-const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
+export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
   "clicks",
   "referrals",
   "customers",
@@ -93,9 +93,12 @@ export function factCounts(owner: Owner, facts: Fact[]): Count[] {
     counts.push([["daily.promoter", metric, day, promoterId, promoterCampaignId], amount]);
     counts.push([["monthly.promoter", metric, Math.floor(day / 100), promoterId], amount]);
     if (owner.origin === undefined || !ORIGIN_METRICS.has(metric)) continue;
-    const { sourceKey, pageKey } = owner.origin ?? NO_VISIT;
+    const { sourceKey, pageKey, subKey } = owner.origin ?? NO_VISIT;
     counts.push([["daily.source", metric, day, sourceKey], amount]);
     counts.push([["daily.page", metric, day, pageKey], amount]);
+    // A promoter reads these alone, so they begin with what is theirs.
+    if (subKey !== undefined)
+      counts.push([["daily.sub-id", promoterCampaignId, metric, day, subKey], amount]);
   }
   return counts;
 }

@@ -11,6 +11,7 @@ import { acceptsLeads, promoterCampaigns, trackedPage } from "../promoter-campai
 import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
 import { originOf } from "../origin/origin.ts";
+import { subKeyOf } from "../origin/sub-id.ts";
 import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -93,16 +94,20 @@ async function newVisit(
   const isAd = isAdTraffic(query);
   if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
   const isOwnPage = click.refTokens.length === 0;
+  const channel = subId(query);
   await tx.insert(visitors, {
     accountId: account.id,
     tid: click.tid,
     promoterCampaignId: promoterCampaign.id,
     promoterId: promoter.id,
     campaignId: campaign.id,
-    origin: await originOf(tx, account.id, { url: click.url, referrer: click.referrer, isOwnPage }),
+    origin: {
+      ...(await originOf(tx, account.id, { url: click.url, referrer: click.referrer, isOwnPage })),
+      ...(channel !== null && { subKey: await subKeyOf(tx, promoterCampaign, channel) }),
+    },
     url: click.url,
     referrer: click.referrer,
-    subId: subId(query),
+    subId: channel,
     isAdTraffic: isAd,
     ...(click.hasConsent && { hasConsent: true }),
     addressHash: click.address === null ? null : hashAddress(account, click.address),

@@ -1,3 +1,4 @@
+import type { Origin } from "../origin/record.ts";
 import type { PastClicks } from "./record.ts";
 import { collection } from "../../storage/collection.ts";
 import { fingerprint } from "../../storage/keys.ts";
@@ -12,12 +13,17 @@ export const pastClicks = collection<PastClicks>()({
     promoterCampaignId,
     campaignId,
     // Clicks that an earlier release counted have no origin.
-    ...(origin ? [fingerprint([origin.sourceKey, origin.pageKey])] : []),
+    ...(origin ? [fingerprint([origin.sourceKey, origin.pageKey, ...channelOf(origin)])] : []),
   ],
   claims: {},
   indexes: {},
   counts: (past) => factCounts(past, [{ metric: "clicks", at: past.day, amount: past.count }]),
 });
+
+/** Clicks without a channel keep the key that they had before there were channels. */
+function channelOf({ subKey }: Origin): string[] {
+  return subKey === undefined ? [] : [subKey];
+}
 
 /** Adds clicks to those of their day. */
 export async function addPastClicks(tx: Transaction, added: PastClicks): Promise<void> {

@@ -128,6 +128,10 @@ const OPERATIONS: Operations = {
     { new_referral: false },
   ],
   "GET /reports/overview": ["getOwnReport", "Reports on the promoter's figures, period by period."],
+  "GET /reports/sub_ids": [
+    "getOwnSubIdReport",
+    "Reports on the promoter's channels: the `sub_id` of the links that visitors came by. Those with the most clicks come first.",
+  ],
   "GET /reports/download": ["downloadOwnReport", "Downloads the report on the promoter's figures as CSV."],
 };
 

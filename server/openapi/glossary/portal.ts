@@ -82,6 +82,8 @@ export const PORTAL_FIELDS: Fields = {
   "PortalView.url": ["The portal, as the promoter sees it.", "https://track.example.com/portal#view=q3kPz0"],
   "openPortalFrame.promoter_id": ["Id of the promoter. Or give `cust_id`.", "17"],
   "closePortalFrame.promoter_id": ["Id of the promoter. Or give `cust_id`.", "17"],
+  "getOwnSubIdReport.columns": ["The columns to show.", ["clicks_count", "referrals_count"]],
+  "SubIdReport.sub_id": ["The channel. `other`: those beyond the 200 that are kept.", "newsletter"],
   drip: "E-mails that help newcomers. None is sent yet.",
   new_commission: "An e-mail about each commission.",
   new_referral: "An e-mail about each lead.",

@@ -27,7 +27,7 @@ import { showCurrentOperation, updateCurrentOperation } from "./profile/current.
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setPasswordOperation } from "./profile/password.ts";
 import { ownChartOperation } from "./report/chart.ts";
-import { ownDownloadOperation, ownOverviewOperation } from "./report/reports.ts";
+import { ownDownloadOperation, ownOverviewOperation, ownSubIdsOperation } from "./report/reports.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
@@ -68,6 +68,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/email_settings", showEmailSettingsOperation],
   ["PUT", "/email_settings", updateEmailSettingsOperation],
   ["GET", "/reports/overview", ownOverviewOperation],
+  ["GET", "/reports/sub_ids", ownSubIdsOperation],
   ["GET", "/reports/download", ownDownloadOperation],
 ];
 

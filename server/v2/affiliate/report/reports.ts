@@ -2,9 +2,11 @@ import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
 import { reportOwn } from "../../../domain/report/own.ts";
+import { reportSubIds } from "../../../domain/report/sub-ids.ts";
+import { setPageHeaders } from "../../../http/pages.ts";
 import { GROUPINGS } from "../../../domain/report/period.ts";
 import { calendarDay, id, listOf, oneOf } from "../../../input/fields.ts";
-import { readListing } from "../../page-params.ts";
+import { pageParams, readListing } from "../../page-params.ts";
 import {
   OWN_COLUMNS,
   dataAnswer,
@@ -14,6 +16,15 @@ import {
   rowJson,
 } from "../../report/report-columns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+
+/** The columns that are counted by channel. */
+const CHANNEL_COLUMNS = [
+  "clicks_count",
+  "referrals_count",
+  "customers_count",
+  "sales_count",
+  "promoter_earnings_amount",
+] as const;
 
 const params = z.object({
   columns: listOf(oneOf(OWN_COLUMNS)),
@@ -47,6 +58,36 @@ export const ownDownloadOperation: AffiliateOperation = {
     request.headers["content-disposition"] = `attachment; filename="${name}.csv"`;
     const lines = data.map((row) => ({ period: row.period, ...row.data }));
     return stringify(lines, { header: true, columns: ["period", ...columns], record_delimiter: "windows" });
+  },
+};
+
+const subIdParams = params.omit({ group_by: true }).extend({
+  columns: listOf(oneOf(CHANNEL_COLUMNS)),
+  ...pageParams.shape,
+});
+
+/** `GET /api/v2/affiliate/reports/sub_ids` */
+export const ownSubIdsOperation: AffiliateOperation = {
+  summary: "Report on the promoter's channels",
+  params: subIdParams,
+  answer: z.array(z.object({ sub_id: z.string(), data: dataAnswer }).meta({ id: "SubIdReport" })),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { context, promoter } = request;
+    const { params: given, page, window } = readListing(request, subIdParams);
+    const columns = [...new Set(given.columns)];
+    const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+    const only = given.promoter_campaign_id;
+    const found = await reportSubIds(context.store, {
+      promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
+      range: { from: given.start_date, to: given.end_date },
+      groupBy: "year",
+      figures: columns.map(figureOf),
+    });
+    setPageHeaders(request, page, found.length);
+    const shown = found.slice(window.offset, window.offset + window.limit);
+    return shown.map(({ name, total }) => ({ sub_id: name, data: dataJson(total, columns) }));
   },
 };
 
