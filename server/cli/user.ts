@@ -37,10 +37,18 @@ export function userCommands(program: Command): void {
     .option("--without-second-factor", "also remove the second factor, because it was lost", false)
     .action((email: string, options: { withoutSecondFactor: boolean }) =>
       withStore(async (context) => {
-        const { ownerId, id } = await loadByEmail(context.store, email);
+        const { store } = context;
+        const { ownerId, id } = await loadByEmail(store, email);
+        const owner = (await listAccounts(store)).find((account) => account.id === ownerId);
+        if (owner === undefined) throw new Failure("not_found", "The user's account was not found");
         const removesSecondFactor = options.withoutSecondFactor;
-        const made = await resetUser(context, ownerId, { id, removesSecondFactor });
-        print({ ...row(made.user), link: linkAddress(await publicUrlOf(context.store), made.token) });
+        const isMailed = await hasMail(store);
+        const made = await resetUser(context, owner, { id, removesSecondFactor, isMailed });
+        print({
+          ...row(made.user),
+          link: linkAddress(await publicUrlOf(store), made.token),
+          is_mailed: isMailed,
+        });
       }),
     );
 }
@@ -51,9 +59,15 @@ function accountOption(): Option {
 
 function invite(email: string, options: { role: Role; account?: string }): Promise<void> {
   return withStore(async (context) => {
-    const { id } = await accountOf(context.store, options.account);
-    const made = await inviteUser(context, id, { email: emailOf(email), role: options.role });
-    print({ ...row(made.user), link: linkAddress(await publicUrlOf(context.store), made.token) });
+    const { store } = context;
+    const account = await accountOf(store, options.account);
+    const isMailed = await hasMail(store);
+    const made = await inviteUser(context, account, { email: emailOf(email), role: options.role, isMailed });
+    print({
+      ...row(made.user),
+      link: linkAddress(await publicUrlOf(store), made.token),
+      is_mailed: isMailed,
+    });
   });
 }
 
@@ -78,6 +92,11 @@ async function loadByEmail(store: Store, email: string): Promise<User> {
   const user = await findUserByEmail(store, email);
   if (user === null) throw new Failure("not_found", `No user has the e-mail address ${email}`);
   return user;
+}
+
+/** Whether a mail server is set up, for this command or for the server that ran last. */
+async function hasMail(store: Store): Promise<boolean> {
+  return readConfig().smtpUrl !== null || (await findSetup(store))?.hasMail === true;
 }
 
 /** The server's address for links. The server that ran last knows it best. */

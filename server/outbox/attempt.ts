@@ -13,6 +13,7 @@ import { signInUrl, type LinkKind } from "../domain/portal/sign-in-link.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import type { OutboxParts } from "./parts.ts";
 import { writeEmail } from "./email/template.ts";
+import { openUserEmail } from "./email/user-email.ts";
 
 /** Failed attempts after which an e-mail is given up. Webhooks usually have the same limit. */
 const MAX_EMAIL_ATTEMPTS = 10;
@@ -87,13 +88,11 @@ async function postEvent(
   };
 }
 
-async function sendEmail(
-  parts: OutboxParts,
-  { id, ownerId, createdAt }: Delivery,
-  email: Email,
-): Promise<Attempt | null> {
+async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+  const { id, ownerId, createdAt } = delivery;
   const { store, mailer, templates, publicUrl } = parts;
   if (mailer === null) return null;
+  if (email.promoterId === null) return sendToUser(parts, delivery, email);
   const { kind } = email;
   if (!isAccessEmail(kind) && (await isUnsubscribed(store, ownerId, email.promoterId))) {
     return undeliverable("The promoter has unsubscribed");
@@ -117,6 +116,23 @@ async function sendEmail(
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
     // The same for every attempt, so that a mail server can drop a duplicate.
     messageId: `${id}.${Date.parse(createdAt)}`,
+  });
+  return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
+}
+
+async function sendToUser(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+  const { mailer, templates } = parts;
+  const opened = await openUserEmail(parts, delivery);
+  if (opened === null || mailer === null) return undeliverable("Nobody waits for this link any more");
+  const { to, from, values } = opened;
+  const written = writeEmail(templates, { ...email, values });
+  const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;
+  const { status, error, isFinal } = await mailer.send({
+    ...written,
+    to,
+    from,
+    unsubscribeUrl: null,
+    messageId,
   });
   return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
 }

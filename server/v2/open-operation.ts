@@ -18,6 +18,10 @@ export interface OpenRequest {
   publicUrl: string;
   /** Counts an attempt. null: it names no e-mail address. @throws Failure `rate_limited` */
   limit(email: string | null): Promise<void>;
+  /** Whether the server can send e-mails. */
+  hasMail: boolean;
+  /** Runs something after the answer, so that the time of the answer does not tell what it did. */
+  afterwards(work: () => Promise<void>): void;
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -36,13 +40,18 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
   const { handle, body, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
-    const { publicUrl } = services;
+    const { publicUrl, hasMail } = services;
     try {
       if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
         throw new Failure("forbidden", "The request does not come from a page of this server");
       }
       const limit = (email: string | null) => limitSignIn(services, event, { kind: "user", email });
-      const answer = await handle({ event, context: newContext(services), publicUrl, limit, headers });
+      const afterwards = (work: () => Promise<void>) =>
+        void setImmediate(() => {
+          work().catch((error: unknown) => services.log.error({ err: error }, "work after an answer failed"));
+        });
+      const context = newContext(services);
+      const answer = await handle({ event, context, publicUrl, limit, hasMail, afterwards, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return answer === null ? empty(headers) : json(answer, headers, status);
     } catch (error) {

@@ -26,6 +26,8 @@ export interface V2Request {
   publicUrl: string;
   /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
   limit(email: string): Promise<void>;
+  /** Whether the server can send e-mails. */
+  hasMail: boolean;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** Writes an e-mail to a promoter. */
@@ -60,11 +62,11 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, post, writeEmail } = services;
+      const { publicUrl, hasMail, post, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limit = (email: string) => limitSignIn(services, event, { kind: "user", email });
-      const given = { event, account, caller, context, publicUrl, limit, post, writeEmail, headers };
-      const answer = await handle(given);
+      const edges = { publicUrl, limit, hasMail, post, writeEmail, headers };
+      const answer = await handle({ event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
       if (answer === null) return empty(headers);

@@ -24,6 +24,7 @@ import {
 import {
   checkLinkOperation,
   followLinkOperation,
+  requestResetOperation,
   showSessionOperation,
   signInOperation,
   signOutOperation,
@@ -61,4 +62,5 @@ export const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/api/v2/company/session", signInOperation],
   ["POST", "/api/v2/company/session/link/check", checkLinkOperation],
   ["POST", "/api/v2/company/session/link", followLinkOperation],
+  ["POST", "/api/v2/company/session/reset", requestResetOperation],
 ];

@@ -8,7 +8,7 @@ let app: TestApp;
 let owner: User;
 let call: SessionCall;
 beforeEach(async () => {
-  app = await startApp();
+  app = await startApp("memory", { hasMail: false });
   owner = await addUser(app, "owner");
   call = await callAs(app, owner);
 });

@@ -35,13 +35,14 @@ describe("tidemark user", () => {
     expect(await run("user", "invite", "jo@acme.example", "--role", "owner")).toEqual({
       code: 0,
       stderr: "",
-      shown: { ...jo, link: expect.stringMatching(LINK) },
+      shown: { ...jo, link: expect.stringMatching(LINK), is_mailed: false },
     });
     await run("user", "invite", "max@acme.example");
     expect((await run("user", "list")).shown).toEqual([jo, max]);
     expect((await run("user", "reset", "MAX@acme.example")).shown).toEqual({
       ...max,
       link: expect.stringMatching(LINK),
+      is_mailed: false,
     });
     expect((await run("user", "remove", "max@acme.example")).shown).toEqual(max);
     expect((await run("user", "list")).shown).toEqual([jo]);

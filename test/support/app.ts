@@ -85,6 +85,7 @@ export async function startApp(
     hooks?: number;
     signIns?: number;
     signInsByEmail?: number;
+    hasMail?: boolean;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
     publicUrl?: string;
@@ -107,7 +108,7 @@ export async function startApp(
     sightings: newSightingRecorder({ store, log, clock }, () => {}),
     metrics: null,
     publicUrl: options.publicUrl ?? "https://track.acme.example",
-    hasMail: true,
+    hasMail: options.hasMail ?? true,
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,

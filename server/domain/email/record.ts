@@ -21,15 +21,23 @@ export const ACCESS_EMAIL_KINDS = ["sign_in_link", "join_accepted", "join_waitin
  */
 export type AccessEmailKind = (typeof ACCESS_EMAIL_KINDS)[number];
 
+export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
+
+/** A kind of e-mail to users of the dashboard, with a link that sets their password. */
+export type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
+
 /** Whether an e-mail holds a link into the portal. */
-export function isAccessEmail(kind: EmailKind | AccessEmailKind): kind is AccessEmailKind {
+export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
   return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
 }
 
-/** An e-mail to a promoter before its template is filled in. */
+/** An e-mail to a promoter or a user before its template is filled in. */
 export interface Email {
-  kind: EmailKind | AccessEmailKind;
-  promoterId: number;
+  kind: EmailKind | AccessEmailKind | UserEmailKind;
+  /** null: it goes to a user. */
+  promoterId: number | null;
+  /** Absent: it goes to a promoter. */
+  userId?: number;
   /** Their address when it was made. The e-mail goes to the address that they have when it is sent. */
   to: string;
   /** The values that templates can use. */

@@ -27,14 +27,19 @@ export const userLinks = collection<UserLink>()({
   indexes: { user: ({ userId }) => (userId === null ? null : [userId]) },
 });
 
-/** Writes a new link as part of a larger change and returns its token. The user's earlier links end. */
+/** Writes a new link as part of a larger change and returns its token. The user's earlier links end unless told otherwise. */
 export async function putUserLink(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
-  { kind, ownerId, userId }: Pick<UserLink, "kind" | "ownerId" | "userId">,
+  {
+    kind,
+    ownerId,
+    userId,
+    keepsOthers = false,
+  }: Pick<UserLink, "kind" | "ownerId" | "userId"> & { keepsOthers?: boolean },
 ): Promise<string> {
   const token = chance.token(TOKEN_LENGTH);
-  if (userId !== null) await removeLinks(tx, userId);
+  if (userId !== null && !keepsOthers) await removeLinks(tx, userId);
   await tx.put(userLinks, {
     accountId: SYSTEM,
     hash: digest(token),

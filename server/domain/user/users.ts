@@ -1,12 +1,14 @@
 import { Failure } from "../../failure.ts";
-import { SYSTEM } from "../account/record.ts";
+import { accounts } from "../account/account.ts";
+import { SYSTEM, type Account } from "../account/record.ts";
+import { enqueueUserEmail } from "../email/user-email.ts";
 import type { Context } from "../context.ts";
 import { endSessions } from "../session/session.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { putUserLink, removeLinks } from "./link.ts";
 import { withoutSecondFactor } from "./second-factor.ts";
 import { holderOf } from "./sign-in.ts";
-import { canOwn, countOwners, newUserId, putUser, users, type NewUser } from "./user.ts";
+import { canOwn, countOwners, findUserByEmail, newUserId, putUser, users, type NewUser } from "./user.ts";
 import type { Role, User } from "./record.ts";
 
 /** More users than any program has. */
@@ -30,19 +32,40 @@ export async function loadUser(reader: Pick<Store, "get">, accountId: number, id
   return user;
 }
 
+/** The input for an invitation. */
+export interface Invitation {
+  email: string;
+  name?: string | null | undefined;
+  role: Role;
+  /** Whether to send the link by e-mail as well. */
+  isMailed: boolean;
+}
+
 /** Makes a user without a password, and the link that sets it. @throws Failure `taken` */
 export async function inviteUser(
   context: Context,
-  accountId: number,
-  { email, name = null, role }: { email: string; name?: string | null | undefined; role: Role },
+  account: Account,
+  { email, name = null, role, isMailed }: Invitation,
 ): Promise<UserWithLink> {
   const id = await newUserId(context);
-  const input: NewUser = { id, ownerId: accountId, email, name, role, passwordHash: null };
+  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
+  const ownerId = account.id;
+  const input: NewUser = { id, ownerId, email, name, role, passwordHash: null };
   return context.store.transact(async (tx) => {
     const user = await putUser(tx, context.now, input);
-    const token = await putUserLink(tx, context, { kind: "invitation", ownerId: accountId, userId: id });
+    const token = await putUserLink(tx, context, { kind: "invitation", ownerId, userId: id });
+    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
     return { user, token };
   });
+}
+
+/** Sends a link that sets a new password to the user with this e-mail address, if there is one. */
+export async function mailReset({ store, now }: Context, email: string): Promise<void> {
+  const found = await findUserByEmail(store, email);
+  const account = found && (await store.get(accounts, SYSTEM, found.ownerId));
+  if (found === null || account === null) return;
+  const id = await store.nextId("delivery");
+  await store.transact((tx) => enqueueUserEmail(tx, { now }, { id, account, user: found }));
 }
 
 /** Changes a user's role or name. @throws Failure `not_found`, or `refused` for the last owner */
@@ -72,21 +95,32 @@ export function removeUser({ store }: Context, accountId: number, id: number): P
   });
 }
 
+/** The user who gets a new password. */
+export interface Reset {
+  id: number;
+  removesSecondFactor?: boolean | undefined;
+  /** Whether to send the link by e-mail as well. */
+  isMailed: boolean;
+}
+
 /**
  * Makes a link that sets a user's password. The password that the user has works until then. A lost second factor can be
  * removed with it.
  *
  * @throws Failure `not_found`
  */
-export function resetUser(
+export async function resetUser(
   context: Context,
-  accountId: number,
-  { id, removesSecondFactor = false }: { id: number; removesSecondFactor?: boolean | undefined },
+  account: Account,
+  { id, removesSecondFactor = false, isMailed }: Reset,
 ): Promise<UserWithLink> {
+  const accountId = account.id;
+  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
   return context.store.transact(async (tx) => {
     const before = await loadUser(tx, accountId, id);
     const user = removesSecondFactor ? withoutSecondFactor(before) : before;
     if (removesSecondFactor) await tx.put(users, user);
+    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
     const kind = user.passwordHash === null ? "invitation" : "reset";
     return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
   });

@@ -26,6 +26,7 @@ export const USER_FIELDS: Fields = {
     "The e-mail address of the first owner. Other links have their user and ignore it.",
     "alex@acme.example",
   ],
+  "RequestPasswordResetBody.email": ["The user's e-mail address.", "alex@acme.example"],
   "UpdateOwnNameBody.name": ["Your name. null: you show by your e-mail address.", "Alex Kim"],
   current_password: ["The password that you have now.", "correct horse battery"],
   "OwnSession.id": ["Id of the session.", 204],
@@ -113,6 +114,10 @@ export const USER_OPERATIONS: Operations = {
   "POST /api/v2/company/session/link": [
     "followUserLink",
     "Sets the password of the link's user, uses the link up, ends the user's other sessions and opens a new one.",
+  ],
+  "POST /api/v2/company/session/reset": [
+    "requestPasswordReset",
+    "Sends a link that sets a new password, if a user has the address and the server can send e-mails. The answer is always the same.",
   ],
   "PUT /api/v2/company/session": ["updateOwnName", "Changes the name of the signed-in user."],
   "PUT /api/v2/company/session/password": [

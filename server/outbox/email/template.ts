@@ -1,4 +1,4 @@
-import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, type Email } from "../../domain/email/record.ts";
+import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../../domain/email/record.ts";
 import { EMAIL_TEXTS } from "./texts.ts";
 import { openTemplateSource, type TemplateSource } from "../template-source.ts";
 
@@ -33,7 +33,7 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   try {
     const read = async (kind: Email["kind"]) => [kind, await readTemplate(source, kind)] as const;
     return Object.fromEntries(
-      await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS].map(read)),
+      await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read)),
     ) as Templates;
   } finally {
     await source.close();

@@ -44,6 +44,15 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
+  user_invitation: accessEmail("Your invitation to the dashboard of {{company_name}}", [
+    "you have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
+    "{{password_url}}",
+  ]),
+  user_reset: accessEmail("Set a new password for {{company_name}}", [
+    "this link sets a new password for your dashboard. It works once, for a day:",
+    "{{password_url}}",
+    NOT_YOU,
+  ]),
   address_known: accessEmail("You have an account with {{company_name}} already", [
     "somebody wanted to join {{campaign_name}} with this e-mail address, which has an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
@@ -75,5 +84,6 @@ function body(sentences: string[]): { text: string; html: string } {
 }
 
 function linked(sentence: string): string {
-  return sentence.replace(/\{\{(ref_link|sign_in_url|portal_url)\}\}/, '<a href="{{$1}}">{{$1}}</a>');
+  const links = /\{\{(ref_link|sign_in_url|portal_url|password_url)\}\}/;
+  return sentence.replace(links, '<a href="{{$1}}">{{$1}}</a>');
 }

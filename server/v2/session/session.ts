@@ -4,6 +4,7 @@ import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
 import { endSession } from "../../domain/session/session.ts";
 import { followUserLink, loadUserLink } from "../../domain/user/link.ts";
 import { signIn, type SignedIn } from "../../domain/user/sign-in.ts";
+import { mailReset } from "../../domain/user/users.ts";
 import { LINK_KINDS } from "../../domain/user/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { endedSessionCookie, SESSION_COOKIES, sessionCookie } from "../../http/session-cookie.ts";
@@ -105,6 +106,22 @@ export const followLinkOperation: OpenOperation = {
       await limit(user?.email ?? null);
     }
     return welcome(request, await followUserLink(context, { ...input, device: deviceOf(event) }));
+  },
+};
+
+const resetBody = z.object({ email });
+
+/** `POST /api/v2/company/session/reset`. The answer is always the same, so that nobody can ask who is a user. */
+export const requestResetOperation: OpenOperation = {
+  summary: "Ask for an e-mail with a link that sets a new password",
+  body: resetBody,
+  answer: z.object({}),
+  status: 202,
+  handle: async ({ event, context, limit, hasMail, afterwards }) => {
+    const { email: address } = shapeInput(resetBody, await readJson(event));
+    await limit(address);
+    if (hasMail) afterwards(() => mailReset(context, address));
+    return {};
   },
 };
 

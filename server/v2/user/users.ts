@@ -37,7 +37,8 @@ export const inviteUserOperation: V2Operation = {
   refusals: ["invalid", "taken"],
   handle: async (request) => {
     const input = shapeInput(inviteBody, await readJson(request.event));
-    return linkJson(request, await inviteUser(request.context, request.account.id, input));
+    const { context, account, hasMail: isMailed } = request;
+    return linkJson(request, await inviteUser(context, account, { ...input, isMailed }));
   },
 };
 
@@ -73,11 +74,13 @@ export const resetUserOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const body = shapeInput(resetBody, await readJson(event));
-    const given = { id: readPathId(event), removesSecondFactor: body.remove_second_factor };
-    return linkJson(request, await resetUser(context, account.id, given));
+    const { hasMail: isMailed } = request;
+    const given = { id: readPathId(event), removesSecondFactor: body.remove_second_factor, isMailed };
+    return linkJson(request, await resetUser(context, account, given));
   },
 };
 
-function linkJson({ publicUrl }: V2Request, { user, token }: UserWithLink) {
-  return { ...userJson(user), link: linkAddress(publicUrl, token), is_mailed: false };
+/** A link that is on its way by e-mail is nobody else's business. */
+function linkJson({ publicUrl, hasMail }: V2Request, { user, token }: UserWithLink) {
+  return { ...userJson(user), link: hasMail ? null : linkAddress(publicUrl, token), is_mailed: hasMail };
 }
