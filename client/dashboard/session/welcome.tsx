@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
 import { answer, api } from "../../ui/api/client.ts";
@@ -5,6 +6,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
+import { CodeField, unlessCodeIsWanted } from "./second-factor.tsx";
 import { begin } from "./session.ts";
 
 /** Password and the other values that a link asks for, by its kind. */
@@ -48,19 +50,26 @@ export function Welcome() {
   );
 }
 
+type Values = Record<"name" | "email" | "password" | "code", string>;
+
 function Chosen({ token, kind, email }: { token: string; kind: keyof typeof WORDS; email: string | null }) {
   const { route } = useLocation();
-  const form = useForm({ name: "", email: email ?? "", password: "" });
+  const form = useForm({ name: "", email: email ?? "", password: "", code: "" });
+  const wantsCode = useSignal(false);
   const { title, action, text } = WORDS[kind];
-  const follow = async (values: { name: string; email: string; password: string }) => {
-    const { name, password } = values;
+  const follow = async ({ name, email, password, code }: Values) => {
     const body = {
       token,
       password,
       ...(kind !== "reset" && name.trim() !== "" && { name: name.trim() }),
-      ...(kind === "owner" && { email: values.email }),
+      ...(kind === "owner" && { email }),
+      ...(wantsCode.value && { code }),
     };
-    begin(await answer(api.POST("/api/v2/company/session/link", { body })));
+    const begun = await unlessCodeIsWanted(wantsCode, () =>
+      answer(api.POST("/api/v2/company/session/link", { body })),
+    );
+    if (begun === null) return;
+    begin(begun);
     route("/admin", true);
   };
   return (
@@ -87,6 +96,7 @@ function Chosen({ token, kind, email }: { token: string; kind: keyof typeof WORD
           minLength={8}
           required
         />
+        {wantsCode.value && <CodeField form={form} />}
       </Form>
     </LonePage>
   );

@@ -55,3 +55,12 @@ it("makes the owner by a link, whose token stays nowhere", async () => {
   const again = await pages.open(linkAddress("", token));
   await again.getByRole("heading", { name: "This link is not valid" }).waitFor();
 });
+
+it("sends a link to whoever has forgotten the password, and tells nobody who is a user", async () => {
+  const page = await pages.open("/admin");
+  await page.getByRole("button", { name: "Forgot password?" }).click();
+  await page.getByLabel("E-mail").fill("nobody@acme.example");
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+});
