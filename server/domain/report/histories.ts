@@ -2,7 +2,7 @@ import type { Store } from "../../storage/store.ts";
 import { daysFor, metricsFor, type Figure } from "./figures.ts";
 import type { Period } from "./period.ts";
 import { addToHistory, type History } from "./history.ts";
-import type { Metric, Series } from "./counters.ts";
+import type { Series } from "./counters.ts";
 import { promoterSums, seriesSums, type SeriesId } from "./series.ts";
 import { stretchesBetween, type Stretch } from "./stretch.ts";
 
@@ -29,9 +29,11 @@ export async function readHistories<Id extends SeriesId>(
   for (const metric of metricsFor(figures)) {
     for (const stretch of stretches) {
       for await (const sums of seriesSums(store, accountId, { series, metric, stretch })) {
-        for (const { id, ...each } of sums) {
+        for (const { id, day, sum } of sums) {
           const owner = ownerOf(id);
-          if (owner !== null) add(histories, owner, { metric, stretch, ...each });
+          if (owner === null) continue;
+          const counted = { metric, day: stretch.at ?? day, sum: stretch.sign * sum };
+          addToHistory(historyIn(histories, owner), counted);
         }
       }
     }
@@ -59,7 +61,10 @@ export async function readPromoterHistories(
     for (const metric of metricsFor(figures)) {
       for (const stretch of stretches) {
         for await (const sums of promoterSums(store, accountId, { promoterId, metric, stretch })) {
-          for (const each of sums) add(histories, promoterId, { metric, stretch, ...each });
+          for (const { day, sum } of sums) {
+            const counted = { metric, day: stretch.at ?? day, sum: stretch.sign * sum };
+            addToHistory(historyIn(histories, promoterId), counted);
+          }
         }
       }
     }
@@ -76,14 +81,11 @@ function stretchesOf(series: Series, days: string[]): Stretch[] {
   return [{ grain: "day", from, before, sign: 1, at: null }];
 }
 
-function add<Id extends SeriesId>(
-  histories: Histories<Id>,
-  id: Id,
-  { metric, stretch, day, sum }: { metric: Metric; stretch: Stretch; day: string; sum: number },
-): void {
-  const history = historyOf(histories, id);
-  histories.set(id, history);
-  addToHistory(history, { day: stretch.at ?? day, metric, sum: stretch.sign * sum });
+/** The running totals of an id, to add to. */
+function historyIn<Id extends SeriesId>(histories: Histories<Id>, id: Id): History {
+  let history = histories.get(id);
+  if (history === undefined) histories.set(id, (history = new Map()));
+  return history;
 }
 
 /** The running totals of an id. Empty if it had no facts. */
