@@ -1,4 +1,6 @@
 import { Option, type Command } from "commander";
+import { campaignIdOf } from "./campaign-id.ts";
+import { signupCommand } from "./campaign-signup.ts";
 import { print, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { createFullCampaign, updateCampaign, type CampaignChanges } from "../domain/campaign/update.ts";
@@ -49,6 +51,7 @@ export function campaignCommands(program: Command): void {
     .action((accountId: string, campaignId: string, kinds: string[]) =>
       update(accountId, campaignId, { emails: emailKinds(kinds) }),
     );
+  signupCommand(campaign);
   campaign
     .command("list <account-id>")
     .description("list campaigns")
@@ -152,12 +155,6 @@ function changesOf(options: CampaignOptions): CampaignChanges {
 
 function listed<T>(values: T[] | false | undefined): T[] | undefined {
   return values === false ? [] : values && [...new Set(values)];
-}
-
-/** Reads a campaign's id. @throws Error if it is not a number */
-export function campaignIdOf(value: string): number {
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new Error(`${value} is not a campaign id`);
 }
 
 function emailKinds(values: string[]): EmailKind[] {

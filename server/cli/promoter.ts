@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { campaignIdOf } from "./campaign.ts";
+import { campaignIdOf } from "./campaign-id.ts";
 import { emailOf } from "./email.ts";
 import { print, tell, withStore } from "./store.ts";
 import { readConfig } from "../config.ts";

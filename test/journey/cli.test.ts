@@ -149,6 +149,27 @@ describe("keys", () => {
 });
 
 describe("campaigns", () => {
+  it("say and ask on their sign-up page what the operator sets", async () => {
+    await createAcme();
+    const signup = async (...words: string[]) =>
+      (await run<{ signup: unknown }>("campaign", "signup", "acme", "1", ...words)).signup;
+    const asked = (label: string, isRequired: boolean) => ({ label, isLong: false, isRequired, choices: [] });
+    const questions = [asked("Where?", true), asked("Since when?", false)];
+    expect(
+      await signup("--description", "Earn 20%", "--required-question", "Where?", "--question", "Since when?"),
+    ).toEqual({ description: "Earn 20%", terms: null, questions });
+    expect(await signup("--terms", "Be nice.", "--no-description")).toEqual({
+      description: null,
+      terms: "Be nice.",
+      questions,
+    });
+    expect(await signup("--no-questions", "--no-terms")).toEqual({
+      description: null,
+      terms: null,
+      questions: [],
+    });
+  });
+
   it("are created with every setting, and can replace the default one", async () => {
     await createAcme();
     const spring = {
