@@ -86,6 +86,22 @@ describe("iframe_login", () => {
   });
 });
 
+it("shows the portal in frames of the account's own sites alone", async () => {
+  const policy = async () => (await app.request("/iframe?tk=x")).headers.get("content-security-policy") ?? "";
+  expect(await policy()).toMatch(/frame-ancestors 'self'$/);
+  const origins = ["https://App.acme.example/some/page", "http://localhost:8080"];
+  const { body } = await company(app, "PUT /account", { portal_origins: origins });
+  expect(body).toMatchObject({ portal_origins: ["https://app.acme.example", "http://localhost:8080"] });
+  expect(await policy()).toMatch(
+    /frame-ancestors 'self' https:\/\/app\.acme\.example http:\/\/localhost:8080$/,
+  );
+  const wrong = await company(app, "PUT /account", { portal_origins: ["*; script-src *"] });
+  expect(wrong).toMatchObject({
+    status: 422,
+    body: { errors: { portal_origins: ["is not the address of a site"] } },
+  });
+});
+
 it("shows the company a promoter's portal, which it can't change, and logs it", async () => {
   const { status, body } = await company(app, "POST /promoters/1/portal_view");
   const { access_token: token, url, expires_in: seconds } = body as Record<string, string>;

@@ -236,6 +236,7 @@ describe("the account", () => {
     time_zone: "UTC",
     honours_privacy_control: false,
     requires_second_factor: false,
+    portal_origins: [],
     mail_sender: null,
     max_auto_approve: null,
     payout_cycle: "monthly",

@@ -15,6 +15,8 @@ export interface AccountChanges {
   requiresSecondFactor?: boolean | undefined;
   mailSender?: string | null | undefined;
   maxAutoApproveCents?: number | null | undefined;
+  /** The sites that may show the portal in a frame. */
+  portalOrigins?: string[] | undefined;
   payout: PayoutSettingsChanges;
   tracker?: TrackerChanges | undefined;
 }

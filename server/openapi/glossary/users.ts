@@ -60,6 +60,10 @@ export const USER_FIELDS: Fields = {
   "UpdateAccountBody.currency": ["ISO 4217 code of amounts. It can change only before there are any.", "EUR"],
   default_campaign_id: ["The campaign that promoters join unless another one is named.", 1],
   honours_privacy_control: "Whether visitors whose browser sends Global Privacy Control are not tracked.",
+  portal_origins: [
+    "The sites of yours that may show the portal in a frame. Empty: none.",
+    ["https://app.example.com"],
+  ],
   requires_second_factor: "Whether users can do nothing before they have set up a second factor.",
   remove_second_factor: "Whether to remove the user's second factor too, because it was lost.",
   "SignInBody.code": ["A code of the second factor, or a recovery code, if the user has one.", "492039"],

@@ -13,6 +13,12 @@ import { recordError } from "../record-error.ts";
 const cents = wholeAmount.refine((value) => value >= 0, "must not be negative");
 const timeZone = word(100).refine(isTimeZone, "is not a time zone, such as Europe/Berlin");
 
+const MAX_ORIGINS = 20;
+/** Written as browsers write origins. Anything else could change the policy that names it. */
+const origin = word(200)
+  .transform((value) => (URL.canParse(value) ? new URL(value).origin : value))
+  .refine((value) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(value), "is not the address of a site");
+
 const trackerBody = z
   .object({
     global: text,
@@ -38,6 +44,9 @@ const updateBody = z
     min_paying_customers: cents,
     requires_payout_method: flag,
     requires_invoice_details: flag,
+    portal_origins: z
+      .array(origin, "is invalid")
+      .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
     tracker: trackerBody,
   })
   .partial();
@@ -59,6 +68,7 @@ const accountAnswer = z
     min_paying_customers: z.int(),
     requires_payout_method: z.boolean(),
     requires_invoice_details: z.boolean(),
+    portal_origins: z.array(z.string()),
     tracker: z.object({
       global: z.string(),
       data_global: z.string().nullable(),
@@ -100,6 +110,7 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
     requiresSecondFactor: body.requires_second_factor,
     mailSender: body.mail_sender,
     maxAutoApproveCents: body.max_auto_approve,
+    portalOrigins: body.portal_origins,
     payout: {
       payoutCycle: body.payout_cycle,
       netPayoutDays: body.net_payout_days,
@@ -136,6 +147,7 @@ function accountJson(account: Account): z.output<typeof accountAnswer> {
     min_paying_customers: account.minPayingCustomers,
     requires_payout_method: account.requiresPayoutMethod,
     requires_invoice_details: account.requiresInvoiceDetails,
+    portal_origins: account.portalOrigins ?? [],
     tracker: { global, data_global: dataGlobal, cookie, script, reads_fragment: readsFragment },
     created_at: account.createdAt,
   };
