@@ -20,10 +20,13 @@ export function PromoterActions({
 }) {
   const asked = useSignal<ActionName | null>(null);
   const ids = choice.ids.value.map(Number);
+  const names = (Object.keys(ACTIONS) as ActionName[]).filter(
+    (name) => ACTIONS[name].needs !== "campaigns" || campaigns.length > 1,
+  );
   return (
     <>
       <Chosen choice={choice} one="promoter">
-        {(Object.keys(ACTIONS) as ActionName[]).map((name) => (
+        {names.map((name) => (
           <button key={name} class="button little" onClick={() => (asked.value = name)}>
             {ACTIONS[name].button}
           </button>

@@ -1,0 +1,153 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 40, leads: 150, sales: 60 });
+const HOSTILE = `<img src=x onerror="document.title='owned'"> 😀 مرحبا ${"long ".repeat(60)}`;
+
+/** Makes promoters who wait for a review, each with `word` in the address. */
+async function applicants(word: string, count: number): Promise<void> {
+  for (let each = 1; each <= count; each++) {
+    const { body } = await pages.app.v2("POST", "/promoters", { email: `${word}-${each}@example.com` });
+    const [joined] = (body as { promoter_campaigns: { id: number }[] }).promoter_campaigns;
+    await pages.app.v2("PUT", `/promoter_campaigns/${joined!.id}`, { state: "pending" });
+  }
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  const open = (path: string, isDark = false) => pages.open(path, { width, role: "manager", isDark });
+
+  it("finds promoters, keeps the filters, and accepts many with progress", async () => {
+    await applicants(`waiting${width}`, 23);
+    const page = await open("/admin/promoters");
+    await page.getByRole("rowheader").first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("searchbox", { name: "Search promoters" }).fill(`waiting${width}`);
+    await page.getByText("1 to 23 of 23").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("pending");
+    await page.reload();
+    await page.getByText("1 to 23 of 23").waitFor();
+    expect(new URL(page.url()).hash).toBe(`#q=waiting${width}&state=pending`);
+
+    await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+    await button(page, "Accept").click();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Accept 23 promoters").click();
+    await page.getByText("23 promoters accepted").waitFor();
+    await page.getByRole("heading", { name: "No promoter fits these filters" }).waitFor();
+    await button(page, "Show all promoters").click();
+    await page.getByRole("rowheader").first().waitFor();
+  });
+
+  it("names the promoters that a batch leaves as they were", async () => {
+    await applicants(`other${width}`, 2);
+    const name = `Another ${width}`;
+    await pages.app.v2("POST", "/campaigns", { name, landing_url: "https://shop.example/" });
+    const page = await open(`/admin/promoters#q=other${width}`);
+    await page.getByText("1 to 2 of 2").waitFor();
+    await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+    await button(page, "Accept").click();
+    await page.getByLabel("In the campaign").selectOption({ label: name });
+    await button(page, "Accept 2 promoters").click();
+    await page.getByText("2 records stayed unchanged:").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Dismiss").first().click();
+  });
+
+  it("adds a promoter, whatever their name, and shows and changes their page", async () => {
+    const page = await open("/admin/promoters");
+    await button(page, "Add a promoter").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail", { exact: true }).fill(`new${width}@example.com`);
+    await dialog.getByLabel("First name").fill(HOSTILE);
+    await button(page, "Add the promoter").click();
+    await page.getByRole("heading", { name: "Campaigns and links" }).waitFor();
+    await page.getByLabel("For your team").fill("Met at the fair");
+    await button(page, "Save the note").click();
+    await page.getByText("The note was saved").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await page.title()).not.toBe("owned");
+
+    await button(page, "Edit").click();
+    await page.getByRole("dialog").getByLabel("First name").fill("Jane");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Jane" }).waitFor();
+    await page.getByRole("tab", { name: "Changes" }).click();
+    await page.getByText("Met at the fair").first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it.each(["Leads", "Commissions", "Payouts", "Brought in"])("shows a promoter's %s", async (tab) => {
+    const page = await open("/admin/promoters/1", true);
+    await page.getByRole("tab", { name: tab }).click();
+    await page.getByRole("tabpanel").getByRole("table").or(page.getByText(/yet$/)).first().waitFor();
+    await page.reload();
+    expect(await page.getByRole("tab", { name: tab }).getAttribute("aria-selected")).toBe("true");
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("tells a lead's story, and why it is suspicious", async () => {
+    const lead = await suspect(width);
+    const page = await open(`/admin/leads#suspicion=any`, true);
+    const row = page.getByRole("rowheader", { name: `suspect${width}@example.com` });
+    await row.waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await row.getByRole("link").click();
+    await page.getByText("Paid US$99.00").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Clear the suspicion").click();
+    await page.getByText("The suspicion was cleared").waitFor();
+    const { body } = await pages.app.v2("GET", `/referrals/${lead}`);
+    expect(body).toMatchObject({ fraud_check: "no_suspicion" });
+
+    await button(page, "Disable").click();
+    await button(page, `Disable suspect${width}@example.com`).click();
+    await button(page, "Enable").waitFor();
+  });
+
+  it("moves leads to another promoter", async () => {
+    const page = await open("/admin/leads");
+    await page
+      .getByRole("checkbox", { name: /^Choose \d/ })
+      .first()
+      .check();
+    await button(page, "Move to promoter…").click();
+    await page.getByRole("searchbox", { name: "Search: To the promoter" }).fill("new");
+    await page.getByRole("radio").first().check();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Move 1 lead").click();
+    await page.getByText(/^1 lead moved to/).waitFor();
+  });
+});
+
+it("offers a viewer nothing that they may not do", async () => {
+  const page = await pages.open("/admin/promoters/1", { role: "viewer" });
+  await page.getByRole("heading", { name: "Campaigns and links" }).waitFor();
+  for (const name of ["Edit", "Archive", "See their portal", "Block", "Save the note"]) {
+    expect(await button(page, name).count(), name).toBe(0);
+  }
+  await page.goto(`${pages.url}/admin/leads`);
+  await page.getByRole("rowheader").first().waitFor();
+  expect(await page.getByRole("checkbox").count()).toBe(0);
+});
+
+it("says that there is no such promoter or lead", async () => {
+  const page = await pages.open("/admin/promoters/99999", { role: "viewer" });
+  await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+  await page.goto(`${pages.url}/admin/leads/99999`);
+  await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+});
+
+/** A customer with the promoter's own address. */
+async function suspect(width: number): Promise<number> {
+  const email = `suspect${width}@example.com`;
+  await pages.app.v2("POST", "/promoters", { email });
+  const { body } = await pages.app.v2("GET", `/promoters/${email}?find_by=email`);
+  const [joined] = (body as { promoter_campaigns: { ref_token: string }[] }).promoter_campaigns;
+  await pages.app.v1("/track/signup", { email, ref_id: joined!.ref_token });
+  await pages.app.v1("/track/sale", { email, event_id: `sale${width}`, amount: "9900" });
+  const lead = await pages.app.v2("GET", `/referrals/${email}?find_by=email`);
+  return (lead.body as { id: number }).id;
+}

@@ -1,0 +1,123 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 3, leads: 5, sales: 3 });
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  const open = (path: string, isDark = false) => pages.open(path, { width, role: "manager", isDark });
+
+  it("makes a campaign, changes it, and shows its link", async () => {
+    const page = await open("/admin/campaigns");
+    await page.getByRole("rowheader").first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Add a campaign").click();
+    await page.getByRole("dialog").getByLabel("Name").fill(`Partners ${width}`);
+    await page.getByRole("dialog").getByLabel("Landing page").fill("https://shop.example/");
+    await button(page, "Add the campaign").click();
+    await page.getByRole("heading", { name: `Partners ${width}` }).waitFor();
+
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await page.getByLabel("Days that a visitor counts as referred").fill("90");
+    await page.getByLabel("Parameter of their links").selectOption("ref");
+    await page.getByLabel("Let promoters join by invitation only").check();
+    await page.getByLabel("Sites that may send").fill("shop.example\n*.shop.example");
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Save the settings").click();
+    await page.getByText("The campaign was saved").waitFor();
+
+    await page.getByRole("tab", { name: "What promoters see" }).click();
+    await page.getByText("https://shop.example/?ref=jane").waitFor();
+    await page.getByText("90 days").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("previews e-mails, and asks questions on the sign-up page", async () => {
+    const page = await open("/admin/campaigns/1#tab=emails", true);
+    await page.getByLabel("Welcome").check();
+    await button(page, "Save the e-mails").click();
+    await page.getByText("The campaign was saved").waitFor();
+    expect(await page.getByLabel("Welcome").isChecked()).toBe(true);
+    await button(page, "Preview of Welcome").click();
+    await page.getByText("Hello Jane,").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Close").click();
+
+    await page.getByRole("tab", { name: "Sign-up page" }).click();
+    await page.getByLabel("Terms that they must accept").fill("Be fair.");
+    await button(page, "Ask something").click();
+    await page
+      .getByLabel(/^Question \d/)
+      .last()
+      .fill(`Where at ${width}?`);
+    await page
+      .getByLabel(/^Choices of question/)
+      .last()
+      .fill("Blog, Video");
+    await button(page, "Save the sign-up page").click();
+    await page.getByText("The campaign was saved").last().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const { body } = await pages.app.v2("GET", "/campaigns/1");
+    const { signup } = body as { signup: { questions: unknown[] } };
+    expect(signup.questions).toContainEqual({
+      label: `Where at ${width}?`,
+      is_long: false,
+      is_required: false,
+      choices: ["Blog", "Video"],
+    });
+  });
+
+  it("makes a reward by a sentence, with an example worked out", async () => {
+    const page = await open("/admin/rewards");
+    await page.getByRole("rowheader").first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Add a reward").click();
+    await page.getByLabel("How much").fill("30");
+    await page.getByLabel("For how long").selectOption("repeating");
+    await page.getByText("US$30.00").waitFor();
+    await page.getByText("After 12 months sales give nothing.").waitFor();
+    await page.getByLabel("A sale of").fill("49.90");
+    await page.getByText("US$14.97").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByLabel("Name").fill(`Thirty ${width}`);
+    await button(page, "Save the reward").click();
+    const row = page.getByRole("row", { name: `Thirty ${width}` });
+    await row.getByText("The promoter gets 30% of each sale for 12 months").waitFor();
+
+    await page.goto(`${pages.url}/admin/campaigns/1#tab=rewards`);
+    await page.getByLabel("Reward to add to: What promoters get").selectOption({ label: `Thirty ${width}` });
+    await button(page, "Add it").first().click();
+    await page.getByText("The reward was added").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, `Take out Thirty ${width}`).click();
+    await page.getByText("The reward was taken out").waitFor();
+  });
+
+  it("gives a promoter a promo code, and archives it", async () => {
+    await pages.app.v2("POST", "/rewards", {
+      name: `Off ${width}`,
+      is_promoter_reward: false,
+      schemas: [{ unit: "cash", amount: 10, flat_amount: false }],
+    });
+    await pages.app.v2("POST", "/promoters", { email: `jane${width}@example.com` });
+    const page = await open("/admin/promo-codes", true);
+    await button(page, "Add a promo code").first().click();
+    await page.getByLabel("Code", { exact: true }).fill(`JANE${width}`);
+    await page.getByRole("searchbox", { name: "Search: Whose it is" }).fill(`jane${width}`);
+    await page.getByRole("radio").check();
+    await page.getByLabel("What the customer gets").selectOption({ label: `Off ${width}` });
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Save the promo code").click();
+    const row = page.getByRole("row", { name: `JANE${width}` });
+    await row.getByRole("link", { name: `jane${width}@example.com` }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, `Archive JANE${width}`).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: `Archive JANE${width}` })
+      .click();
+    await row.getByText("Archived").waitFor();
+  });
+});
