@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it.each(["sqlite"])(
   "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
   async (scheme) => {
-    await killWriters(`${scheme}:${join(folder, scheme)}`, { kills: rounds(6, 20) });
+    await killWriters(`${scheme}:${join(folder, scheme)}`, { kills: rounds(4, 20) });
   },
 );
 

@@ -102,14 +102,14 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
   });
 
   it("have pages far from the start, from either end", async () => {
-    const ids = Array.from({ length: 25_000 }, (_, index) => index + 1);
+    const ids = Array.from({ length: 10_000 }, (_, index) => index + 1);
     for (let done = 0; done < ids.length; done += 5_000) {
       await store.transact(async (tx) => {
         for (const id of ids.slice(done, done + 5_000))
           await tx.insert(sales, { accountId: 1, id, shop: "a", cents: 1 });
       });
     }
-    for (const offset of [3_999, 4_000, 4_001, 8_000, 20_000, 24_999, 25_000, 40_000]) {
+    for (const offset of [3_999, 4_000, 4_001, 8_000, 9_999, 10_000, 40_000]) {
       for (const reverse of [false, true]) {
         const page = await store.page(sales, "id", 1, [], { limit: 2, offset, reverse });
         const expected = (reverse ? ids.toReversed() : ids).slice(offset, offset + 2);
