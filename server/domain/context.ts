@@ -9,6 +9,15 @@ export interface Chance {
   /** A number with `count` decimal digits, as text. */
   digits(count: number): string;
   uuid(): string;
+  /** How costly it is to guess a password that somebody chose. Tests choose a low cost. */
+  passwordCost: PasswordCost;
+}
+
+/** The parameters of scrypt. */
+export interface PasswordCost {
+  N: number;
+  r: number;
+  p: number;
 }
 
 /** The parameters that every operation shares. `now` is read once per request. */
@@ -27,4 +36,6 @@ export const systemChance: Chance = {
   token: (length) => randomBytes(length).toString("base64url").slice(0, length),
   digits: (count) => String(randomInt(10 ** (count - 1), 10 ** count)),
   uuid: randomUUID,
+  // See https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, scrypt.
+  passwordCost: { N: 2 ** 14, r: 8, p: 5 },
 };

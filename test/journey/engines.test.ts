@@ -14,11 +14,15 @@ import { rounds } from "../support/rounds.ts";
 /** How often each operation is called, and how often in a row until it has succeeded once. */
 const CALLS = rounds(6, 60);
 const TRIES = 10;
-const SEED = 4_000;
+const SEED = 2;
 /** Chance decides whether an operation can succeed after all. If it never did, this many other seeds may show it. */
 const OTHER_SEEDS = 10;
 /** These operations post to the web, where answers differ. */
 const POSTS = /webhook.*test/;
+/** Nobody can guess a password or a link, and failed attempts are limited by the system's clock. */
+const SIGNS_IN = /\/session/;
+/** A key that is removed can't make the other calls. */
+const LOCKS_OUT = /api_keys\/\{id\}/;
 /** These need a delivery, which only the outbox makes, a billing provider, or a payout that can be paid in some way. */
 const NEEDS_MORE = /webhook_deliveries\/\{id\}|import_events|payments_batch/;
 
@@ -65,9 +69,10 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
     sales: 60,
   });
   const document: unknown = await (await app.request("/openapi.json")).json();
-  const operations = operationsOf(document).filter(({ path }) => !POSTS.test(path));
-  // Hashing a password takes a tenth of a second, and the hash is stored like any other text.
-  for (const { form } of operations) delete form?.properties?.["temp_password"];
+  const operations = operationsOf(document).filter(
+    ({ path, needsSession }) =>
+      !needsSession && ![POSTS, SIGNS_IN, LOCKS_OUT].some((left) => left.test(path)),
+  );
   const dice = newDice(diceSeed);
   const known = newKnown();
   const answers: string[] = [];

@@ -25,6 +25,7 @@ export function countedChance(): Chance {
     token: (length) => String(++count).padStart(length, "t"),
     digits: (length) => String(++count).padStart(length, "1").slice(-length),
     uuid: () => `00000000-0000-4000-8000-${String(++count).padStart(12, "0")}`,
+    passwordCost: { N: 2 ** 4, r: 1, p: 1 },
   };
 }
 

@@ -3,22 +3,18 @@ import { findUser, newUserId, putUser } from "../../server/domain/user/user.ts";
 import { putSignIn } from "../../server/domain/user/sign-in.ts";
 import type { Role, User } from "../../server/domain/user/record.ts";
 import { newContext } from "../../server/request/services.ts";
-import { systemChance } from "../../server/domain/context.ts";
-import { answerOf, type Answer, type TestApp } from "./app.ts";
+import { answerOf, countedChance, type Answer, type TestApp } from "./app.ts";
 
 /** The server's own address in tests. */
 export const ORIGIN = "https://track.acme.example";
 /** The password of every user of the tests. */
 export const PASSWORD = "correct horse battery";
 
-let hashed: Promise<string> | null = null;
-
 /** Adds a user of the test's account. A role makes the rest of the address: `owner@acme.example`. */
 export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}): Promise<User> {
-  // Hashing is slow on purpose, so all tests of a process share one.
-  hashed ??= keepPassword(systemChance, PASSWORD).then(({ hash }) => hash);
-  const passwordHash = await hashed;
   const context = newContext(app.services);
+  // Of its own, so that the values of the app's requests do not depend on it.
+  const { hash: passwordHash } = await keepPassword(countedChance(), PASSWORD);
   const id = await newUserId(context);
   const { email = `${role}@acme.example`, name = null, ownerId = app.accountId } = over;
   return app.services.store.transact((tx) =>

@@ -1,18 +1,16 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import type { Chance } from "../context.ts";
+import type { Chance, PasswordCost } from "../context.ts";
 
-const derive = promisify<string, string, number, { N: number; r: number; p: number }, Buffer>(scrypt);
+const derive = promisify<string, string, number, PasswordCost, Buffer>(scrypt);
 
 /** Choice: the least that NIST SP 800-63B allows. A longer minimum makes people write their passwords down. */
 export const MIN_PASSWORD_LENGTH = 8;
 
 const KEY_BYTES = 32;
 const SALT_LENGTH = 22;
-/** @see https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html, scrypt */
-const CHOSEN = { N: 2 ** 14, r: 8, p: 5 };
 /** A generated password holds 72 random bits. Nobody can guess it, so its hash may be cheap. */
-const GENERATED = { N: 2 ** 4, r: 8, p: 1 };
+const GENERATED: PasswordCost = { N: 2 ** 4, r: 8, p: 1 };
 const GENERATED_LENGTH = 12;
 
 /** A password in clear text, to be shown once, and its hash. */
@@ -29,7 +27,7 @@ export async function generatePassword(chance: Chance): Promise<NewPassword> {
 
 /** Hashes a password that somebody chose. This is slow on purpose and runs in another thread. */
 export async function keepPassword(chance: Chance, text: string): Promise<NewPassword> {
-  return { text, hash: await hash(text, chance.token(SALT_LENGTH), CHOSEN) };
+  return { text, hash: await hash(text, chance.token(SALT_LENGTH), chance.passwordCost) };
 }
 
 /** Whether a password matches a hash. */
@@ -43,14 +41,19 @@ export async function isPassword(text: string, kept: string): Promise<boolean> {
  * Like `isPassword`, but always takes as long as a chosen password does, so that the time of an answer does not tell
  * whether somebody has a password. null: there is none, so no text matches.
  */
-export async function isPasswordAnyway(text: string, kept: string | null): Promise<boolean> {
+export async function isPasswordAnyway(
+  { passwordCost }: Chance,
+  text: string,
+  kept: string | null,
+): Promise<boolean> {
   const matches = kept !== null && (await isPassword(text, kept));
-  if (kept === null || !kept.startsWith(`scrypt$${CHOSEN.N}$`)) await hash(text, "no salt", CHOSEN);
+  if (kept === null || !kept.startsWith(`scrypt$${passwordCost.N}$`))
+    await hash(text, "no salt", passwordCost);
   return matches;
 }
 
 /** `scrypt$N$r$p$salt$key`: each hash holds its parameters, so that the cost can grow later. */
-async function hash(text: string, salt: string, { N, r, p }: typeof CHOSEN): Promise<string> {
+async function hash(text: string, salt: string, { N, r, p }: PasswordCost): Promise<string> {
   const key = await derive(text.normalize("NFKC"), salt, KEY_BYTES, { N, r, p });
   return ["scrypt", N, r, p, salt, key.toString("base64url")].join("$");
 }

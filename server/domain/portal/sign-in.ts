@@ -54,9 +54,9 @@ export async function signInByPassword(
 ): Promise<SignedIn | null> {
   const members = await findMembers(context.store, given);
   // The time of the answer must not tell whether the address is known.
-  if (members.length === 0) await isPasswordAnyway(given.password, null);
+  if (members.length === 0) await isPasswordAnyway(context.chance, given.password, null);
   for (const { account, promoter } of members) {
-    const opens = await isPasswordAnyway(given.password, promoter.passwordHash ?? null);
+    const opens = await isPasswordAnyway(context.chance, given.password, promoter.passwordHash ?? null);
     const { tempPasswordHash } = promoter;
     const isTemporary =
       !opens && tempPasswordHash !== null && (await isPassword(given.password, tempPasswordHash));
@@ -92,7 +92,8 @@ export async function signInByLink(
   const { kind } = owner;
   if (kind !== "sign_in" && password === null) throw passwordFault("can't be blank");
   const isJoin = kind === "join";
-  if (isJoin && !(await isPasswordAnyway(password ?? "", owner.promoter.passwordHash ?? null))) {
+  const known = owner.promoter.passwordHash ?? null;
+  if (isJoin && !(await isPasswordAnyway(context.chance, password ?? "", known))) {
     throw passwordFault("is not the one that you chose");
   }
   const chosen = isJoin || password === null ? null : await keepPassword(context.chance, password);

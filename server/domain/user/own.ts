@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
-import type { Context } from "../context.ts";
+import type { Chance, Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
 import { removeLinks } from "./link.ts";
@@ -19,7 +19,7 @@ export async function changePassword(
   user: User,
   { current, password, device }: { current: string; password: string; device: string | null },
 ): Promise<SignedIn> {
-  await requirePassword(user, current);
+  await requirePassword(context.chance, user, current);
   const { hash } = await keepPassword(context.chance, password);
   return context.store.transact(async (tx) => {
     const now = await findUser(tx, user.id);
@@ -34,8 +34,12 @@ export async function changePassword(
 }
 
 /** @throws Failure `invalid` for a wrong password */
-export async function requirePassword({ passwordHash }: User, password: string): Promise<void> {
-  if (await isPasswordAnyway(password, passwordHash)) return;
+export async function requirePassword(
+  chance: Chance,
+  { passwordHash }: User,
+  password: string,
+): Promise<void> {
+  if (await isPasswordAnyway(chance, password, passwordHash)) return;
   const fields = { current_password: ["is wrong"] };
   throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
 }

@@ -54,9 +54,9 @@ export const removeSecondFactorOperation: V2Operation = {
 };
 
 /** Somebody at an unlocked computer must not be able to lock its owner out. */
-async function checkPassword({ event, caller, limit }: V2Request): Promise<void> {
+async function checkPassword({ event, caller, context, limit }: V2Request): Promise<void> {
   const body = shapeInput(passwordBody, await readJson(event));
   const { user } = signedIn(caller);
   await limit(user.email);
-  await requirePassword(user, body.current_password);
+  await requirePassword(context.chance, user, body.current_password);
 }

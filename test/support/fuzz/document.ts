@@ -13,6 +13,8 @@ export interface DescribedOperation {
   /** `/promoters/{id}` */
   path: string;
   tag: "V1" | "V2" | "Browser" | "Operation";
+  /** Whether only people who have signed in may call it. */
+  needsSession: boolean;
   /** Parameters of the query. */
   query: Schema;
   form: Schema | null;
@@ -34,6 +36,7 @@ interface OpenApi {
       string,
       {
         tags: [DescribedOperation["tag"]];
+        security: Record<string, unknown>[];
         parameters: Parameter[];
         requestBody?: Content;
         responses: DescribedOperation["responses"];
@@ -47,12 +50,13 @@ const addFormats = ajvFormats as unknown as (ajv: Ajv2020) => Ajv2020;
 /** The operations of an OpenAPI document. */
 export function operationsOf(document: unknown): DescribedOperation[] {
   return Object.entries(resolved(document as OpenApi).paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { tags, parameters, requestBody, responses }]) => {
+    Object.entries(methods).map(([method, { tags, security, parameters, requestBody, responses }]) => {
       const inQuery = parameters.filter((parameter) => parameter.in === "query");
       return {
         method: method.toUpperCase(),
         path,
         tag: tags[0],
+        needsSession: security.length > 0 && !security.some((each) => "bearer" in each || "apiKey" in each),
         query: querySchema(inQuery),
         form: requestBody?.content["application/x-www-form-urlencoded"]?.schema ?? null,
         json: requestBody?.content["application/json"]?.schema ?? null,
