@@ -1,14 +1,6 @@
 // Prints the files of server/ that a warm V1 sign-up on SQLite passes through from socket to answer: those
 // with a function that runs in every one of several sign-ups. This leaves out timers that run in between.
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -81,7 +73,9 @@ function buildApart() {
   }
   // Where the files expect each other in the build.
   writeFileSync(join(BUILT, "storage/drivers/sqlite/sqlite-thread.js"), `import "./thread.js";`);
-  for (const name of ["svc.js", "docs.js"]) copyFileSync(join("dist", name), join(BUILT, name));
+  for (const name of ["svc.js", "docs.js", "pages"]) {
+    cpSync(join("dist", name), join(BUILT, name), { recursive: true });
+  }
 }
 
 /** Starts the server in this process and returns its address. */
