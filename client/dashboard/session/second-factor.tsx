@@ -10,6 +10,7 @@ export function CodeField({ form }: { form: FormState<Record<"code", string>> })
       form={form}
       name="code"
       label="Code from your authenticator app"
+      hint="Without the app: one of your recovery codes."
       inputMode="numeric"
       autocomplete="one-time-code"
       autoFocus

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { linkAddress, putUserLink } from "../../../server/domain/user/link.ts";
+import { users } from "../../../server/domain/user/user.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
-import { PASSWORD } from "../../support/users.ts";
+import { Secret, TOTP } from "otpauth";
+import { NOW } from "../../support/app.ts";
+import { addUser, PASSWORD } from "../../support/users.ts";
 
 const pages = newPages();
 
@@ -63,4 +66,24 @@ it("sends a link to whoever has forgotten the password, and tells nobody who is 
   await page.getByRole("button", { name: "Send me a link" }).click();
   await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
+});
+
+it("asks for the code of a second factor after the password", async () => {
+  const secret = new Secret({ size: 20 });
+  const email = "factor@acme.example";
+  const secondFactor = { secret: secret.base32, lastStep: 0, recoveryHashes: [] };
+  const user = await addUser(pages.app, "viewer", { email });
+  await pages.app.services.store.transact((tx) => tx.put(users, { ...user, secondFactor }));
+  const page = await pages.open("/admin");
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  const code = page.getByLabel("Code from your authenticator app");
+  await code.fill("12345");
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator(".fault, [role=alert]").waitFor();
+  await code.fill(new TOTP({ secret }).generate({ timestamp: Date.parse(NOW) }));
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Home" }).waitFor();
 });
