@@ -96,9 +96,11 @@ function NoneYet({ add }: { add: () => void }) {
   return (
     <Empty title="Nobody promotes you yet">
       <p>Add somebody by their e-mail address, or give people the address of a campaign's sign-up page.</p>
-      <button class="button" onClick={add}>
-        Add a promoter
-      </button>
+      {may("manager") && (
+        <button class="button" onClick={add}>
+          Add a promoter
+        </button>
+      )}
     </Empty>
   );
 }
