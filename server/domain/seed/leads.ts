@@ -75,11 +75,11 @@ interface LeadPlace {
   arrivals: Arrival[];
 }
 
-/** Makes a believable lead. As in real programs, few promoters bring many. */
+/** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
 function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   const { dice, account, context } = plan;
   const { id, createdAt, members, arrivals } = place;
-  const { promoterCampaign } = members[early(dice, place.joinedCount, 3)]!;
+  const { promoterCampaign } = members[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
   const arrival = arrivals[early(dice, arrivals.length, 2)]!;
   const person = rollPerson(dice);
   const isRecent = context.now.getTime() - createdAt.getTime() < COOKIE_DAYS * DAY_MS;

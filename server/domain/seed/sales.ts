@@ -17,6 +17,8 @@ const MONTH_DAYS = 30;
 const USUAL_PAYMENTS = 3.5;
 /** Customers at once: enough that their commits share their cost. */
 const AT_ONCE = 50;
+/** Customers who get their money back, or leave, do so that long after their last payment. */
+const REFUND_DAYS = 2;
 /** How long a suspicious commission waits until somebody decides. */
 const DECISION_DAYS = 25;
 
@@ -83,7 +85,8 @@ async function payFor(context: Context, account: Account, customer: SeedCustomer
       show: asItIs,
     });
   }
-  const soon = daysAfter(paidAt.at(-1)!, 2, context.now);
+  const soon = new Date(paidAt.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
+  if (soon > context.now) return;
   const later = { ...context, now: soon };
   const told = { customer: { email, uid: null }, createdAt: soon, show: asItIs };
   if (customer.refundsLast) {
