@@ -77,4 +77,43 @@ export const PAGES: PageRow[] = [
     group: "Money",
     component: lazy(async () => (await import("./reports/reports.tsx")).Reports),
   },
+  {
+    path: "/admin/settings/integration",
+    title: "Integration",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/integration.tsx")).Integration),
+    role: "manager",
+  },
+  {
+    path: "/admin/settings/webhooks",
+    title: "Webhooks",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/webhooks.tsx")).Webhooks),
+  },
+  {
+    path: "/admin/settings/account",
+    title: "Account",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/account.tsx")).AccountSettings),
+    role: "owner",
+  },
+  {
+    path: "/admin/settings/users",
+    title: "Users",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/users.tsx")).Users),
+    role: "owner",
+  },
+  {
+    path: "/admin/settings/audit",
+    title: "Audit log",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/audit.tsx")).AuditLog),
+  },
+  {
+    path: "/admin/settings/profile",
+    title: "You",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/profile.tsx")).Profile),
+  },
 ];

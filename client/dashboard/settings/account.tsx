@@ -1,0 +1,168 @@
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { refused } from "../../ui/api/refusal.ts";
+import { Await } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { digitsOf } from "../../ui/format.ts";
+import { centsOf } from "../../ui/form/amount.ts";
+import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { Page } from "../../ui/shell/page.tsx";
+import { findSession } from "../session/session.ts";
+
+type Account = components["schemas"]["Account"];
+
+const CYCLES: [Account["payout_cycle"], string][] = [
+  ["monthly", "Every month"],
+  ["biweekly", "Every two weeks"],
+  ["weekly", "Every week"],
+];
+const ZONES = Intl.supportedValuesOf("timeZone").map((zone): [string, string] => [zone, zone]);
+
+/** `/admin/settings/account` */
+export function AccountSettings() {
+  const account = useLoad((signal) => answer(api.GET("/api/v2/company/account", { signal })));
+  return (
+    <Page title="Account">
+      <Await loaded={account}>{(found) => <AccountForm account={found} />}</Await>
+    </Page>
+  );
+}
+
+function AccountForm({ account }: { account: Account }) {
+  const form = useForm({
+    name: account.name,
+    currency: account.currency,
+    time_zone: account.time_zone,
+    mail_sender: account.mail_sender ?? "",
+    payout_cycle: account.payout_cycle as string,
+    net_payout_days: String(account.net_payout_days),
+    min_payment: writtenAmount(account.min_payment, account.currency),
+    min_paying_customers: String(account.min_paying_customers),
+    max_auto_approve:
+      account.max_auto_approve === null ? "" : writtenAmount(account.max_auto_approve, account.currency),
+    requires_payout_method: account.requires_payout_method,
+    requires_invoice_details: account.requires_invoice_details,
+    honours_privacy_control: account.honours_privacy_control,
+    requires_second_factor: account.requires_second_factor,
+  });
+  const zones = ZONES.some(([zone]) => zone === account.time_zone)
+    ? ZONES
+    : [[account.time_zone, account.time_zone] as [string, string], ...ZONES];
+  return (
+    <Form
+      form={form}
+      action="Save the settings"
+      onSubmit={async (values) => {
+        const body = {
+          ...values,
+          mail_sender: values.mail_sender || null,
+          payout_cycle: values.payout_cycle as Account["payout_cycle"],
+          net_payout_days: Number(values.net_payout_days),
+          min_paying_customers: Number(values.min_paying_customers),
+          min_payment: amount("min_payment", values.min_payment),
+          max_auto_approve:
+            values.max_auto_approve === "" ? null : amount("max_auto_approve", values.max_auto_approve),
+        };
+        await answer(api.PUT("/api/v2/company/account", { body }));
+        // Figures and dates are written in the new currency and time zone from now on.
+        await findSession();
+        toast("The settings were saved");
+      }}
+    >
+      <section class="card stack">
+        <h2>Company</h2>
+        <TextField form={form} name="name" label="Name" required />
+        <div class="grid">
+          <TextField
+            form={form}
+            name="currency"
+            label="Currency"
+            hint="Three letters, such as EUR."
+            maxLength={3}
+          />
+          <Select form={form} name="time_zone" label="Time zone" options={zones} />
+        </div>
+        <TextField
+          form={form}
+          name="mail_sender"
+          label="Sender of e-mails"
+          hint="Such as Acme <partners@acme.example>. Empty: the server's usual sender."
+        />
+      </section>
+      <section class="card stack">
+        <h2>Payouts</h2>
+        <div class="grid">
+          <Select form={form} name="payout_cycle" label="Payouts are made" options={CYCLES} />
+          <TextField
+            form={form}
+            name="net_payout_days"
+            label="Days until they are due"
+            type="number"
+            min={0}
+            hint="Counted from the end of the period."
+          />
+          <TextField form={form} name="min_payment" label="Smallest payment" inputMode="decimal" />
+          <TextField
+            form={form}
+            name="min_paying_customers"
+            label="Fewest paying customers"
+            type="number"
+            min={0}
+            hint="Of a promoter who is paid."
+          />
+        </div>
+        <TextField
+          form={form}
+          name="max_auto_approve"
+          label="Larger commissions wait for approval"
+          inputMode="decimal"
+          hint="Empty: no commission is too large."
+        />
+        <Checkbox
+          form={form}
+          name="requires_payout_method"
+          label="Pay only promoters who have chosen a payout method"
+        />
+        <Checkbox
+          form={form}
+          name="requires_invoice_details"
+          label="Pay only promoters whose invoice details are approved"
+        />
+      </section>
+      <section class="card stack">
+        <h2>Privacy and safety</h2>
+        <Checkbox
+          form={form}
+          name="honours_privacy_control"
+          label="Don't track visitors whose browser asks for privacy"
+          hint="Browsers say so with the signal Global Privacy Control."
+        />
+        <Checkbox
+          form={form}
+          name="requires_second_factor"
+          label="Everybody in the team needs a second factor"
+          hint="A code from an app on their phone, besides the password."
+        />
+      </section>
+    </Form>
+  );
+}
+
+/** @throws Refusal */
+function amount(field: string, typed: string): number {
+  const cents = centsOf(typed);
+  if (cents !== null) return cents;
+  const message = "The settings were not saved";
+  const fields = { [field]: ["is not an amount"] };
+  throw refused({ status: 422, code: "invalid", message, fields, requestId: null });
+}
+
+/** `12.50`, as a field takes it back. The digits are moved as text. */
+function writtenAmount(cents: number, currency: string): string {
+  const digits = digitsOf(currency);
+  if (digits === 0) return String(cents);
+  const text = String(cents).padStart(digits + 1, "0");
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}

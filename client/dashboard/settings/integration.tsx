@@ -1,0 +1,81 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad, useRepeat } from "../../ui/api/load.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Copyable, Paste } from "../../ui/feedback/copy.tsx";
+import { Tabs } from "../../ui/feedback/tabs.tsx";
+import { Page } from "../../ui/shell/page.tsx";
+import { may, session } from "../session/session.ts";
+import { ApiKeys } from "./api-keys.tsx";
+import { backends, scriptTag } from "./snippets.ts";
+
+/** Often enough that the mark appears while somebody looks from one tab to the other. */
+const LOOK_MS = 5_000;
+
+/** `/admin/settings/integration` */
+export function Integration() {
+  const shown = useSignal("curl");
+  const accountId = session.value?.account.id ?? "";
+  const server = location.origin;
+  return (
+    <Page title="Integration">
+      <div class="stack wide">
+        <section class="card">
+          <h2>Your account</h2>
+          <dl class="facts">
+            <dt>Account id</dt>
+            <dd>
+              <Copyable text={accountId} of="the account id" />
+            </dd>
+            <dt>Address of the interface</dt>
+            <dd>
+              <Copyable text={`${server}/api`} of="the address of the interface" />
+            </dd>
+          </dl>
+        </section>
+        {may("owner") && <ApiKeys />}
+        <section class="card stack">
+          <div class="row spread">
+            <h2>1. The script on your site</h2>
+            <ScriptState />
+          </div>
+          <p>Paste this tag into every page that promoters link to, and into those where people sign up.</p>
+          <Paste text={scriptTag(server, accountId)} of="the script tag" />
+        </section>
+        <section class="card stack">
+          <h2>2. Sign-ups from your backend</h2>
+          <p>
+            Send each sign-up from your server, with the visitor's id from the cookie. The key stays on the
+            server.
+          </p>
+          <Tabs
+            label="Languages"
+            shown={shown.value}
+            onShow={(id) => (shown.value = id)}
+            tabs={backends(server, accountId).map(({ name, text }) => ({
+              id: name,
+              title: name,
+              panel: () => <Paste text={text} of={`the call in ${name}`} />,
+            }))}
+          />
+          <p>
+            Sales go to <code>track/sale</code> in the same way. <a href="/docs">All operations</a>
+          </p>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+/** Whether the script was seen on a site of the company. It looks again by itself. */
+function ScriptState() {
+  const setup = useLoad((signal) => answer(api.GET("/api/v2/company/setup", { signal })));
+  useRepeat(setup.reload, LOOK_MS);
+  const steps = setup.data.value?.steps;
+  if (steps === undefined) return null;
+  return steps.script ? (
+    <Badge tone="good">Seen on your site</Badge>
+  ) : (
+    <Badge tone="warn">Not seen yet</Badge>
+  );
+}

@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { Copyable, Paste } from "../../ui/feedback/copy.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import { begin, findSession, session } from "../session/session.ts";
+
+/** Turns the second factor on and off. */
+export function SecondFactor() {
+  const secret = useSignal<string | null>(null);
+  const codes = useSignal<string[] | null>(null);
+  if (codes.value !== null) return <RecoveryCodes codes={codes.value} onDone={() => (codes.value = null)} />;
+  return (
+    <section class="card stack">
+      <h2>Second factor</h2>
+      {session.value?.user.has_second_factor ? (
+        <TurnOff />
+      ) : secret.value === null ? (
+        <Begin onBegun={(begun) => (secret.value = begun)} />
+      ) : (
+        <Confirm
+          secret={secret.value}
+          onConfirmed={async (made) => {
+            secret.value = null;
+            codes.value = made;
+            await findSession();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Begin({ onBegun }: { onBegun: (secret: string) => void }) {
+  const form = useForm({ current_password: "" });
+  return (
+    <Form
+      form={form}
+      action="Set it up"
+      onSubmit={async (body) => {
+        const { secret } = await answer(api.POST("/api/v2/company/session/second_factor", { body }));
+        onBegun(secret);
+      }}
+    >
+      <p>Besides the password, signing in then needs a code from an app on your phone.</p>
+      <TextField
+        form={form}
+        name="current_password"
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        required
+      />
+    </Form>
+  );
+}
+
+function Confirm({
+  secret,
+  onConfirmed,
+}: {
+  secret: string;
+  onConfirmed: (codes: string[]) => Promise<void>;
+}) {
+  const form = useForm({ code: "" });
+  return (
+    <Form
+      form={form}
+      action="Turn it on"
+      onSubmit={async (body) => {
+        const made = await answer(api.POST("/api/v2/company/session/second_factor/confirm", { body }));
+        await onConfirmed(made.recovery_codes);
+      }}
+    >
+      <p>Enter this key in the app, then the code that the app shows.</p>
+      <Copyable text={secret} of="the key" />
+      <TextField
+        form={form}
+        name="code"
+        label="Code"
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        required
+      />
+    </Form>
+  );
+}
+
+function TurnOff() {
+  const form = useForm({ current_password: "" });
+  return (
+    <Form
+      form={form}
+      action="Turn it off"
+      isDanger
+      onSubmit={async (body) => {
+        begin(await answer(api.DELETE("/api/v2/company/session/second_factor", { body })));
+        toast("The second factor is off");
+      }}
+    >
+      <p>It is on. Signing in needs a code from your app.</p>
+      <TextField
+        form={form}
+        name="current_password"
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        required
+      />
+    </Form>
+  );
+}
+
+function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  return (
+    <section class="card stack">
+      <h2>Keep these codes</h2>
+      <p>Each of them signs you in once if your phone is lost. They are shown this once.</p>
+      <Paste text={codes.join("\n")} of="the recovery codes" />
+      <div>
+        <button class="button main" onClick={onDone}>
+          I have kept them
+        </button>
+      </div>
+    </section>
+  );
+}

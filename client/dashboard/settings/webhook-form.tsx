@@ -1,0 +1,105 @@
+import { useSignal } from "@preact/signals";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
+import { several } from "../../ui/format.ts";
+import { TextField } from "../../ui/form/field.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
+import type { Webhook } from "./webhooks.tsx";
+
+interface WebhookFormProps {
+  /** null: a new one. */
+  webhook: Webhook | null;
+  onClose: () => void;
+  /** With the secret of a new one. */
+  onSaved: (secret: string | null) => Promise<void>;
+}
+
+/** Makes or changes a webhook. */
+export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
+  const form = useForm({
+    url: webhook?.url ?? "",
+    description: webhook?.description ?? "",
+    max_retries: String(webhook?.max_retries ?? 10),
+    timeout: String(webhook?.timeout ?? 10),
+  });
+  const format = webhook?.format ?? "v2";
+  const known = useLoad((signal) =>
+    answer(api.GET("/api/v2/company/webhooks/event_types", { params: { query: { format } }, signal })),
+  );
+  const chosen = useSignal<string[]>(webhook?.event_types ?? []);
+  const save = async () => {
+    const { url, description, max_retries: retries, timeout } = form.values;
+    const body = {
+      url: url.peek(),
+      description: description.peek() || null,
+      event_types: chosen.peek(),
+      max_retries: Number(retries.peek()),
+      timeout: Number(timeout.peek()),
+    };
+    if (webhook === null) {
+      const made = await answer(api.POST("/api/v2/company/webhooks", { body }));
+      return onSaved(made.secret_key);
+    }
+    const params = { path: { id: webhook.id } };
+    await answer(api.PUT("/api/v2/company/webhooks/{id}", { params, body }));
+    return onSaved(null);
+  };
+  return (
+    <Dialog title={webhook === null ? "Add a webhook" : "Change the webhook"} onClose={onClose}>
+      <Form form={form} action="Save the webhook" onSubmit={save}>
+        <TextField
+          form={form}
+          name="url"
+          label="Address"
+          type="url"
+          hint="It receives a POST for each event."
+          required
+        />
+        <TextField form={form} name="description" label="What it is for" />
+        <div class="grid" style={{ "--column": "10rem" }}>
+          <TextField form={form} name="timeout" label="Seconds to wait" type="number" min={1} max={120} />
+          <TextField form={form} name="max_retries" label="Retries" type="number" min={0} max={10} />
+        </div>
+        <fieldset class="stack tight">
+          <legend class="row spread">
+            <strong>Events</strong>{" "}
+            <span class="small soft">{several(chosen.value.length, "type")} chosen</span>
+          </legend>
+          <Await loaded={known}>
+            {({ data }) => (
+              <>
+                <div>
+                  <button
+                    type="button"
+                    class="button little"
+                    onClick={() => (chosen.value = chosen.value.length === data.length ? [] : data)}
+                  >
+                    {chosen.value.length === data.length ? "Choose none" : "Choose all"}
+                  </button>
+                </div>
+                <div class="choices">
+                  {data.map((type) => (
+                    <label key={type} class="check">
+                      <input
+                        type="checkbox"
+                        checked={chosen.value.includes(type)}
+                        onInput={() => (chosen.value = toggled(chosen.value, type))}
+                      />
+                      {type}
+                    </label>
+                  ))}
+                </div>
+              </>
+            )}
+          </Await>
+        </fieldset>
+      </Form>
+    </Dialog>
+  );
+}
+
+function toggled(all: string[], one: string): string[] {
+  return all.includes(one) ? all.filter((each) => each !== one) : [...all, one];
+}

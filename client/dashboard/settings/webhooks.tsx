@@ -1,0 +1,143 @@
+import { useSignal } from "@preact/signals";
+import { answer, api, page } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
+import { Copyable } from "../../ui/feedback/copy.tsx";
+import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
+import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
+import { several } from "../../ui/format.ts";
+import { Page } from "../../ui/shell/page.tsx";
+import { may } from "../session/session.ts";
+import { Deliveries } from "./deliveries.tsx";
+import { WebhookForm } from "./webhook-form.tsx";
+
+export type Webhook = components["schemas"]["Webhook"];
+
+/** `/admin/settings/webhooks` */
+export function Webhooks() {
+  const webhooks = useLoad((signal) =>
+    page(api.GET("/api/v2/company/webhooks", { params: { query: { per_page: 100 } }, signal })),
+  );
+  const edited = useSignal<Webhook | "new" | null>(null);
+  const followed = useSignal<Webhook | null>(null);
+  const secret = useSignal<string | null>(null);
+  return (
+    <Page
+      title="Webhooks"
+      actions={
+        may("manager") && (
+          <button class="button main" onClick={() => (edited.value = "new")}>
+            Add a webhook
+          </button>
+        )
+      }
+    >
+      <Await loaded={webhooks}>
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <div class="card">
+              <Empty title="No webhooks yet">
+                <p>
+                  A webhook tells another program of each lead, sale, commission and payout as it happens.
+                </p>
+              </Empty>
+            </div>
+          ) : (
+            <ul class="stack entries">
+              {rows.map((webhook) => (
+                <WebhookCard
+                  key={webhook.id}
+                  webhook={webhook}
+                  reload={webhooks.reload}
+                  onEdit={() => (edited.value = webhook)}
+                  onFollow={() => (followed.value = webhook)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Await>
+      {edited.value && (
+        <WebhookForm
+          webhook={edited.value === "new" ? null : edited.value}
+          onClose={() => (edited.value = null)}
+          onSaved={async (made) => {
+            edited.value = null;
+            secret.value = made;
+            await webhooks.reload();
+          }}
+        />
+      )}
+      {followed.value && <Deliveries webhook={followed.value} onClose={() => (followed.value = null)} />}
+      {secret.value && (
+        <Dialog title="Copy the secret now" onClose={() => (secret.value = null)}>
+          <div class="stack">
+            <p>The receiver checks the signature of each delivery with it. It is shown this once.</p>
+            <Copyable text={secret.value} of="the secret" />
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+interface WebhookCardProps {
+  webhook: Webhook;
+  reload: () => Promise<void>;
+  onEdit: () => void;
+  onFollow: () => void;
+}
+
+function WebhookCard({ webhook, reload, onEdit, onFollow }: WebhookCardProps) {
+  const { id, url, description, active, format, event_types: types } = webhook;
+  const params = { path: { id } };
+  const remove = async () => {
+    const text = "Nothing is sent there any more, and its deliveries are forgotten.";
+    if (!(await ask({ title: "Delete this webhook?", text, action: "Delete it", isDanger: true }))) return;
+    await tell(async () => {
+      await answer(api.DELETE("/api/v2/company/webhooks/{id}", { params }));
+      return "The webhook was deleted";
+    });
+    await reload();
+  };
+  const turn = async () => {
+    await tell(async () => {
+      await answer(api.PUT("/api/v2/company/webhooks/{id}", { params, body: { active: !active } }));
+      return active ? "The webhook is off" : "The webhook is on";
+    });
+    await reload();
+  };
+  return (
+    <li class="card row spread">
+      <div class="stack tight">
+        <strong>{description ?? url}</strong>
+        {description !== null && <span class="small soft">{url}</span>}
+        <span class="row tight small soft">
+          <Badge tone={active ? "good" : "quiet"}>{active ? "On" : "Off"}</Badge>
+          {several(types.length, "event type")}
+          {format === "v1" && ", in V1's form"}
+        </span>
+      </div>
+      <div class="row">
+        <button class="button little" onClick={onFollow}>
+          Deliveries
+        </button>
+        {may("manager") && (
+          <>
+            <button class="button little" onClick={onEdit}>
+              Change
+            </button>
+            <button class="button little" onClick={() => void turn()}>
+              {active ? "Turn off" : "Turn on"}
+            </button>
+            <button class="button little" onClick={() => void remove()}>
+              Delete
+            </button>
+          </>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { PASSWORD } from "../../support/users.ts";
+
+const pages = newPages();
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("a key is made, shown once, works, and is revoked", async () => {
+    const page = await pages.open("/admin/settings/integration", { width, role: "owner" });
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByLabel("Name").fill(`<i>shop</i> ${width}`);
+    await page.getByRole("dialog").getByRole("button", { name: "Make the key" }).click();
+    const key = await page.getByRole("dialog").locator("code").textContent();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    const call = () => pages.app.request("/api/v1/promoters/list", { headers: { "x-api-key": key! } });
+    expect((await call()).status).toBe(200);
+    expect(await page.locator("body").textContent()).not.toContain(key);
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: `<i>shop</i> ${width}` })
+      .getByRole("button", { name: "Revoke" })
+      .click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("was revoked").waitFor();
+    expect((await call()).status).toBe(401);
+    expect(await page.getByText('data-cid="acme"').count()).toBe(1);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("a webhook is added, changed and deleted", async () => {
+    const page = await pages.open("/admin/settings/webhooks", { width, role: "manager" });
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByLabel("Address").fill("https://receiver.example/hook");
+    await page.getByLabel("What it is for").fill("Slack");
+    await page.getByRole("button", { name: "Choose all" }).click();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save the webhook" }).click();
+    await page.getByRole("heading", { name: "Copy the secret now" }).waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Turn off" }).click();
+    await page.getByText("The webhook is off").waitFor();
+    await page.getByRole("button", { name: "Deliveries" }).click();
+    await page.getByText("Nothing was sent yet.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete it" }).click();
+    await page.getByText("No webhooks yet").waitFor();
+  });
+
+  it("somebody is invited, gets another role and is removed, as the log tells", async () => {
+    const page = await pages.open("/admin/settings/users", { width, role: "owner" });
+    const email = `ann${width}@acme.example`;
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByLabel("E-mail").fill(email);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Invite", exact: true }).click();
+    await page.getByRole("heading", { name: `A link for ${email}` }).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    const card = page.getByRole("listitem").filter({ hasText: email });
+    await card.getByRole("combobox").selectOption("manager");
+    await page.getByText("is manager now").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await card.getByRole("button", { name: "Remove" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Remove/ })
+      .click();
+    await page.getByText("was removed").waitFor();
+    expect(await card.count()).toBe(0);
+
+    await page.goto(`${pages.url}/admin/settings/audit#entity=user`);
+    await page
+      .getByRole("button", { name: /^Deleted: user/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").getByText(email).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("the account's settings are saved, and faults stand at their fields", async () => {
+    const page = await pages.open("/admin/settings/account", { width, role: "owner" });
+    await page.getByLabel("Smallest payment").fill("12.345");
+    await page.getByRole("button", { name: "Save the settings" }).click();
+    await page.getByText("Is not an amount.").waitFor();
+    expect(await page.getByLabel("Smallest payment").inputValue()).toBe("12.345");
+    await page.getByLabel("Smallest payment").fill("12,50");
+    await page.getByRole("button", { name: "Save the settings" }).click();
+    await page.getByText("The settings were saved").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.reload();
+    expect(await page.getByLabel("Smallest payment").inputValue()).toBe("12.50");
+  });
+});
+
+it("people change their name and see where they are signed in", async () => {
+  const page = await pages.open("/admin/settings/profile", { role: "viewer" });
+  await page.getByLabel("Your name").fill("Vera");
+  await page.getByRole("button", { name: "Save the name" }).click();
+  await page.getByText("Your name was saved").waitFor();
+  await page.locator(".badge", { hasText: "Here" }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Set it up" }).click();
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set it up" }).click();
+  await page.getByLabel("Code").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+});
+
+it("a viewer is offered no settings that only others may change", async () => {
+  const page = await pages.open("/admin/settings/users", { role: "viewer" });
+  await page.getByRole("heading", { name: "You may not see this" }).waitFor();
+  expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
+});
