@@ -54,7 +54,7 @@ async function filled(kind = "memory", leads = 60): Promise<AtomicDriver> {
     name: "Zoë \"'\\ 漢\u2028",
     landingUrl: "https://a.example/",
   });
-  await seed(context, account, { promoters: 20, leads, sales: 20 });
+  await seed(context, account, { promoters: 20, leads, sales: 60 });
   return driver;
 }
 

@@ -56,9 +56,10 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
 export async function* seedSales(
   { context, account }: SeedPlan,
   customers: SeedCustomer[],
+  customersAtOnce = AT_ONCE,
 ): AsyncGenerator<number> {
-  for (let at = 0; at < customers.length; at += AT_ONCE) {
-    const group = customers.slice(at, at + AT_ONCE);
+  for (let at = 0; at < customers.length; at += customersAtOnce) {
+    const group = customers.slice(at, at + customersAtOnce);
     await Promise.all(group.map((customer) => payFor(context, account, customer)));
     yield at + group.length;
   }
