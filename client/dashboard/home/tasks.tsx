@@ -41,7 +41,7 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
     {
       words: several(suspicious_referrals.count, "suspicious lead"),
       count: suspicious_referrals.count,
-      link: listAddress("/admin/leads", { check: "suspicious" }),
+      link: listAddress("/admin/leads", { suspicion: "any" }),
     },
     {
       words: `${several(pending_commissions.count, "commission")} to approve`,

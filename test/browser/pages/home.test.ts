@@ -32,7 +32,7 @@ describe("the start page of a running program", () => {
     await page.getByRole("img", { name: /from 1 Feb 2026 – 4 Mar 2026/ }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("link", { name: /suspicious lead/ }).click();
-    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/admin/leads#check=suspicious");
+    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/admin/leads#suspicion=any");
     await page.goBack();
     await page.getByRole("img", { name: /from 1 Feb 2026/ }).waitFor();
   });
