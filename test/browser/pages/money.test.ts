@@ -120,7 +120,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await listed(page)).toBeGreaterThan(0);
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("tab", { name: "Runs", exact: true }).click();
-    await page.getByText("No run was made yet").waitFor();
+    await page.getByRole("table", { name: "Payout runs" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 
