@@ -30,7 +30,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: title, exact: true }).click();
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-    await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   };
 
   it("shows the link first, and every page without a fault", async () => {
