@@ -113,7 +113,7 @@ describe("Global Privacy Control", () => {
     await settled(world.page);
     const [tid] = postedTids(world);
     expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
-    expect(await visitorIds(world.folder)).toEqual([tid]);
+    await expect.poll(() => visitorIds(world.folder)).toEqual([tid]);
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 

@@ -20,7 +20,7 @@ describe("a link that is followed more than once", () => {
     expect(tid).toMatch(UUID_V4);
     expect(postedTids(world)).toEqual([tid, tid]);
     expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
-    expect(await visitorIds(world.folder)).toEqual([tid]);
+    await expect.poll(() => visitorIds(world.folder)).toEqual([tid]);
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
@@ -33,7 +33,7 @@ describe("a link that is followed more than once", () => {
     const [tid] = postedTids(world);
     expect(new Set(postedTids(world))).toEqual(new Set([tid]));
     expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
-    expect(await visitorIds(world.folder)).toEqual([tid]);
+    await expect.poll(() => visitorIds(world.folder)).toEqual([tid]);
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
@@ -53,7 +53,7 @@ describe("a link that is followed more than once", () => {
     await expect.poll(tabs).toHaveLength(2);
     await Promise.all(tabs().map(settled));
     const visits = [...new Set(postedTids(world))].toSorted();
-    expect(await visitorIds(world.folder)).toEqual(visits);
+    await expect.poll(() => visitorIds(world.folder)).toEqual(visits);
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: visits.length, leads: 0 });
     const { _svc_tid: tid, ...rest } = await cookieValues(world.context);
     expect(visits).toContain(tid);
@@ -70,7 +70,7 @@ describe("a link that is followed more than once", () => {
     answer();
     await settled(world.page);
     const [tid] = postedTids(world);
-    expect(await visitorIds(world.folder)).toEqual([tid]);
+    await expect.poll(() => visitorIds(world.folder)).toEqual([tid]);
     expect(await countsOf(world.folder, "jane")).toEqual({ clicks: 1, leads: 0 });
     expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
   });
