@@ -1,4 +1,4 @@
-import { copyFile, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, rm, writeFile } from "node:fs/promises";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
@@ -71,6 +71,12 @@ const docsViewer = {
   writeBundle: () => copyFile("node_modules/rapidoc/dist/rapidoc-min.js", "dist/docs.js"),
 };
 
+/** npm makes commands executable when it installs a package, but not those of the package that it builds. */
+const executable = {
+  name: "executable",
+  writeBundle: () => chmod("dist/server/cli.js", 0o755),
+};
+
 /** The server. Its packages come from node_modules at run time. */
 export const server = {
   input: {
@@ -82,7 +88,7 @@ export const server = {
   onwarn: failOnWarning,
   external: (id) => !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
   output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },
-  plugins: [compile("server", { sourceMap: true, outDir: "dist/server" }), docsViewer],
+  plugins: [compile("server", { sourceMap: true, outDir: "dist/server" }), docsViewer, executable],
 };
 
 /**
