@@ -28,6 +28,7 @@ const COLUMNS: Column<DueGroup>[] = [
   {
     id: "payable",
     title: "Can be paid",
+    isText: true,
     cell: ({ not_payable_because: why }) =>
       why === null ? <Badge tone="good">Now</Badge> : <Badge tone="warn">{why}</Badge>,
   },

@@ -17,6 +17,7 @@ const PREVIEW: Column<Previewed>[] = [
   {
     id: "paid",
     title: "In the next run",
+    isText: true,
     cell: ({ not_paid_because: why }) =>
       why === null ? <Badge tone="good">Paid</Badge> : <Badge tone="quiet">{why}</Badge>,
   },

@@ -13,6 +13,8 @@ export interface Column<R> {
   cell: (row: R) => ComponentChildren;
   /** Figures stand at the end of their cell. */
   isNumber?: boolean;
+  /** A sentence may take several lines. Other cells have one. */
+  isText?: boolean;
   /** The interface's name of the order by this column. Absent: none. */
   sort?: string;
 }
@@ -85,7 +87,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
   );
 }
 
-function cellOf<R>({ id, cell, isNumber }: Column<R>, row: R, isName: boolean) {
+function cellOf<R>({ id, cell, isNumber, isText }: Column<R>, row: R, isName: boolean) {
   if (isName) {
     return (
       <th key={id} scope="row">
@@ -94,7 +96,7 @@ function cellOf<R>({ id, cell, isNumber }: Column<R>, row: R, isName: boolean) {
     );
   }
   return (
-    <td key={id} class={isNumber ? "number" : undefined}>
+    <td key={id} class={isNumber ? "number" : isText ? "cell-text" : undefined}>
       {cell(row)}
     </td>
   );
