@@ -52,7 +52,7 @@ export function Integration() {
             label="Languages"
             shown={shown.value}
             onShow={(id) => (shown.value = id)}
-            tabs={backends(server, accountId).map(({ name, text }) => ({
+            tabs={backends(server).map(({ name, text }) => ({
               id: name,
               title: name,
               panel: () => <Paste text={text} of={`the call in ${name}`} />,

@@ -9,14 +9,13 @@ export function scriptTag(server: string, accountId: string): string {
   return `<script async src="${server}/svc.js" data-cid="${accountId}"></script>`;
 }
 
-/** The call of a sign-up in the languages of backends, with the real ids in it. */
-export function backends(server: string, accountId: string): Backend[] {
+/** The call of a sign-up in the languages of backends, with the real address in it. */
+export function backends(server: string): Backend[] {
   const url = `${server}/api/v1/track/signup`;
   return [
     {
       name: "curl",
-      text: `# account ${accountId}
-curl ${url} \\
+      text: `curl ${url} \\
   -H "x-api-key: YOUR_KEY" \\
   -d email=jane@example.com \\
   -d uid=your-own-user-id \\
