@@ -1,6 +1,7 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { suspicionsOf } from "../suspicions.ts";
 
 export type Commission = components["schemas"]["Commission"];
 type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
@@ -41,15 +42,11 @@ function queryOf(filters: CommissionFilters): Query {
     ...(promoter && { "filters[promoter_id]": Number(promoter) }),
     ...(payout && { "filters[payout_id]": [Number(payout)] }),
     ...(paid && { "filters[paid]": paid as "yes" | "no" }),
-    ...(suspicion && { "filters[fraud_check]": suspicions(suspicion) }),
+    ...(suspicion && {
+      "filters[fraud_check]": suspicion === "none" ? ["no_suspicion" as const] : suspicionsOf(suspicion),
+    }),
     ...(from && { "filters[created_at][from]": from }),
     ...(to && { "filters[created_at][to]": to }),
     [`sorting[${name}]`]: direction,
   };
-}
-
-const SUSPICIONS = ["same_ip_suspicion", "same_promoter_email", "ad_source"] as const;
-
-function suspicions(wanted: string): NonNullable<Query["filters[fraud_check]"]> {
-  return wanted === "any" ? [...SUSPICIONS] : ["no_suspicion"];
 }

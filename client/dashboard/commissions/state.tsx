@@ -1,6 +1,7 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
+import { SUSPICIONS } from "../suspicions.ts";
 import type { Commission } from "./query.ts";
-import { STATUSES, SUSPICIONS } from "./words.ts";
+import { STATUSES } from "./words.ts";
 
 /** Whether a commission is paid, will be, or waits for somebody. */
 export function CommissionState({ commission }: { commission: Commission }) {
@@ -9,7 +10,7 @@ export function CommissionState({ commission }: { commission: Commission }) {
   return (
     <span class="row tight">
       {isPaid ? <Badge tone="good">Paid</Badge> : <Badge tone={tone}>{words}</Badge>}
-      {suspicion && suspicion in SUSPICIONS && <Badge tone="warn">{SUSPICIONS[suspicion]!}</Badge>}
+      {suspicion && suspicion !== "no_suspicion" && <Badge tone="warn">{SUSPICIONS[suspicion].words}</Badge>}
     </span>
   );
 }

@@ -24,10 +24,3 @@ const UNITS: Record<Exclude<Unit, "cash">, (amount: number) => string> = {
 export function amountOf({ amount, unit }: { amount: number; unit: Unit }): string {
   return unit === "cash" ? money(amount) : UNITS[unit](amount);
 }
-
-/** Why somebody should look at the lead of a commission. */
-export const SUSPICIONS: Record<string, string> = {
-  same_promoter_email: "Same e-mail as the promoter",
-  same_ip_suspicion: "Same network address",
-  ad_source: "Came from a paid ad",
-};

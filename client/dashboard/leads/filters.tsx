@@ -3,8 +3,9 @@ import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { SearchField } from "../../ui/table/search.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { SUSPICIONS } from "../suspicions.ts";
 import type { LeadFilters } from "./query.ts";
-import { STATES, SUSPICIONS } from "./words.ts";
+import { STATES } from "./words.ts";
 
 const TYPE_OPTIONS: [string, string][] = [
   ["", "Leads and customers"],

@@ -1,6 +1,7 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { suspicionsOf } from "../suspicions.ts";
 
 export type Lead = components["schemas"]["Referral"];
 type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
@@ -35,12 +36,7 @@ function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFi
     ...(type && { "filters[type]": type as "lead" | "customer" }),
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
     ...(promoter && { "filters[promoter_id]": Number(promoter) }),
-    ...(suspicion && { "filters[fraud_check]": suspicions(suspicion) }),
+    ...(suspicion && { "filters[fraud_check]": suspicionsOf(suspicion) }),
     "sorting[created_at]": orderOf(sort).direction,
   };
-}
-
-function suspicions(wanted: string): Lead["fraud_check"][] {
-  const all: Lead["fraud_check"][] = ["same_promoter_email", "same_ip_suspicion", "ad_source"];
-  return wanted === "any" ? all : [wanted as Lead["fraud_check"]];
 }

@@ -1,6 +1,7 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
+import { SUSPICIONS } from "../suspicions.ts";
 import type { Lead } from "./query.ts";
-import { leadName, STATES, SUSPICIONS } from "./words.ts";
+import { leadName, STATES } from "./words.ts";
 
 /** A lead's name, which leads to its page, over its id at the company. */
 export function LeadName({ lead }: { lead: Lead }) {

@@ -1,9 +1,10 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { tell } from "../../ui/feedback/tell.ts";
 import { may } from "../session/session.ts";
+import { SUSPICIONS } from "../suspicions.ts";
 import { actOnLeads } from "./actions.tsx";
 import type { Lead } from "./query.ts";
-import { leadName, SUSPICIONS } from "./words.ts";
+import { leadName } from "./words.ts";
 
 /** Why a lead is suspected of fraud, and what to do about it. */
 export function Suspicion({ lead, reload }: { lead: Lead; reload: () => Promise<void> }) {

@@ -21,25 +21,6 @@ export const SOURCES: Record<Lead["entry_source"], string> = {
   manual_affiliate: "Added by the promoter",
 };
 
-/** Why a lead is suspected of fraud, and what to think of it. */
-export const SUSPICIONS: Record<
-  Exclude<Lead["fraud_check"], "no_suspicion">,
-  { words: string; why: string }
-> = {
-  same_promoter_email: {
-    words: "Same e-mail as the promoter",
-    why: "The lead's e-mail address is the promoter's own, apart from dots and plus signs. The promoter may have referred themselves to get the commission.",
-  },
-  same_ip_suspicion: {
-    words: "Same network address",
-    why: "The lead signed up from an address that the promoter, or another lead of theirs on the same day, used too. That is usual for an office or a family, and also for one person who signs up twice.",
-  },
-  ad_source: {
-    words: "Came from a paid ad",
-    why: "The visit came from a paid ad. If the promoter bids on your own name, you pay for customers who were looking for you.",
-  },
-};
-
 /** The name by which people know a lead. */
 export function leadName({ id, email, uid, username, first_name: first, last_name: last }: Lead): string {
   const name = [first, last].filter(Boolean).join(" ");

@@ -3,8 +3,9 @@ import type { Filters } from "../../ui/fragment.ts";
 import { SearchField } from "../../ui/table/search.tsx";
 import { Choose } from "../../ui/table/choose.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { SUSPICIONS } from "../suspicions.ts";
 import type { PromoterFilters } from "./query.ts";
-import { STATES, SUSPICIONS } from "./words.ts";
+import { STATES } from "./words.ts";
 
 const STATE_OPTIONS: [string, string][] = [
   ["", "Any state"],

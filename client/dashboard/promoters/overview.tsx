@@ -1,11 +1,11 @@
 import { listAddress } from "../../ui/fragment.ts";
 import { count, date, money } from "../../ui/format.ts";
+import { SUSPICIONS } from "../suspicions.ts";
 import { NoteForm } from "./note.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { PromoterPlot } from "./plot.tsx";
 import { PromoterCampaigns } from "./promoter-campaigns.tsx";
 import type { Promoter } from "./query.ts";
-import { SUSPICIONS } from "./words.ts";
 
 /** What one wants to know of a promoter first. */
 export function PromoterOverview({ promoter, reload }: { promoter: Promoter; reload: () => Promise<void> }) {

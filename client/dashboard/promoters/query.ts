@@ -1,6 +1,7 @@
 import { answer, api } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { suspicionsOf } from "../suspicions.ts";
 
 export type Promoter = components["schemas"]["Promoter"];
 type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
@@ -37,15 +38,9 @@ function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: Prom
     ...(q && { q }),
     ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
-    ...(suspicion && { "filters[fraud_suspicions]": suspicions(suspicion) }),
+    ...(suspicion && { "filters[fraud_suspicions]": suspicionsOf(suspicion) }),
     ...(parent && { "filters[parent_promoter_id]": Number(parent) }),
     ...(archived !== "any" && { "filters[archived]": archived === "true" }),
     [`sorting[${name}]`]: direction,
   };
-}
-
-const SUSPICIONS = ["same_ip_suspicion", "same_promoter_email", "ad_source"] as const;
-
-function suspicions(wanted: string): NonNullable<Query["filters[fraud_suspicions]"]> {
-  return wanted === "any" ? [...SUSPICIONS] : [wanted as (typeof SUSPICIONS)[number]];
 }

@@ -11,19 +11,3 @@ export const STATES: Record<PromoterCampaignState, { words: string; tone: Tone }
   blocked: { words: "Blocked", tone: "bad" },
   inactive: { words: "Inactive", tone: "quiet" },
 };
-
-/** Why leads of a promoter are suspected of fraud. */
-export const SUSPICIONS = {
-  same_promoter_email: {
-    words: "Same e-mail as the promoter",
-    why: "A lead signed up with the promoter's own e-mail address, so the promoter may have referred themselves.",
-  },
-  same_ip_suspicion: {
-    words: "Same network address",
-    why: "A lead signed up from an address that the promoter, or another lead of theirs on the same day, used too.",
-  },
-  ad_source: {
-    words: "Came from a paid ad",
-    why: "The visit came from a paid ad, which the campaign does not allow without your review.",
-  },
-} as const;
