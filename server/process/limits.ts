@@ -9,8 +9,11 @@ const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 const HOOKS_PER_MINUTE = 3_000;
 /** Enough for an office behind one address at nine o'clock. */
 const SIGN_INS_PER_MINUTE = 30;
-/** Enough for people who mistype, and far too few to guess a password from many addresses. */
-const SIGN_INS_BY_EMAIL_PER_MINUTE = 10;
+/** Enough for somebody who mistypes. */
+const SIGN_INS_BY_PAIR_PER_MINUTE = 10;
+/** Far too few to guess a password. Nobody reaches it, and so keeps somebody out, from fewer than ten networks. */
+const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
+const SIGN_IN_EMAILS_PER_MINUTE = 10;
 const FAILED_TRIES_PER_MINUTE = 30;
 
 /** Opens the limits of a server, which all servers of one database share. */
@@ -24,7 +27,9 @@ export async function openLimits(config: Config): Promise<Services["limits"]> {
     publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
     hooks: rateLimiter(limiting("hooks", HOOKS_PER_MINUTE)),
     signIns: rateLimiter(limiting("sign-ins", SIGN_INS_PER_MINUTE)),
+    signInsByPair: rateLimiter(limiting("sign-ins-by-pair", SIGN_INS_BY_PAIR_PER_MINUTE)),
     signInsByEmail: rateLimiter(limiting("sign-ins-by-email", SIGN_INS_BY_EMAIL_PER_MINUTE)),
+    signInEmails: rateLimiter(limiting("sign-in-emails", SIGN_IN_EMAILS_PER_MINUTE)),
     failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
   };
 }

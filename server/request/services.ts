@@ -41,8 +41,12 @@ export interface Services {
     hooks: RateLimiter;
     /** Attempts to sign in, by network. */
     signIns: RateLimiter;
-    /** Attempts to sign in, by e-mail address. */
+    /** Attempts to sign in, by network and e-mail address together. */
+    signInsByPair: RateLimiter;
+    /** Attempts to sign in, by e-mail address, from all networks. */
     signInsByEmail: RateLimiter;
+    /** E-mails with a link that somebody asks for, by the address that they go to. */
+    signInEmails: RateLimiter;
     failedAuthentication: FailureLimiter;
   };
 }

@@ -7,17 +7,15 @@ import type { Method, Operation } from "../http/operation.ts";
 import { isFromOwnPage } from "../http/own-origin.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { limitSignIn } from "../request/sign-in-limit.ts";
+import { signInLimits, type SignInLimits } from "../request/sign-in-limit.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 
 /** A request by somebody who is not signed in yet. */
-export interface OpenRequest {
+export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   /** The server's own address, for links. */
   publicUrl: string;
-  /** Counts an attempt. null: it names no e-mail address. @throws Failure `rate_limited` */
-  limit(email: string | null): Promise<void>;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
   /** Runs something after the answer, so that the time of the answer does not tell what it did. */
@@ -45,13 +43,13 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
       if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
         throw new Failure("forbidden", "The request does not come from a page of this server");
       }
-      const limit = (email: string | null) => limitSignIn(services, event, { kind: "user", email });
+      const attempts = signInLimits(services, event, "user");
       const afterwards = (work: () => Promise<void>) =>
         void setImmediate(() => {
           work().catch((error: unknown) => services.log.error({ err: error }, "work after an answer failed"));
         });
       const context = newContext(services);
-      const answer = await handle({ event, context, publicUrl, limit, hasMail, afterwards, headers });
+      const answer = await handle({ event, context, publicUrl, ...attempts, hasMail, afterwards, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return answer === null ? empty(headers) : json(answer, headers, status);
     } catch (error) {

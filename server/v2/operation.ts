@@ -11,7 +11,7 @@ import type { Account } from "../domain/account/record.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { limitSignIn } from "../request/sign-in-limit.ts";
+import { signInLimits } from "../request/sign-in-limit.ts";
 import { authenticate } from "./authentication.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { withoutSecrets } from "./secrets.ts";
@@ -64,7 +64,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, hasMail, post, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
-      const limit = (email: string) => limitSignIn(services, event, { kind: "user", email });
+      const { limit } = signInLimits(services, event, "user");
       const edges = { publicUrl, limit, hasMail, post, writeEmail, headers };
       const answer = await handle({ event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));

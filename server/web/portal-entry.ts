@@ -5,7 +5,7 @@ import { v1Error } from "../http/errors.ts";
 import { SESSION_COOKIES, sessionCookie } from "../http/session-cookie.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { limitSignIn } from "../request/sign-in-limit.ts";
+import { signInLimits } from "../request/sign-in-limit.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own. */
 const MAX_TOKEN_LENGTH = 1_000;
@@ -19,7 +19,7 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
     const authToken = event.url.searchParams.get("auth_token");
     if (authToken === null) return page(event);
     try {
-      await limitSignIn(services, event, { kind: "promoter", email: null });
+      await signInLimits(services, event, "promoter").limit(null);
       return redirect(await cookieFor(services, event, authToken.slice(0, MAX_TOKEN_LENGTH)));
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });

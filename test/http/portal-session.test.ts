@@ -122,6 +122,37 @@ describe("signing in", () => {
   });
 });
 
+describe("guesses", () => {
+  const TOO_MANY = refused(429, "Too many attempts to sign in", "rate_limited");
+  const from = (network: string) => portalBrowser(app, { "x-forwarded-for": network });
+
+  it("don't keep the promoter out, who signs in from elsewhere", async () => {
+    await app.close();
+    app = await startApp("memory", { signInsByPair: 1 });
+    await app.v1("/promoters/create", { email: EMAIL, temp_password: PASSWORD });
+    const guess = { email: EMAIL, password: "wrong" };
+    expect(await from("10.0.0.1").outcome("POST /session", guess)).toEqual(WRONG);
+    expect(await from("10.0.0.1").outcome("POST /session", guess)).toEqual(TOO_MANY);
+    const right = { email: EMAIL, password: PASSWORD };
+    expect((await from("10.0.0.2").call("POST /session", right)).status).toBe(201);
+  });
+
+  it("of the current password are limited by somebody who has the session, too", async () => {
+    await app.close();
+    app = await startApp("memory", { signInsByPair: 4 });
+    const jane = await signedInPromoter(app, EMAIL);
+    const guess = () =>
+      jane.call("POST /promoters/set_password", {
+        password: "another good one",
+        current_password: "wrong",
+      });
+    expect([(await guess()).status, (await guess()).status]).toEqual([422, 422]);
+    const { status, body, headers } = await guess();
+    expect({ status, body }).toEqual(TOO_MANY);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});
+
 describe("a link by e-mail", () => {
   let server: MailServer;
   let mailer: Mailer;

@@ -85,7 +85,9 @@ export async function startApp(
     publicSignups?: number;
     hooks?: number;
     signIns?: number;
+    signInsByPair?: number;
     signInsByEmail?: number;
+    signInEmails?: number;
     hasMail?: boolean;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
@@ -120,7 +122,9 @@ export async function startApp(
       publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
       hooks: rateLimiter({ limitPerMinute: options.hooks ?? 0 }),
       signIns: rateLimiter({ limitPerMinute: options.signIns ?? 0 }),
+      signInsByPair: rateLimiter({ limitPerMinute: options.signInsByPair ?? 0 }),
       signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
+      signInEmails: rateLimiter({ limitPerMinute: options.signInEmails ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },
   };

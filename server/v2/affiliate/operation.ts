@@ -15,20 +15,18 @@ import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/own-origin.ts";
 import { SESSION_COOKIES, readSessionToken } from "../../http/session-cookie.ts";
 import { refuse } from "../../request/refusal.ts";
-import { limitSignIn } from "../../request/sign-in-limit.ts";
+import { signInLimits, type SignInLimits } from "../../request/sign-in-limit.ts";
 import { newContext, type Services } from "../../request/services.ts";
 import { digest } from "../../storage/keys.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
 /** A request to the portal's operations by anybody. */
-export interface OpenRequest {
+export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   publicUrl: string;
   /** The network address that the request came from. null: unknown. */
   address: string | null;
-  /** Counts an attempt. null: it names no e-mail address. @throws Failure `rate_limited` */
-  limit(email: string | null): Promise<void>;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
   /** The handler sets these; they are sent with its answer. */
@@ -107,8 +105,8 @@ function route(
       const { publicUrl, hasMail } = services;
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
-      const limit = (email: string | null) => limitSignIn(services, event, { kind: "promoter", email });
-      const answer = await answerTo({ event, context, publicUrl, address, limit, hasMail, headers });
+      const attempts = signInLimits(services, event, "promoter");
+      const answer = await answerTo({ event, context, publicUrl, address, ...attempts, hasMail, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (status === 204) return empty(headers);
       if (media !== undefined) return text(String(answer), media, headers);

@@ -74,9 +74,9 @@ async function show({ event, context }: OpenRequest) {
  * The answer says what the campaign does with everybody, so that it tells nothing about the address. Programs that fill
  * in forms also fill in the field that people don't see. They get the usual answer, and nothing is recorded.
  */
-async function join({ event, context, address, limit, hasMail }: OpenRequest) {
+async function join({ event, context, address, limitEmail, hasMail }: OpenRequest) {
   const body = shapeInput(joinBody, await readJson(event));
-  await limit(body.email);
+  await limitEmail(body.email);
   const open = await loadOpenCampaign(context.store, readPathId(event, "campaign"));
   const { account, campaign } = open;
   if (!isInvited(account, campaign, body.invitation ?? null)) {

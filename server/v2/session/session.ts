@@ -117,9 +117,9 @@ export const requestResetOperation: OpenOperation = {
   body: resetBody,
   answer: z.object({}),
   status: 202,
-  handle: async ({ event, context, limit, hasMail, afterwards }) => {
+  handle: async ({ event, context, limitEmail, hasMail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));
-    await limit(address);
+    await limitEmail(address);
     if (hasMail) afterwards(() => mailReset(context, address));
     return {};
   },

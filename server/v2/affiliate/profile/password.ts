@@ -25,11 +25,13 @@ export const setPasswordOperation: AffiliateOperation = {
 };
 
 async function handle(request: AffiliateRequest) {
-  const { event, account, promoter, session, context, headers, publicUrl } = request;
+  const { event, account, promoter, session, context, headers, publicUrl, limit } = request;
   // A page within the company's own product keeps its token, which would end with all other sessions.
   if (readBearer(event) !== null)
     throw new Failure("refused", "Sign in to the portal itself to set a password");
   const given = shapeInput(body, await readJson(event));
+  // Somebody with a promoter's session must not be able to find out the password.
+  await limit(promoter.email);
   const { hash: passwordHash } = await keepPassword(context.chance, given.password);
   const currentPassword = given.current_password ?? null;
   const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });

@@ -45,10 +45,10 @@ export const useLinkOperation: OpenOperation = {
 };
 
 /** A known address and an unknown one get the same answer, so that nobody can ask who is a promoter. */
-async function send({ event, context, limit, hasMail }: OpenRequest) {
+async function send({ event, context, limitEmail, hasMail }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
   const wanted = { email: body.email, accountId: body.account_id ?? null };
-  await limit(body.email);
+  await limitEmail(body.email);
   if (hasMail) await sendSignInLinks(context, await findMembers(context.store, wanted));
   return { message: "If a promoter has this address, an e-mail with a link is on its way." };
 }
