@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { storageSettings } from "./config/storage.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -23,7 +24,7 @@ const environment = z
   .object({
     PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
     HOST: z.string().default("127.0.0.1"),
-    STORAGE_URL: z.string().default("sqlite:./data"),
+    ...storageSettings,
     STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
     PUBLIC_URL: z
       .string()

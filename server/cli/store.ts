@@ -17,7 +17,7 @@ export async function withStore(work: (context: Context) => Promise<void>): Prom
 
 /** Like `withStore`, but makes the store if there is none. */
 export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
-  const store = await openConfiguredStore(readConfig());
+  const store = await openConfiguredStore(readConfig(), { notify: tell });
   try {
     const now = new Date();
     const audited = auditedStore(store, { actor: COMMAND_LINE, clock: () => now });
@@ -35,7 +35,7 @@ export async function withDriver(work: (driver: AtomicDriver) => Promise<void>):
 
 /** Like `withDriver`, but makes the store if there is none. */
 export function withNewDriver(work: (driver: AtomicDriver) => Promise<void>): Promise<void> {
-  return usingDriver(openConfiguredDriver(readConfig()), work);
+  return usingDriver(openConfiguredDriver(readConfig(), { notify: tell }), work);
 }
 
 /** Runs `work` on a driver and closes it. */

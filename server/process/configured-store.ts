@@ -1,6 +1,12 @@
 import type { Config } from "../config.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
-import { openDriver, openStore, requireStore, type OpenOptions } from "../storage/open.ts";
+import {
+  openDriver,
+  openStore,
+  requireStore,
+  type DriverOptions,
+  type OpenOptions,
+} from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
@@ -12,8 +18,11 @@ export function openConfiguredStore(
 }
 
 /** Opens only the driver, for work on raw items. @throws Error with the reason in one line */
-export function openConfiguredDriver({ storageUrl, storageConnections }: Config): Promise<AtomicDriver> {
-  return named(openDriver(storageUrl, storageConnections));
+export function openConfiguredDriver(
+  { storageUrl, storageConnections }: Config,
+  options: Omit<DriverOptions, "connections"> = {},
+): Promise<AtomicDriver> {
+  return named(openDriver(storageUrl, { connections: storageConnections, ...options }));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { failureLimiter } from "../http/limits/failure-limit.ts";
 import { rateLimiter } from "../http/limits/rate-limit.ts";
 import type { Services } from "../request/services.ts";
-import { openLimits as openDatabase } from "../storage/open.ts";
+import type { Store } from "../storage/store.ts";
 
 const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 /** A provider sends all its events from a few addresses. */
@@ -16,9 +16,8 @@ const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
 const SIGN_IN_EMAILS_PER_MINUTE = 10;
 const FAILED_TRIES_PER_MINUTE = 30;
 
-/** Opens the limits of a server, which all servers of one database share. */
-export async function openLimits(config: Config): Promise<Services["limits"]> {
-  const database = await openDatabase(config.storageUrl);
+/** Makes the limits of a server, which all servers of one database share. */
+export function newLimits(config: Config, { limits: database }: Store): Services["limits"] {
   const limiting = (name: string, limitPerMinute: number) => ({ name, limitPerMinute, database });
   return {
     v1: rateLimiter(limiting("v1", config.rateLimitV1)),

@@ -23,7 +23,7 @@ import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart } from "./store-upgrade.ts";
-import { openLimits } from "./limits.ts";
+import { newLimits } from "./limits.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** After this time a stop that hangs is given up. We promise to stop within 10 s. */
@@ -55,13 +55,14 @@ export async function serve(
   const counts = { commits: 0, conflicts: 0 };
   const store = await openConfiguredStore(config, {
     ...(areMetricsShown && { counts }),
+    notify: (notice) => log.warn(notice),
     prepare: (driver) => upgradeStoreAtStart(driver, config, log),
   });
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
     ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), sightings }))
     : null;
-  const limits = await openLimits(config);
+  const limits = newLimits(config, store);
   const isFirstStart = (await findFirstAccount(store)) === null;
   const needsDemo = await needsDemoData(store, config.wantsDemoData);
   const answersEarly = !isFirstStart && !needsDemo;

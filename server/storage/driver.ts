@@ -23,6 +23,12 @@ export interface Changes {
   sums: [key: string, delta: number][];
 }
 
+/** The database where all servers of a store count their limits. */
+export interface LimitsDatabase {
+  table: string;
+  query(statement: { text: string; values: unknown[] }): Promise<unknown>;
+}
+
 /** An unstorage driver that can also change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
   /** The stored text. unstorage guesses a type from it; our own readers call this and never guess. */
@@ -43,6 +49,13 @@ export interface AtomicDriver extends Driver {
   cached?(key: string): string | undefined;
   /** All entries in key order, in chunks, from a single moment. For drivers that can take a snapshot. */
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
+  /**
+   * Changes when another database server has taken over. If it did not wait for its predecessor's last commits, it may
+   * lack them. For drivers that use several servers.
+   */
+  timeline?(): number;
+  /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */
+  limits?: LimitsDatabase;
   /** Copies the store into an empty folder while any process uses it. For drivers that keep files. */
   backup?(folder: string): Promise<void>;
   /** Reads all files and lists what is damaged, in the words of the storage engine. */

@@ -7,6 +7,8 @@ const BLOCK = 256;
 interface Lease {
   next: number;
   end: number;
+  /** The database that granted it. One that takes over may not know of it and grant the same ids to others. */
+  timeline: number | undefined;
 }
 
 /** Gives ids that no other process gives. A checked commit leases them in blocks. */
@@ -16,6 +18,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
   async function lease(kind: string): Promise<Lease> {
     const key = encodeKey([0, "ids", kind]);
     for (;;) {
+      const timeline = driver.timeline?.();
       const seen = await driver.getItem(key);
       const next = seen === null ? 1 : (JSON.parse(seen) as { next: number }).next;
       const leased = await driver.commit({
@@ -25,7 +28,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
         sums: [],
       });
       // A failed check means that another process got its block, so somebody makes progress each time.
-      if (leased) return { next, end: next + BLOCK };
+      if (leased) return { next, end: next + BLOCK, timeline };
     }
   }
 
@@ -33,7 +36,7 @@ export function idSource(driver: AtomicDriver): (kind: string) => Promise<number
     for (;;) {
       const current = leases.get(kind) ?? begin(kind);
       const block = await current;
-      if (block.next < block.end) return block.next++;
+      if (block.next < block.end && block.timeline === driver.timeline?.()) return block.next++;
       if (leases.get(kind) === current) begin(kind);
     }
   };

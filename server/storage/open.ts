@@ -3,14 +3,19 @@ import { join, resolve } from "node:path";
 import { countedDriver, type CommitCounts } from "./counted.ts";
 import type { AtomicDriver } from "./driver.ts";
 import { memoryDriver } from "./drivers/memory.ts";
-import type { LimitsDatabase } from "./drivers/postgres/limits.ts";
 import { sqliteDriver } from "./drivers/sqlite.ts";
 import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
 import { newStore, type Store } from "./store.ts";
 
-export interface OpenOptions {
+/** How a driver is opened. */
+export interface DriverOptions {
   connections?: number;
+  /** Gets sentences that the operator should read, for example that another host is written to. */
+  notify?: (notice: string) => void;
+}
+
+export interface OpenOptions extends DriverOptions {
   /** Collects how often the store commits. */
   counts?: CommitCounts;
   /** Runs first, for example to upgrade an earlier layout. */
@@ -26,9 +31,9 @@ export interface OpenOptions {
  */
 export async function openStore(
   url: string,
-  { connections, counts, prepare }: OpenOptions = {},
+  { counts, prepare, ...options }: OpenOptions = {},
 ): Promise<Store> {
-  const driver = await openDriver(url, connections);
+  const driver = await openDriver(url, options);
   try {
     await prepare?.(driver);
     return await storeOn(counts === undefined ? driver : countedDriver(driver, counts));
@@ -49,12 +54,12 @@ export async function storeOn(driver: AtomicDriver): Promise<Store> {
  *
  * @throws Error like `openStore`
  */
-export async function openDriver(url: string, connections?: number): Promise<AtomicDriver> {
+export async function openDriver(url: string, options: DriverOptions = {}): Promise<AtomicDriver> {
   if (url === "memory:") return memoryDriver();
   if (isPostgres(url)) {
     // Loaded only where it is used: it would add an eighth to the start of every other process.
     const { postgresDriver } = await import("./drivers/postgres.ts");
-    return postgresDriver(url, { connections });
+    return postgresDriver(url, options);
   }
   const folder = folderOf(url);
   if (folder === undefined) throw new Error(whyUnknown(url));
@@ -63,16 +68,6 @@ export async function openDriver(url: string, connections?: number): Promise<Ato
   // Nobody else on the machine may read it.
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return sqliteDriver(path);
-}
-
-/**
- * The database where servers on several machines count limits together. null: all servers of the store are on
- * one machine.
- */
-export async function openLimits(url: string): Promise<LimitsDatabase | null> {
-  if (!isPostgres(url)) return null;
-  const { limitsDatabase } = await import("./drivers/postgres/limits.ts");
-  return limitsDatabase(url);
 }
 
 function isPostgres(url: string): boolean {

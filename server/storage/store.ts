@@ -1,5 +1,5 @@
 import { createStorage } from "unstorage";
-import type { AtomicDriver } from "./driver.ts";
+import type { AtomicDriver, LimitsDatabase } from "./driver.ts";
 import { idSource } from "./ids.ts";
 import { encodeKey } from "./keys.ts";
 import type { Transaction } from "./transaction/transaction.ts";
@@ -22,6 +22,8 @@ export interface Store extends View {
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   isReady(): Promise<boolean>;
+  /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
+  limits: LimitsDatabase | null;
   close(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ export function newStore(driver: AtomicDriver): Store {
         return false; // whatever keeps the store from answering, it is not ready
       }
     },
+    limits: driver.limits ?? null,
     close: () => storage.dispose(),
   };
 }

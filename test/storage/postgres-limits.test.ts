@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { rateLimiter, type RateLimiter } from "../../server/http/limits/rate-limit.ts";
-import { openLimits, openStore } from "../../server/storage/open.ts";
+import { openStore } from "../../server/storage/open.ts";
+import type { Store } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
@@ -9,18 +10,30 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
   let cluster: Cluster;
   let name: string;
   let nameCount = 0;
+  let stores: Store[] = [];
   beforeAll(async () => {
     cluster = await startCluster();
     await (await openStore(cluster.url())).close(); // makes the tables
   });
   beforeEach(() => void (name = `limit-${++nameCount}`));
+  afterEach(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    stores = [];
+  });
   afterAll(() => cluster.remove());
+
+  /** The place where one more server counts its limits. */
+  async function openLimits(): Promise<Store["limits"]> {
+    const store = await openStore(cluster.url());
+    stores.push(store);
+    return store.limits;
+  }
 
   /** The limiters of several servers. */
   const servers = (count: number, limitPerMinute: number): Promise<RateLimiter[]> =>
     Promise.all(
       Array.from({ length: count }, async () =>
-        rateLimiter({ name, limitPerMinute, database: await openLimits(cluster.url()) }),
+        rateLimiter({ name, limitPerMinute, database: await openLimits() }),
       ),
     );
 
@@ -42,7 +55,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("limits of servers on one Postgres", (
 
   it("remember a credential that was good on another server", async () => {
     const limit = { name, limitPerMinute: 2 };
-    const newLimiter = async () => failureLimiter({ ...limit, database: await openLimits(cluster.url()) });
+    const newLimiter = async () => failureLimiter({ ...limit, database: await openLimits() });
     const [first, second] = [await newLimiter(), await newLimiter()];
     const good = async () => "account";
     expect(await first.attempt("192.0.2.1", "good", good)).toBe("account");

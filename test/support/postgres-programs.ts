@@ -8,8 +8,9 @@ const DEBIAN_FOLDER = "/usr/lib/postgresql";
 export const POSTGRES_FOLDER = findPrograms();
 
 if (POSTGRES_FOLDER === null) {
-  if (process.env.CI) throw new Error("CI tests on Postgres, and found no initdb and postgres");
-  console.warn("Tests on Postgres are left out: no initdb and postgres found");
+  if (process.env.CI)
+    throw new Error("CI tests on Postgres, and found no initdb, postgres and pg_basebackup");
+  console.warn("Tests on Postgres are left out: no initdb, postgres and pg_basebackup found");
 }
 
 function findPrograms(): string | null {
@@ -19,7 +20,9 @@ function findPrograms(): string | null {
     ...installed.map((version) => join(DEBIAN_FOLDER, version, "bin")),
   ];
   return (
-    folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name)))) ?? null
+    folders.find((folder) =>
+      ["initdb", "postgres", "pg_basebackup"].every((name) => existsSync(join(folder, name))),
+    ) ?? null
   );
 }
 

@@ -1,7 +1,17 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { FOLDER } from "./build.ts";
 import { childrenOf, endNow } from "./child-processes.ts";
@@ -21,6 +31,10 @@ export interface Cluster {
   /** Makes it hang, like a machine or network that accepts everything and answers nothing. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Throws its data away and becomes a standby of another cluster. */
+  follow(primary: Pick<Cluster, "port">): Promise<void>;
+  /** Makes a standby accept writes. */
+  promote(): Promise<void>;
   /** Its log since the first start. */
   log(): string;
   /** Watches it from a separate connection. */
@@ -75,6 +89,8 @@ export async function startCluster({
       max_connections: "60",
       shared_buffers: "64MB",
       ssl: certificate ? "on" : "off",
+      // A standby that lost its primary looks for it at once.
+      wal_retrieve_retry_interval: "100ms",
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     // Right after a kill, processes that have not quite ended may hold the shared memory for a moment.
@@ -106,6 +122,27 @@ export async function startCluster({
     for (const pid of [server.pid!, ...childrenOf(server.pid!)]) process.kill(pid, name);
   }
 
+  async function follow(primary: Pick<Cluster, "port">): Promise<void> {
+    await kill();
+    rmSync(data, { recursive: true });
+    const from = `host=127.0.0.1 port=${primary.port} user=${SUPERUSER}`;
+    const words = ["-D", data, "-d", from, "-R", "-c", "fast", "--no-sync"];
+    await promisify(execFile)(join(POSTGRES_FOLDER!, "pg_basebackup"), words, options);
+    // The copy would wait for a standby of its own when it is promoted.
+    appendFileSync(join(data, "postgresql.auto.conf"), "synchronous_standby_names = ''\n");
+    await start();
+  }
+
+  async function query(text: string) {
+    const client = new Client(url());
+    await client.connect();
+    try {
+      return await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+
   const url = (at = port) => `postgres://${SUPERUSER}@127.0.0.1:${at}/postgres`;
   await start();
   return {
@@ -116,6 +153,10 @@ export async function startCluster({
     kill,
     freeze: () => signal("SIGSTOP"),
     thaw: () => signal("SIGCONT"),
+    follow,
+    async promote() {
+      await query("select pg_promote()");
+    },
     log: () => log,
     async watch() {
       const client = new Client(url());
@@ -128,15 +169,7 @@ export async function startCluster({
         end: () => client.end(),
       };
     },
-    async query(text) {
-      const client = new Client(url());
-      await client.connect();
-      try {
-        return await client.query(text);
-      } finally {
-        await client.end();
-      }
-    },
+    query,
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -180,9 +213,8 @@ function isListening(server: ChildProcess): Promise<boolean> {
     let output = "";
     server.once("close", () => resolve(false));
     server.stderr!.on("data", (chunk: Buffer) => {
-      if (output.includes("ready to accept connections")) return;
       output += chunk.toString();
-      if (output.includes("ready to accept connections")) resolve(true);
+      if (/ready to accept (read-only )?connections/.test(output)) resolve(true);
     });
   });
 }

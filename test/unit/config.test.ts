@@ -101,6 +101,9 @@ describe("the settings", () => {
     ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
     ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
     ["DEMO", "1", { hasDemo: true }],
+    ...["postgres://me:a,b@a:1,[::1]:2,b/db?sslmode=require", "postgres:///db?host=/run/postgresql"].map(
+      (url): [string, string, object] => ["STORAGE_URL", url, { storageUrl: url }],
+    ),
     ["METRICS_URL", "http://[::1]:80/", { metricsAt: { host: "::1", port: 80 } }],
     ["METRICS_URL", "metrics.internal:9090", { metricsAt: { host: "metrics.internal", port: 9_090 } }],
     ["WORKERS", "4", { workers: 4 }],
@@ -116,6 +119,7 @@ describe("the settings", () => {
 
 describe("the environment", () => {
   const LEVELS = "must be one of fatal, error, warn, info, debug, trace, silent";
+  const LIST = "must name each host between commas, like postgres://user@a:5432,b:5433/database";
   it.each([
     ["PORT", "x", "must be a whole number"],
     ["PORT", "-1", "must be a whole number"],
@@ -125,6 +129,9 @@ describe("the environment", () => {
     ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
     ["PUBLIC_URL", "http://", "must be an http(s) address"],
     ["STORAGE_CONNECTIONS", "1", "must be at least 2"],
+    ["STORAGE_URL", "postgres://me@a,,b/db", LIST],
+    ["STORAGE_URL", "postgres://me@a:5432,b:x/db", LIST],
+    ["STORAGE_URL", "postgres://a,/db", LIST],
     ["TIDEMARK_OWNER_EMAIL", "alex@acme.example", "and TIDEMARK_OWNER_PASSWORD must be set together"],
     ["TRUST_PROXY", "true", "must be a whole number"],
     ["RATE_LIMIT_V1", "1e3", "must be a whole number"],

@@ -4,9 +4,9 @@ import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { batchedRead } from "./postgres/batched-read.ts";
-import { openPools } from "./postgres/pool.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
-import { prepareTables } from "./postgres/schema.ts";
+import { LIMITS_TABLE, prepareTables } from "./postgres/schema.ts";
+import { openServers } from "./postgres/servers.ts";
 import { snapshot } from "./postgres/snapshot.ts";
 
 /** How long a read is retried while the database is away, and how long a read of a single item waits. */
@@ -18,7 +18,8 @@ const MAX_ITEM_QUERIES = 2;
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
  *
- * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual). The database's
+ * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual). Of several hosts
+ * (`@a,b:5433/database`) the one that accepts writes is used, and another one after a failover. The database's
  * encoding must be UTF8 and `synchronous_commit` must be on; both are the defaults. STORAGE_CONNECTIONS (10,
  * at least 2) limits the connections of each process. One of them is for commits; rate limits use two more.
  * The role creates tables in its schema once; later it only reads and writes rows.
@@ -29,16 +30,16 @@ const MAX_ITEM_QUERIES = 2;
  */
 export async function postgresDriver(
   url: string,
-  { connections }: { connections?: number | undefined },
+  { connections, notify = () => {} }: { connections?: number | undefined; notify?: (notice: string) => void },
 ): Promise<AtomicDriver> {
-  const { reads, writes } = openPools(url, connections);
+  const servers = openServers(url, { connections, notify });
   try {
-    await withRetries(() => prepareTables(reads), deadlineIn(OPEN_MS));
+    await withRetries(async () => prepareTables(servers.reads()), deadlineIn(OPEN_MS));
   } catch (error) {
-    await Promise.all([reads.end(), writes.end()]);
+    await servers.close();
     throw new Error(reasonOf(error), { cause: error });
   }
-  const commits = committer(writes);
+  const commits = committer(servers.writes);
   const cache = newReadCache();
   const read = batchedRead(loadItems, { maxQueries: MAX_ITEM_QUERIES });
   return {
@@ -46,9 +47,15 @@ export async function postgresDriver(
     ...plainItems({ getItem: read, getKeys, commit }),
     dispose: onlyOnce(async () => {
       await commits.close();
-      await Promise.all([reads.end(), writes.end()]);
+      await servers.close();
     }),
     commit,
+    timeline: servers.timeline,
+    // Without statement names, because poolers in transaction mode do not know them.
+    limits: {
+      table: LIMITS_TABLE,
+      query: async ({ text, values }) => servers.limits().query({ text, values }),
+    },
     cached: cache.get,
     list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
       query(
@@ -63,7 +70,7 @@ export async function postgresDriver(
       ]);
       return Number(row?.[0]);
     },
-    snapshot: () => snapshot(reads),
+    snapshot: () => snapshot(servers.reads),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
@@ -96,7 +103,7 @@ export async function postgresDriver(
   ): Promise<[string, string][]> {
     const limit = queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs };
     const { rows } = await withRetries(
-      () => reads.query<[string, string]>({ text, values, rowMode: "array", ...limit }),
+      async () => servers.reads().query<[string, string]>({ text, values, rowMode: "array", ...limit }),
       deadlineIn(READ_MS),
     );
     return rows;

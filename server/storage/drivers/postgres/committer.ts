@@ -18,8 +18,8 @@ export interface Committer {
   close(): Promise<void>;
 }
 
-/** Makes a committer over its own pool of pipelined connections. */
-export function committer(pool: Pool): Committer {
+/** Makes a committer over a pool of pipelined connections: at each moment that of the server to write to. */
+export function committer(pool: () => Pool): Committer {
   let writer = randomUUID();
   let isMarked = false;
   let number = 0;
@@ -34,8 +34,7 @@ export function committer(pool: Pool): Committer {
       }),
     async close() {
       await running;
-      if (isMarked)
-        await pool.query("delete from tidemark_commits where writer = $1", [writer]).catch(() => {});
+      if (isMarked) await unmark().catch(() => {}); // marks are pruned after a day
     },
   };
 
@@ -77,11 +76,15 @@ export function committer(pool: Pool): Committer {
 
   async function mark(): Promise<void> {
     writer = randomUUID();
-    await pool.query("insert into tidemark_commits (writer, number, at) values ($1, $2, current_timestamp)", [
-      writer,
-      number,
-    ]);
+    await pool().query(
+      "insert into tidemark_commits (writer, number, at) values ($1, $2, current_timestamp)",
+      [writer, number],
+    );
     isMarked = true;
+  }
+
+  async function unmark(): Promise<void> {
+    await pool().query("delete from tidemark_commits where writer = $1", [writer]);
   }
 
   /**
@@ -90,7 +93,7 @@ export function committer(pool: Pool): Committer {
    */
   async function attempt(batch: PendingCommit[], own: number): Promise<number[] | typeof UNMARKED> {
     const statements = statementsOf(batch, writer, own);
-    const client = await pool.connect();
+    const client = await pool().connect();
     try {
       return await send(client, statements);
     } catch (error) {
@@ -120,16 +123,20 @@ export function committer(pool: Pool): Committer {
   /**
    * Finds the outcome of a commit: the parts that were written, or null. After null the commit can never
    * happen, because its number is now taken. If the commit is still running, this waits for it.
+   *
+   * Both statements write. A commit that waited for a synchronous standby when its server was killed is in that
+   * server's data, but may be nowhere else. The write waits for the standby too, so it answers only when the standby
+   * has the commit.
    */
   async function resolve(own: number): Promise<number[] | null> {
     return withRetries(async () => {
-      const given = await pool.query(
+      const given = await pool().query(
         "update tidemark_commits set number = $2, done = null where writer = $1 and number < $2",
         [writer, own],
       );
       if (given.rowCount === 1) return null;
-      const { rows } = await pool.query<{ done: (number | string)[] | null }>(
-        "select done from tidemark_commits where writer = $1 and number = $2",
+      const { rows } = await pool().query<{ done: (number | string)[] | null }>(
+        "update tidemark_commits set at = current_timestamp where writer = $1 and number = $2 returning done",
         [writer, own],
       );
       // A mark is only missing if it was pruned, a day later.

@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from "pg";
+import { Pool, type Client, type PoolConfig } from "pg";
 
 const LIMITS: PoolConfig = {
   application_name: "tidemark",
@@ -11,16 +11,60 @@ const LIMITS: PoolConfig = {
 
 /** The most connections of a process to its store. `STORAGE_CONNECTIONS` sets another number. */
 const CONNECTIONS = 10;
+/** Rate limits have separate connections, so that they never wait behind listings. */
+const LIMITS_CONNECTIONS = 2;
+/** The longest wait for a count: after it, a server does better to count by itself. */
+const LIMITS_MS = 1_000;
 
-/** The pools of a store. Commits are pipelined, so they need only one of the connections. */
-export function openPools(url: string, connections = CONNECTIONS): { reads: Pool; writes: Pool } {
+/** The pools of a server. */
+export interface Pools {
+  reads: Pool;
+  /** Commits are pipelined, so they need only one connection. */
+  writes: Pool;
+  limits: Pool;
+  /** Lets running queries end. */
+  end(): Promise<void>;
+  /** Cuts every connection at once, and makes no other. Running queries fail. */
+  cut(): void;
+}
+
+/** Opens the pools of a server. */
+export function openPools(url: string, connections = CONNECTIONS): Pools {
+  let isCut = false;
+  const clients = new Set<Client>();
+  // A connection that is being made when the others are cut must not be used any more.
+  const onConnect: PoolConfig["onConnect"] = () => {
+    if (isCut) throw new Error("Another server is written to now");
+  };
+  const open = (limits: PoolConfig) => {
+    const pool = newPool(url, { onConnect, ...limits });
+    pool.on("connect", (client) => void clients.add(client as Client));
+    pool.on("remove", (client) => void clients.delete(client as Client));
+    return pool;
+  };
+  const reads = open({
+    max: Math.max(1, connections - 1),
+    statement_timeout: 15_000,
+    query_timeout: 16_000,
+  });
+  const writes = open({ max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
+  const limits = open({
+    max: LIMITS_CONNECTIONS,
+    connectionTimeoutMillis: LIMITS_MS,
+    query_timeout: LIMITS_MS,
+    statement_timeout: LIMITS_MS,
+  });
+  const end = async () => void (await Promise.all([reads.end(), writes.end(), limits.end()]));
   return {
-    reads: newPool(url, {
-      max: Math.max(1, connections - 1),
-      statement_timeout: 15_000,
-      query_timeout: 16_000,
-    }),
-    writes: newPool(url, { max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 }),
+    reads,
+    writes,
+    limits,
+    end,
+    cut() {
+      isCut = true;
+      for (const { connection } of clients) connection.stream.destroy();
+      void end();
+    },
   };
 }
 

@@ -16,11 +16,11 @@ const PAGE = `select key, value from tidemark_items where key > $1 order by key 
  *
  * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
  */
-export async function* snapshot(pool: Pool): AsyncGenerator<[key: string, value: string][]> {
+export async function* snapshot(pool: () => Pool): AsyncGenerator<[key: string, value: string][]> {
   let isOver = false;
   let client: PoolClient | undefined;
   try {
-    client = await pool.connect();
+    client = await pool().connect();
     await client.query("begin isolation level repeatable read, read only");
     await client.query(PATIENCE);
     for (let last = ""; ;) {

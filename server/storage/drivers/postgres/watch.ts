@@ -1,0 +1,152 @@
+import type { Pool } from "pg";
+import { sqlState } from "./faults.ts";
+import { choosePrimary, type Host, type Primary, type Sighting } from "./hosts.ts";
+import { newPool } from "./pool.ts";
+
+/** The pause between two looks at all servers, and while none accepts writes. */
+const LOOK_MS = 1_000;
+const SEARCH_MS = 200;
+/** A server that takes longer to answer counts as gone. */
+const ANSWER_MS = 2_000;
+const UNDEFINED_TABLE = "42P01";
+
+/** The file that is being written has the timeline in its name. The control file would lag behind a promotion. */
+const STATE = `select cast(system_identifier as text) as system,
+  case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as "walFile"
+  from pg_control_system()`;
+
+/** Standbys get this record as well. One of them can tell a new process that an old primary's time is over. */
+const RECORDED = "select timeline from tidemark_timelines where system = $1";
+
+/** What a watch reports. */
+export interface WatchReports {
+  /** Another server is written to. null: none, for the reason given, which may change. */
+  onChange(primary: Primary | null, reason: string): void;
+  /** A sentence that the operator should read. */
+  notify(notice: string): void;
+}
+
+/**
+ * Looks at several servers again and again, over a connection to each, and reports which one to write to. Every look
+ * decides anew, and so does the loss of the primary's connection.
+ *
+ * @returns a function that ends the watch
+ */
+export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Promise<void> {
+  const pools = new Map(hosts.map((host): [Host, Pool] => [host, openPool(host)]));
+  /** The one that is written to now. */
+  let primary: Primary | null = null;
+  /** The latest one. Its timeline stays known while no server accepts writes. */
+  let last: Primary | null = null;
+  let told: string[] = [];
+  /** The servers whose connections were lost during a look. What they said before counts no more. */
+  const lost = new Set<Host>();
+  const ending = new AbortController();
+  let wake = () => {};
+
+  function openPool(host: Host): Pool {
+    const limits = {
+      max: 1,
+      idleTimeoutMillis: 0,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+    };
+    const pool = newPool(host.url, limits);
+    pool.on("error", () => {
+      lost.add(host);
+      if (primary?.host === host) settle(null, `the connection to ${host.name} was lost`);
+      wake();
+    });
+    return pool;
+  }
+
+  async function ask(host: Host): Promise<Sighting> {
+    const pool = pools.get(host)!;
+    const { rows } = await pool.query<{ system: string; walFile: string | null }>(STATE);
+    const { system, walFile } = rows[0]!;
+    const timeline = walFile === null ? null : Number.parseInt(walFile.slice(0, 8), 16);
+    return { host, system, timeline, recordedTimeline: await readTimeline(pool, system) };
+  }
+
+  async function look(): Promise<void> {
+    lost.clear();
+    const answers = await Promise.allSettled(hosts.map(ask));
+    if (ending.signal.aborted) return;
+    const sightings = answers
+      .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
+      .filter(({ host }) => !lost.has(host));
+    const { primary: chosen, refusals } = choosePrimary(sightings, last);
+    for (const refusal of refusals) if (!told.includes(refusal)) notify(`${refusal}: it is not written to`);
+    told = refusals;
+    const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
+    settle(chosen, [...refusals, ...reasons].join("; "));
+    if (chosen !== null && chosen.recordedTimeline < chosen.timeline) await record(chosen);
+  }
+
+  function settle(chosen: Primary | null, reason: string): void {
+    if (chosen !== null && chosen.host === primary?.host && chosen.timeline === primary.timeline) return;
+    if (chosen === null && primary !== null) notify(`No host accepts writes: ${reason}`);
+    if (chosen !== null && last !== null)
+      notify(`Writes go to ${chosen.host.name}, on timeline ${chosen.timeline}`);
+    primary = chosen;
+    last = chosen ?? last;
+    onChange(chosen, reason);
+  }
+
+  async function record({ host, system, timeline }: Primary): Promise<void> {
+    try {
+      await writeTimeline(pools.get(host)!, { system, timeline });
+    } catch (error) {
+      notify(`Timeline ${timeline} could not be recorded on ${host.name}: ${(error as Error).message}`);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!ending.signal.aborted) {
+      await look();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, primary === null ? SEARCH_MS : LOOK_MS);
+        wake = () => (clearTimeout(timer), resolve());
+      });
+    }
+  }
+
+  const running = run();
+  return async () => {
+    ending.abort();
+    wake();
+    await running;
+    await Promise.all([...pools.values()].map((pool) => pool.end()));
+  };
+}
+
+/** Why a server is not the primary. */
+function reasonOf(answer: PromiseSettledResult<Sighting>, { name }: Host): string[] {
+  if (answer.status === "fulfilled") return answer.value.timeline === null ? [`${name} is a standby`] : [];
+  const { message, code } = answer.reason as Error & { code?: string };
+  return [`${name}: ${message || code}`];
+}
+
+async function readTimeline(pool: Pool, system: string): Promise<number> {
+  try {
+    const { rows } = await pool.query<{ timeline: number }>(RECORDED, [system]);
+    return rows[0]?.timeline ?? 0;
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
+}
+
+/** Waits for no standby, because a server that has just been promoted has none yet. */
+async function writeTimeline(
+  pool: Pool,
+  { system, timeline }: { system: string; timeline: number },
+): Promise<void> {
+  // Without values, so that all of it is one message and no pooler can come in between.
+  await pool.query(`begin;
+    set local synchronous_commit = local;
+    create table if not exists tidemark_timelines (system text primary key, timeline integer not null);
+    insert into tidemark_timelines as known (system, timeline) values ('${BigInt(system)}', ${timeline})
+      on conflict (system) do update set timeline = greatest(known.timeline, excluded.timeline);
+    commit`);
+}
