@@ -11,6 +11,8 @@ export interface Range {
   /** Entries to skip at the beginning; 0 by default. */
   offset?: number;
   reverse?: boolean;
+  /** Whether the values are short: pointers or sums. A driver may fetch many of them in a cheaper way. */
+  isOfShort?: boolean;
 }
 
 /** The changes of one commit. Either all of them happen or none. */
@@ -79,9 +81,11 @@ export function refuseLongKeys({ checks, puts, removes, sums }: Changes): void {
   for (const [key] of sums) refuseLong(key);
 }
 
-/** A counter's value; 0 if nothing was counted. */
+const BEFORE_SUM = '{"sum":'.length;
+
+/** A counter's value; 0 if nothing was counted. Reports read very many, and JSON.parse would take four times as long. */
 export function readSum(text: string | null | undefined): number {
-  return text ? (JSON.parse(text) as { sum: number }).sum : 0;
+  return text ? Number(text.slice(BEFORE_SUM, -1)) : 0;
 }
 
 function refuseLong(key: string): void {

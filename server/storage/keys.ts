@@ -41,11 +41,13 @@ export function encodeKey(key: Key): string {
 
 /** The tuple of a storage key. */
 export function decodeKey(encoded: string): KeyPart[] {
-  return encoded.split(":").map((segment) => {
-    if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
-    const value = Number.parseInt(segment.slice(1), 36);
-    return segment.startsWith("b") ? value - Number.MAX_SAFE_INTEGER : value;
-  });
+  const key: KeyPart[] = [];
+  for (let start = 0, end = 0; end < encoded.length; start = end + 1) {
+    const mark = encoded.indexOf(":", start);
+    end = mark < 0 ? encoded.length : mark;
+    key.push(decodeSegment(encoded.slice(start, end)));
+  }
+  return key;
 }
 
 /** The range of all keys that begin with a tuple. */
@@ -115,6 +117,12 @@ function escapeAscii(unit: number): string {
   if (unit < 0x41) return `@${hex(unit, 2)}`;
   if (unit < 0x61) return `_${hex(unit, 2)}`;
   return `~${hex(unit, 4)}`;
+}
+
+function decodeSegment(segment: string): KeyPart {
+  if (segment.startsWith("s")) return segment.slice(1, -1).replace(ESCAPED_UNIT, decodeUnit);
+  const value = Number.parseInt(segment.slice(1), 36);
+  return segment.startsWith("b") ? value - Number.MAX_SAFE_INTEGER : value;
 }
 
 function decodeUnit(escape: string): string {

@@ -1,7 +1,8 @@
 // Prints the cost of reads on a small and a large store, in turn, and their memory. BENCH_LARGE (100000):
-// records of each kind in the large store; the small one has 1,000. BENCH_CALLS (40).
+// records of each kind in the large store; the small one has 1,000. BENCH_CALLS (40). BENCH_ONLY: the rows that begin
+// so. BENCH_STORE: a folder whose stores are kept, and used again.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +12,8 @@ import { KEY, median, row, startTidemark } from "./servers.mjs";
 const LARGE = Number(process.env.BENCH_LARGE ?? 100_000);
 const CALLS = Number(process.env.BENCH_CALLS ?? 40);
 const PROMOTERS = Math.max(100, LARGE / 100);
+const ONLY = process.env.BENCH_ONLY ?? "";
+const KEPT = process.env.BENCH_STORE;
 const run = promisify(execFile);
 
 const small = await prepare(1_000, 100);
@@ -18,7 +21,7 @@ const large = await prepare(LARGE, PROMOTERS);
 try {
   console.log(`\n${row(["", "small ms", "large ms", "ratio", "aim"], 48)}`);
   for (const [at, [name, , aim]] of readsOf(small).entries()) {
-    await compare(name, [readsOf(small)[at][1], readsOf(large)[at][1]], aim);
+    if (name.startsWith(ONLY)) await compare(name, [readsOf(small)[at][1], readsOf(large)[at][1]], aim);
   }
   await measureGroups();
   await measureMemory();
@@ -26,12 +29,25 @@ try {
   for (const { child, ended, folder } of [small, large]) {
     child.kill("SIGTERM");
     await ended;
-    rmSync(folder, { recursive: true });
+    if (KEPT === undefined) rmSync(folder, { recursive: true });
   }
 }
 
 async function prepare(records, promoters) {
-  const folder = mkdtempSync(join(tmpdir(), "tidemark-scale-"));
+  const folder = KEPT ? join(KEPT, String(records)) : mkdtempSync(join(tmpdir(), "tidemark-scale-"));
+  if (!existsSync(join(folder, "tidemark.db"))) await seed(folder, records, promoters);
+  const server = await startTidemark(`sqlite:${folder}`, {
+    nodeOptions: ["--import", "./test/bench/loop-delay.mjs"],
+  });
+  console.log(
+    `${promoters} promoters, ${records} leads, about ${records} sales: ready in ${Math.round(server.readyMs)} ms`,
+  );
+  const [promoter] = await (await call(server, "/api/v1/promoters/list?per_page=1")).json();
+  return { ...server, folder, records, promoter };
+}
+
+async function seed(folder, records, promoters) {
+  mkdirSync(folder, { recursive: true });
   const first = await startTidemark(`sqlite:${folder}`);
   first.child.kill("SIGTERM");
   await first.ended;
@@ -41,20 +57,15 @@ async function prepare(records, promoters) {
     env: { ...process.env, STORAGE_URL: `sqlite:${folder}` },
   });
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  const server = await startTidemark(`sqlite:${folder}`, {
-    nodeOptions: ["--import", "./test/bench/loop-delay.mjs"],
-  });
-  console.log(
-    `${promoters} promoters, ${records} leads, about ${records} sales: seeded in ${seconds} s, ready in ${Math.round(server.readyMs)} ms`,
-  );
-  const [promoter] = await (await call(server, "/api/v1/promoters/list?per_page=1")).json();
-  return { ...server, folder, records, promoter };
+  console.log(`${records} leads: seeded in ${seconds} s`);
 }
 
 function readsOf({ promoter, records }) {
   const of = (id, findBy) => `/api/v2/company/promoters/${encodeURIComponent(id)}?find_by=${findBy}`;
   const payouts = (query) => `/api/v2/company/payouts?${query}`;
   const commissions = (query) => `/api/v2/company/commissions?${query}`;
+  const newest = "sorting[created_at]=desc";
+  const [month, year] = [30, 365].map((days) => `filters[created_at][from]=${daysAgo(days)}`);
   const report = (name, groupBy) =>
     `/api/v2/company/reports/${name}?columns[]=revenue_amount&columns[]=promoter_earnings_amount&group_by=${groupBy}&start_date=${daysAgo(365)}&end_date=${daysAgo(0)}`;
   return [
@@ -90,24 +101,42 @@ function readsOf({ promoter, records }) {
     ["commissions by promoter", commissions(`filters[promoter_id]=${promoter.id}`), 1.5],
     ["commissions, newest first", commissions("sorting[created_at]=desc"), 1.5],
     ["commissions, greatest sale first", commissions("sorting[sale_amount]=desc"), 1.5],
-    ["commissions by status, newest first", commissions("filters[status]=pending&sorting[created_at]=desc")],
+    // The dashboard's list, with its filters.
+    ["commissions by status, newest first", commissions(`filters[status]=pending&${newest}`), 1.5],
+    ["commissions by campaign, newest first", commissions(`filters[campaign_id]=1&${newest}`), 1.5],
     [
       "commissions by status and campaign, newest first",
-      commissions("filters[status]=approved&filters[campaign_id]=1&sorting[created_at]=desc"),
+      commissions(`filters[status]=approved&filters[campaign_id]=1&${newest}`),
+      1.5,
     ],
     [
       "commissions by promoter, newest first",
-      commissions(`filters[promoter_id]=${promoter.id}&sorting[created_at]=desc`),
+      commissions(`filters[promoter_id]=${promoter.id}&${newest}`),
+      1.5,
     ],
+    ["commissions of a month, newest first", commissions(`${month}&${newest}`), 1.5],
+    ["commissions of a month by status", commissions(`${month}&filters[status]=pending&${newest}`), 1.5],
+    ["commissions of a month by campaign", commissions(`${month}&filters[campaign_id]=1&${newest}`), 1.5],
     [
-      "commissions of a month, newest first",
-      commissions(`filters[created_at][from]=${daysAgo(30)}&sorting[created_at]=desc`),
+      "commissions of a month by status and campaign",
+      commissions(`${month}&filters[status]=approved&filters[campaign_id]=1&${newest}`),
+      1.5,
     ],
+    ["commissions of a year by status", commissions(`${year}&filters[status]=pending&${newest}`), 1.5],
     [
-      "commissions of a month by status (reads the month)",
-      commissions(`filters[created_at][from]=${daysAgo(30)}&filters[status]=pending`),
+      "commissions of a promoter by status",
+      commissions(`filters[promoter_id]=${promoter.id}&filters[status]=approved&${newest}`),
     ],
-    ["commissions by q (walks)", commissions("q=ada")],
+    ["commissions of a month by q (reads the month)", commissions(`${month}&q=ada&${newest}`)],
+    ["commissions by q (walks)", commissions(`q=ada&${newest}`)],
+    ["commissions that are paid (walks)", commissions(`filters[paid]=yes&${newest}`)],
+    [
+      "commissions of a month that are paid (reads the month)",
+      commissions(`${month}&filters[paid]=yes&${newest}`),
+    ],
+    ["commissions with a suspicion (walks)", commissions(`filters[fraud_check][]=ad_source&${newest}`)],
+    ["payouts due, in sums", payouts("").replace("payouts?", "payouts/due_stats?")],
+    ["payouts, in sums", payouts("").replace("payouts?", "payouts/stats?")],
     ["report of a year, by month", report("overview", "month")],
     ["report of a year, by promoter", report("promoters", "year")],
     ["grouped payouts", "/api/v2/company/payouts/group_by_promoters"],

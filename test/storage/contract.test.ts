@@ -110,6 +110,19 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
     expect(await driver.getItem("none")).toBeNull();
   });
 
+  it("lists many short values as it lists all others", async () => {
+    const puts = Array.from({ length: 300 }, (_, at): Entry => [
+      `a${(at * 7919) % 300}`,
+      at % 2 ? `{"sum":${at}}` : '["\\"ä\\n"]\n',
+    ]);
+    await driver.commit({ ...NOTHING, puts });
+    for (const range of [{ limit: 1_000 }, { limit: 150 }, { limit: 150, offset: 100 }, { limit: 9 }]) {
+      const all = { from: "a", before: "b", ...range };
+      expect(await driver.list({ ...all, isOfShort: true })).toEqual(await driver.list(all));
+    }
+    expect(await driver.list({ from: "x", before: "y", limit: 1_000, isOfShort: true })).toEqual([]);
+  });
+
   it("lists a range in byte order, in both directions, page by page", async () => {
     const keys = ["a", "a!", "a0", "aa", "b", "ba", "c"];
     await driver.commit({ ...NOTHING, puts: keys.toReversed().map((key) => [key, "{}"]) });

@@ -117,7 +117,9 @@ function viewOf(history: History, period: Period): View {
     sum: (metric) => since(period.from, metric),
     sumOfLast: (months, metric) => since(addMonths(end, -months), metric),
     before: (metric) => sumBefore(history, metric, period.from),
-    months: monthsIn(period),
+    get months() {
+      return monthsIn(period);
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import { daysFor, metricsFor, type Figure } from "./figures.ts";
 import type { Period } from "./period.ts";
-import { addToHistory, type History } from "./history.ts";
+import { addToHistory, addToTrack, newTrack, type History, type Track } from "./history.ts";
 import type { Series } from "./counters.ts";
 import { promoterSums, seriesSums, type SeriesId } from "./series.ts";
 import { stretchesBetween, type Stretch } from "./stretch.ts";
@@ -27,16 +27,19 @@ export async function readHistories<Id extends SeriesId>(
   const histories: Histories<Id> = new Map();
   const stretches = stretchesOf(series, daysFor(figures, periods));
   for (const metric of metricsFor(figures)) {
+    const tracks = new Map<Id, Track>();
     for (const stretch of stretches) {
       for await (const sums of seriesSums(store, accountId, { series, metric, stretch })) {
         for (const { id, day, sum } of sums) {
           const owner = ownerOf(id);
           if (owner === null) continue;
-          const counted = { metric, day: stretch.at ?? day, sum: stretch.sign * sum };
-          addToHistory(historyIn(histories, owner), counted);
+          let track = tracks.get(owner);
+          if (track === undefined) tracks.set(owner, (track = newTrack()));
+          addToTrack(track, stretch.at ?? day, stretch.sign * sum);
         }
       }
     }
+    for (const [id, track] of tracks) historyIn(histories, id).set(metric, track);
   }
   return histories;
 }

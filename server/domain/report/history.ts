@@ -1,7 +1,7 @@
 import type { Metric } from "./counters.ts";
 
 /** Running totals: each day that had a fact, with the total up to its end. */
-interface Track {
+export interface Track {
   days: string[];
   totals: number[];
 }
@@ -14,8 +14,18 @@ export function addToHistory(
   history: History,
   { day, metric, sum }: { day: string; metric: Metric; sum: number },
 ): void {
-  const track = history.get(metric) ?? { days: [], totals: [] };
-  history.set(metric, track);
+  let track = history.get(metric);
+  if (track === undefined) history.set(metric, (track = newTrack()));
+  addToTrack(track, day, sum);
+}
+
+/** Running totals to add to. */
+export function newTrack(): Track {
+  return { days: [], totals: [] };
+}
+
+/** Adds a day's sum. The days must come in order. */
+export function addToTrack(track: Track, day: string, sum: number): void {
   const total = (track.totals.at(-1) ?? 0) + sum;
   if (track.days.at(-1) === day) {
     track.totals[track.totals.length - 1] = total;

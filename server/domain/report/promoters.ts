@@ -70,8 +70,9 @@ async function kept(
 async function knownPromoters(store: Store, accountId: number, ids: number[] | null): Promise<Set<SeriesId>> {
   const known = new Set<SeriesId>();
   if (ids === null) {
-    for await (const keys of store.scanKeys(promoters, "id", accountId, []))
-      for (const [id] of keys) known.add(id ?? 0);
+    // This index holds all promoters, and its keys are read without their records.
+    for await (const keys of store.scanKeys(promoters, "archived", accountId, []))
+      for (const [, id = 0] of keys) known.add(id);
     return known;
   }
   for (const id of ids) if ((await store.get(promoters, accountId, id)) !== null) known.add(id);

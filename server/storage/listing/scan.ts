@@ -8,11 +8,11 @@ const CHUNK = 1_000;
 /** Yields all entries of a range in chunks, so that even a long range leaves the event loop free. */
 export async function* scan(
   driver: Pick<AtomicDriver, "list">,
-  { from, before }: { from: string; before: string },
+  { from, before, isOfShort = false }: Pick<Range, "from" | "before" | "isOfShort">,
 ): AsyncGenerator<[key: string, value: string][]> {
   let start = from;
   for (;;) {
-    const entries = await driver.list({ from: start, before, limit: CHUNK });
+    const entries = await driver.list({ from: start, before, limit: CHUNK, isOfShort });
     yield entries;
     const last = entries.at(-1);
     if (entries.length < CHUNK || last === undefined) return;

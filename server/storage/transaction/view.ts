@@ -102,7 +102,8 @@ export function newView(items: Items): View {
     },
     async *scanKeys(from, index, accountId, start, between) {
       const prefix = listPrefix(from, index, accountId, start);
-      for await (const entries of scan(items, partRange(prefix, between))) {
+      const range = { ...partRange(prefix, between), isOfShort: index !== "id" };
+      for await (const entries of scan(items, range)) {
         yield entries.map(([key]) => decodeKey(key).slice(prefix.length));
       }
     },
@@ -120,9 +121,13 @@ export function newView(items: Items): View {
 
 async function* scanSums(items: Items, prefix: Key, between?: Between): AsyncGenerator<NamedSum[]> {
   const start = encodeKey(prefix).length + 1;
-  for await (const entries of scan(items, partRange(prefix, between))) {
-    const sums = entries.map(([key, text]): NamedSum => [decodeKey(key.slice(start)), readSum(text)]);
-    yield sums.filter(([, sum]) => sum !== 0);
+  for await (const entries of scan(items, { ...partRange(prefix, between), isOfShort: true })) {
+    const sums: NamedSum[] = [];
+    for (const [key, text] of entries) {
+      const sum = readSum(text);
+      if (sum !== 0) sums.push([decodeKey(key.slice(start)), sum]);
+    }
+    yield sums;
   }
 }
 

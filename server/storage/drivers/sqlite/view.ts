@@ -14,6 +14,8 @@ export interface View {
 }
 
 const MAX_TEXTS = 4_000;
+/** Entries that are cheaper to fetch together. */
+const MANY = 100;
 
 /**
  * Reads from one snapshot per turn of the event loop, because a transaction for each read would cost more
@@ -87,6 +89,17 @@ export function newList(db: Database): (range: Range) => Entry[] {
   const entries = "select key, value from items where key >= ? and key < ? order by key";
   const forward = db.prepare(`${entries} limit ? offset ?`);
   const backward = db.prepare(`${entries} desc limit ? offset ?`);
-  return ({ from, before, limit, offset = 0, reverse = false }) =>
-    (reverse ? backward : forward).all(from, before, limit, offset) as Entry[];
+  const inTexts = db.prepare(
+    `select json_group_array(key), json_group_array(value) from (${entries} limit ? offset ?)`,
+  );
+  return ({ from, before, limit, offset = 0, reverse = false, isOfShort = false }) => {
+    if (isOfShort && !reverse && limit >= MANY) return together(inTexts.get(from, before, limit, offset));
+    return (reverse ? backward : forward).all(from, before, limit, offset) as Entry[];
+  };
+}
+
+/** Two long texts take half as long to fetch as the many short ones in them. */
+function together(row: unknown): Entry[] {
+  const [keys, values] = (row as [string, string]).map((text) => JSON.parse(text) as string[]);
+  return (keys ?? []).map((key, at): Entry => [key, values?.[at] ?? ""]);
 }
