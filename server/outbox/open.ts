@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { auditedStore } from "../domain/audit/audited-store.ts";
 import { PROCESS } from "../domain/audit/record.ts";
 import { systemChance } from "../domain/context.ts";
-import type { Mailer, MailSettings } from "../outgoing/mailer.ts";
+import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import { newDispatcher, type Dispatcher } from "./dispatcher.ts";
@@ -21,14 +21,14 @@ export interface OutboxSettings {
   logOutage: OutboxParts["logOutage"];
   post: Post;
   publicUrl: string;
-  smtpUrl: string | null;
-  mailFrom: string;
+  /** null: mail is not set up. */
+  mail: OutgoingMail | null;
   templates: Templates;
 }
 
 /** Makes the outbox of a process. */
-export async function openOutbox(settings: OutboxSettings): Promise<Dispatcher> {
-  const { store, log, post, publicUrl, smtpUrl, mailFrom } = settings;
+export function openOutbox(settings: OutboxSettings): Dispatcher {
+  const { store, log, post, publicUrl, mail } = settings;
   const clock = () => new Date();
   return newDispatcher({
     // A receiver may complete the payout that it was told of.
@@ -38,7 +38,7 @@ export async function openOutbox(settings: OutboxSettings): Promise<Dispatcher> 
     log,
     logOutage: settings.logOutage,
     post,
-    mailer: smtpUrl === null ? null : await openMailer({ smtpUrl, from: mailFrom }),
+    mailer: mail?.mailer ?? null,
     templates: settings.templates,
     publicUrl,
     lease: newLease(
@@ -46,10 +46,4 @@ export async function openOutbox(settings: OutboxSettings): Promise<Dispatcher> 
       { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
     ),
   });
-}
-
-/** Most servers send no e-mails, and the library takes a while to load. */
-async function openMailer(settings: MailSettings): Promise<Mailer> {
-  const { newMailer } = await import("../outgoing/mailer.ts");
-  return newMailer(settings);
 }

@@ -17,6 +17,7 @@ import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
+import { openMail } from "../outgoing/mail.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { storeText } from "../http/stored-text.ts";
@@ -87,7 +88,7 @@ export async function serve(
   // Workers share the port, so one that joins the others must answer from the moment its port is open.
   // That is why nothing is awaited between the opening and this line.
   if (answersEarly) answer();
-  const outbox = await openOutbox({ ...config, ...services, templates });
+  const outbox = openOutbox({ ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
   // Anything that can fail comes before this, because the key that it prints is never shown again.
   const news = [await firstStart(newContext(services, PROCESS), { ...config, publicUrl })];
@@ -160,7 +161,7 @@ async function openPort(
 }
 
 function newServices(
-  config: Config,
+  { smtpUrl, mailFrom, ...config }: Config,
   parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits" | "writeEmail">,
 ): Services {
   const clock = () => new Date();
@@ -170,7 +171,7 @@ function newServices(
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock,
     chance: systemChance,
-    hasMail: config.smtpUrl !== null,
+    mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };
 }

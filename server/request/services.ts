@@ -5,6 +5,7 @@ import type { Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/email/record.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
+import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
 import type { Metrics } from "./metrics.ts";
@@ -24,8 +25,8 @@ export interface Services {
   /** null: nothing is counted. */
   metrics: Metrics | null;
   publicUrl: string;
-  /** Whether the server can send e-mails. */
-  hasMail: boolean;
+  /** null: mail is not set up. */
+  mail: OutgoingMail | null;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** Writes an e-mail to a promoter, by the operator's own template if there is one. */

@@ -35,15 +35,19 @@ export function signInLimits(
     },
     async limitEmail(email) {
       await take(limits.signIns, network);
-      await take(limits.signInEmails, nameOf(email));
+      await take(limits.signInEmails, nameOf(email), "Too many e-mails to this address");
     },
   };
 }
 
 /** @throws Failure `rate_limited` */
-async function take(limiter: RateLimiter, key: string): Promise<void> {
+async function take(
+  limiter: RateLimiter,
+  key: string,
+  message = "Too many attempts to sign in",
+): Promise<void> {
   const state = await limiter.take(key);
   if (state?.allowed !== false) return;
   const retryAfterSeconds = Math.max(1, state.resetSeconds);
-  throw new Failure("rate_limited", "Too many attempts to sign in", {}, { retryAfterSeconds });
+  throw new Failure("rate_limited", message, {}, { retryAfterSeconds });
 }

@@ -7,7 +7,7 @@ import { isEmpty } from "./listing/snapshot.ts";
  * Raise it with every change to the shape of records, or to the keys and values of claims, indexes or
  * counters.
  */
-export const LAYOUT = 9;
+export const LAYOUT = 10;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */

@@ -23,6 +23,8 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
   7: { itemOf, upgrades: [upgradeSales] },
   // Only counters were added, and the upgrade makes all counters anew.
   8: { itemOf, upgrades: [] },
+  // Counters and index entries were added; the upgrade makes them.
+  9: { itemOf, upgrades: [] },
 };
 
 /** Changes records of a layout into those of the next one. It starts again if it was interrupted. */

@@ -3,6 +3,7 @@ import {
   disconnectBillingOperation,
   listBillingOperation,
 } from "./billing/billing.ts";
+import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import type { V2Row } from "./operation.ts";
 import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
 import {
@@ -26,6 +27,8 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["GET", "/billing", listBillingOperation],
   ["POST", "/billing", connectBillingOperation, "owner"],
   ["DELETE", "/billing", disconnectBillingOperation, "owner"],
+  ["GET", "/mail", showMailOperation],
+  ["POST", "/mail/test", testMailOperation],
   ["GET", "/rates", listRatesOperation],
   ["POST", "/rates", storeRatesOperation],
   ["GET", "/webhooks", listWebhooksOperation],

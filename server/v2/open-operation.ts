@@ -38,7 +38,8 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
   const { handle, body, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
-    const { publicUrl, hasMail } = services;
+    const { publicUrl, mail } = services;
+    const hasMail = mail !== null;
     try {
       if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
         throw new Failure("forbidden", "The request does not come from a page of this server");

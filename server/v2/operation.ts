@@ -6,6 +6,7 @@ import { NO_STORE, empty, json, text, type AnswerHeaders } from "../http/answer.
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
+import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
@@ -26,8 +27,10 @@ export interface V2Request {
   publicUrl: string;
   /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
   limit(email: string): Promise<void>;
-  /** Whether the server can send e-mails. */
-  hasMail: boolean;
+  /** Counts a wish for an e-mail to this address. @throws Failure `rate_limited` */
+  limitEmail(email: string): Promise<void>;
+  /** null: mail is not set up. */
+  mail: OutgoingMail | null;
   /** Posts to receivers of webhooks. */
   post: Post;
   /** Writes an e-mail to a promoter. */
@@ -62,10 +65,10 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, hasMail, post, writeEmail } = services;
+      const { publicUrl, mail, post, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
-      const { limit } = signInLimits(services, event, "user");
-      const edges = { publicUrl, limit, hasMail, post, writeEmail, headers };
+      const limits = signInLimits(services, event, "user");
+      const edges = { publicUrl, ...limits, mail, post, writeEmail, headers };
       const answer = await handle({ event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

@@ -61,6 +61,7 @@ const TABLE = {
     GET /audit_log
     GET /audit_log/download
     GET /billing
+    GET /mail
     GET /rates
     GET /webhooks
     GET /webhooks/event_types
@@ -121,6 +122,7 @@ const TABLE = {
     PUT /payout_methods/:id
     PATCH /payout_methods/:id
     DELETE /payout_methods/:id
+    POST /mail/test
     POST /rates
     POST /webhooks
     POST /webhooks/test

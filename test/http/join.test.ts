@@ -155,7 +155,7 @@ it("takes no notice of programs that fill in the hidden field", async () => {
 });
 
 it("needs no confirmation if the server can't send e-mails", async () => {
-  app.services.hasMail = false;
+  app.services.mail = null;
   expect(await join()).toEqual({ status: 201, body: { state: "accepted", needs_confirmation: false } });
   const signIn = { email: EMAIL, password: PASSWORD };
   expect((await portalBrowser(app).call("POST /session", signIn)).status).toBe(201);

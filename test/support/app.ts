@@ -9,6 +9,7 @@ import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
 import { writeEmail } from "../../server/outbox/email/template.ts";
 import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
+import { openMail } from "../../server/outgoing/mail.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -32,6 +33,10 @@ export function countedChance(): Chance {
 export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
+
+/** Nobody listens there. */
+const NO_SERVER = "smtp://127.0.0.1:1";
+export const SENDER = "Tidemark <mail@tidemark.example>";
 
 const appFiles = (app: string) => ({
   script: `${app}-1.js`,
@@ -89,6 +94,7 @@ export async function startApp(
     signInsByEmail?: number;
     signInEmails?: number;
     hasMail?: boolean;
+    smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
     store?: Store;
     publicUrl?: string;
@@ -111,7 +117,8 @@ export async function startApp(
     sightings: newSightingRecorder({ store, log, clock }, () => {}),
     metrics: null,
     publicUrl: options.publicUrl ?? "https://track.acme.example",
-    hasMail: options.hasMail ?? true,
+    mail:
+      options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
@@ -175,6 +182,7 @@ export async function startApp(
       ),
     close: () => {
       services.post.close();
+      services.mail?.mailer.close();
       return store.close();
     },
   };

@@ -1,11 +1,14 @@
 import { Failure } from "../../failure.ts";
 import { SYSTEM } from "../account/record.ts";
-import type { Delivery, Lane } from "./record.ts";
-import { collection } from "../../storage/collection.ts";
+import { DELIVERY_STATUSES, type Delivery, type DeliveryStatus, type Lane } from "./record.ts";
+import { collection, type Count } from "../../storage/collection.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 import { loadWebhook } from "./webhooks.ts";
+
+/** The counter of e-mails by account and status. */
+const EMAILS = "email";
 
 /** The deliveries of all accounts, because one process sends them all. */
 export const deliveries = collection<Delivery>()({
@@ -21,10 +24,27 @@ export const deliveries = collection<Delivery>()({
   },
   counts: (delivery) => [
     [["delivery/webhook", delivery.webhookId ?? 0], 1],
+    ...emailCounts(delivery),
     // Counts the first delivery of each lane. A destination without any has nothing to send.
     [["delivery.due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
   ],
 });
+
+/** Counts an e-mail by its status. */
+function emailCounts({ webhookId, ownerId, status }: Delivery): Count[] {
+  return webhookId === null ? [[[EMAILS, ownerId, status], 1]] : [];
+}
+
+/** How many of an account's e-mails have each status. Finished ones are kept for 30 days. */
+export async function countEmails(
+  { sum }: Pick<Store, "sum">,
+  ownerId: number,
+): Promise<Record<DeliveryStatus, number>> {
+  const counts = DELIVERY_STATUSES.map(
+    async (status) => [status, await sum(SYSTEM, [EMAILS, ownerId, status])] as const,
+  );
+  return Object.fromEntries(await Promise.all(counts)) as Record<DeliveryStatus, number>;
+}
 
 export const lanes = collection<Lane>()({
   name: "lane",

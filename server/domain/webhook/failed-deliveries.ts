@@ -2,7 +2,7 @@ import { SYSTEM } from "../account/record.ts";
 import type { Delivery, DeliveryStatus } from "./record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { deliveries, enqueue } from "./delivery.ts";
+import { countEmails, deliveries, enqueue } from "./delivery.ts";
 import { loadWebhook } from "./webhooks.ts";
 
 /** Deliveries restarted in one commit. Each commit costs a disk write, but large ones conflict more often. */
@@ -19,6 +19,7 @@ export async function countDeliveries(
   store: Store,
   set: DeliverySet,
 ): Promise<Record<DeliveryStatus, number>> {
+  if (set.webhookId === null) return countEmails(store, set.accountId);
   await checkWebhook(store, set);
   const counts = { pending: 0, retrying: 0, held: 0, delivered: 0, failed: 0 };
   for await (const chunk of deliveriesOf(store, set)) {

@@ -16,6 +16,7 @@ import { PORTAL_FIELDS } from "./portal.ts";
 import { REFERRAL_FIELDS } from "./referrals.ts";
 import { REPORT_FIELDS, REPORT_OPERATIONS } from "./reports.ts";
 import { SALE_FIELDS, SALE_OPERATIONS } from "./sales.ts";
+import { SETTINGS_FIELDS, SETTINGS_OPERATIONS } from "./settings.ts";
 import { TRACKING_FIELDS } from "./tracking.ts";
 import { USER_FIELDS, USER_OPERATIONS } from "./users.ts";
 import type { Fields, Operations } from "./entry.ts";
@@ -38,6 +39,7 @@ export const FIELDS: Fields = {
   ...HOME_FIELDS,
   ...AUDIT_FIELDS,
   ...PORTAL_FIELDS,
+  ...SETTINGS_FIELDS,
 };
 /** The descriptions of all operations. */
 export const OPERATIONS: Operations = {
@@ -50,6 +52,7 @@ export const OPERATIONS: Operations = {
   ...HOME_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...PORTAL_OPERATIONS,
+  ...SETTINGS_OPERATIONS,
   ...OTHER_OPERATIONS,
 };
 

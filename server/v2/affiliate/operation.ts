@@ -102,7 +102,8 @@ function route(
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { publicUrl, hasMail } = services;
+      const { publicUrl, mail } = services;
+      const hasMail = mail !== null;
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");

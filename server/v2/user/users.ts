@@ -37,7 +37,8 @@ export const inviteUserOperation: V2Operation = {
   refusals: ["invalid", "taken"],
   handle: async (request) => {
     const input = shapeInput(inviteBody, await readJson(request.event));
-    const { context, account, hasMail: isMailed } = request;
+    const { context, account, mail } = request;
+    const isMailed = mail !== null;
     return linkJson(request, await inviteUser(context, account, { ...input, isMailed }));
   },
 };
@@ -74,13 +75,14 @@ export const resetUserOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const body = shapeInput(resetBody, await readJson(event));
-    const { hasMail: isMailed } = request;
+    const isMailed = request.mail !== null;
     const given = { id: readPathId(event), removesSecondFactor: body.remove_second_factor, isMailed };
     return linkJson(request, await resetUser(context, account, given));
   },
 };
 
 /** A link that is on its way by e-mail is nobody else's business. */
-function linkJson({ publicUrl, hasMail }: V2Request, { user, token }: UserWithLink) {
-  return { ...userJson(user), link: hasMail ? null : linkAddress(publicUrl, token), is_mailed: hasMail };
+function linkJson({ publicUrl, mail }: V2Request, { user, token }: UserWithLink) {
+  const link = mail === null ? linkAddress(publicUrl, token) : null;
+  return { ...userJson(user), link, is_mailed: mail !== null };
 }
