@@ -91,6 +91,12 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/webhooks.tsx")).Webhooks),
   },
   {
+    path: "/admin/settings/mail",
+    title: "Mail",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
+  },
+  {
     path: "/admin/settings/account",
     title: "Account",
     group: "Settings",

@@ -16,4 +16,5 @@ export const SHOTS: Shot[] = [
   { name: "not-found", path: "/admin/nothing", role: "owner" },
   { name: "home", path: "/admin", role: "owner" },
   { name: "home-year", path: "/admin#range=365&show=revenue_amount", role: "owner" },
+  { name: "mail", path: "/admin/settings/mail", role: "owner" },
 ];

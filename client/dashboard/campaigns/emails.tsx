@@ -1,36 +1,24 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
-import type { operations } from "../../ui/api/types.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { EMAIL_KINDS, EMAILS, type EmailKind } from "../email-kinds.ts";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import { saveCampaign } from "./save.ts";
 
-type Kind = operations["previewEmail"]["parameters"]["query"]["kind"];
-
-const EMAILS: Record<Kind, { label: string; hint: string }> = {
-  signup_accepted: { label: "Welcome", hint: "When somebody joins and is accepted at once." },
-  accepted: { label: "Accepted", hint: "When you accept somebody who waited." },
-  rejected: { label: "Rejected", hint: "When you reject somebody." },
-  new_referral: { label: "New lead", hint: "When somebody signs up through their link." },
-  new_commission: { label: "New commission", hint: "When they have earned something." },
-  payout_sent: { label: "Payout sent", hint: "When you have paid them." },
-};
-const KINDS = Object.keys(EMAILS) as Kind[];
-
 /** Which e-mails promoters get, and how each reads. */
 export function CampaignEmails(props: CampaignViewProps) {
-  const form = useForm(props.campaign.emails as Record<Kind, boolean>);
-  const shown = useSignal<Kind | null>(null);
+  const form = useForm(props.campaign.emails as Record<EmailKind, boolean>);
+  const shown = useSignal<EmailKind | null>(null);
   return (
     <div class="card">
       <Form form={form} action="Save the e-mails" onSubmit={(emails) => saveCampaign(props, { emails })}>
         <fieldset class="stack" disabled={!may("manager")}>
-          {KINDS.map((kind) => (
+          {EMAIL_KINDS.map((kind) => (
             <div key={kind} class="row spread">
               <Checkbox form={form} name={kind} label={EMAILS[kind].label} hint={EMAILS[kind].hint} />
               <button type="button" class="button little" onClick={() => (shown.value = kind)}>
@@ -47,7 +35,7 @@ export function CampaignEmails(props: CampaignViewProps) {
   );
 }
 
-function Preview({ id, kind, onClose }: { id: number; kind: Kind; onClose: () => void }) {
+function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: () => void }) {
   const loaded = useLoad(
     (signal) => {
       const params = { path: { id }, query: { kind } };
