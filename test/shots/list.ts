@@ -5,16 +5,69 @@ import type { Role } from "../../server/domain/user/record.ts";
 export interface Shot {
   name: string;
   path: string;
-  /** Absent: nobody is signed in. */
-  role?: Role;
+  /** Who looks at it. Absent: nobody is signed in. */
+  as?: Role | "promoter";
   /** Brings the page into the state to show. */
   ready?: (page: Page) => Promise<void>;
 }
 
+const press =
+  (name: string): NonNullable<Shot["ready"]> =>
+  async (page) => {
+    await page.getByRole("button", { name, exact: true }).first().click();
+    await page.getByRole("dialog").waitFor();
+  };
+
+/** A picture of each path. Its name is made from the path. */
+const each = (as: Role | "promoter", paths: string[]): Shot[] =>
+  paths.map((path) => ({ name: path.slice(1).replace(/\W+/g, "-"), path, as }));
+
 export const SHOTS: Shot[] = [
   { name: "sign-in", path: "/admin" },
-  { name: "not-found", path: "/admin/nothing", role: "owner" },
-  { name: "home", path: "/admin", role: "owner" },
-  { name: "home-year", path: "/admin#range=365&show=revenue_amount", role: "owner" },
-  { name: "mail", path: "/admin/settings/mail", role: "owner" },
+  { name: "portal-sign-in", path: "/portal" },
+  { name: "join", path: "/join/1" },
+  { name: "join-nowhere", path: "/join/999" },
+  ...each("owner", [
+    "/admin",
+    "/admin#range=365&show=revenue_amount",
+    "/admin/nothing",
+    "/admin/promoters",
+    "/admin/promoters/1",
+    "/admin/leads",
+    "/admin/leads/1",
+    "/admin/campaigns",
+    "/admin/campaigns/1",
+    "/admin/rewards",
+    "/admin/promo-codes",
+    "/admin/commissions",
+    "/admin/payouts",
+    "/admin/payouts#tab=all",
+    "/admin/payouts#tab=batches",
+    "/admin/payouts#tab=next",
+    "/admin/payouts#tab=runs",
+    "/admin/reports",
+    "/admin/reports#report=promoters",
+    "/admin/settings/integration",
+    "/admin/settings/webhooks",
+    "/admin/settings/mail",
+    "/admin/settings/account",
+    "/admin/settings/users",
+    "/admin/settings/audit",
+    "/admin/settings/profile",
+  ]),
+  ...each("viewer", ["/admin/settings/users"]),
+  { name: "campaign-new", path: "/admin/campaigns", as: "owner", ready: press("Add a campaign") },
+  { name: "reward-new", path: "/admin/rewards", as: "owner", ready: press("Add a reward") },
+  { name: "commission-new", path: "/admin/commissions", as: "manager", ready: press("Give a commission") },
+  ...each("promoter", [
+    "/portal",
+    "/portal/links",
+    "/portal/leads",
+    "/portal/commissions",
+    "/portal/payouts",
+    "/portal/campaigns",
+    "/portal/people",
+    "/portal/settings",
+    "/portal/settings#tab=payout",
+  ]),
 ];
