@@ -10,6 +10,7 @@ import { paymentsBatches } from "../../server/domain/payments-batch/batch.ts";
 import { products } from "../../server/domain/product/product.ts";
 import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { sales } from "../../server/domain/sale/sales.ts";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import type { Delivery } from "../../server/domain/webhook/record.ts";
 import type { Collection } from "../../server/storage/collection.ts";
@@ -143,6 +144,18 @@ it("sends nothing about the past", async () => {
   expect(await tally(facts, () => "facts", SYSTEM)).toEqual({});
   const { store } = app.context;
   expect(await store.page(deliveries, "due", SYSTEM, [], { limit: 1 })).toEqual([]);
+});
+
+it("records payments in the order of time", async () => {
+  const other = await startApp("memory");
+  await seeded(other, { promoters: 5, leads: 60, sales: 100, paymentsAtOnce: 1 });
+  const instants: string[] = [];
+  for await (const chunk of other.context.store.scan(sales, "id", other.accountId, [])) {
+    instants.push(...chunk.map(({ createdAt }) => createdAt));
+  }
+  expect(instants.length).toBeGreaterThan(50);
+  expect(instants).toEqual(instants.toSorted());
+  await other.close();
 });
 
 it("gives the same people and amounts again", async () => {

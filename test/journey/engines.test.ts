@@ -67,7 +67,7 @@ async function answersOf(app: TestApp, diceSeed = SEED): Promise<string[]> {
     promoters: 10,
     leads: 30,
     sales: 60,
-    customersAtOnce: 1,
+    paymentsAtOnce: 1,
   });
   const document: unknown = await (await app.request("/openapi.json")).json();
   const operations = operationsOf(document).filter(

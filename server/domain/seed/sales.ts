@@ -15,8 +15,8 @@ import { HOLD_DAYS, PLANS } from "./program.ts";
 const MONTH_DAYS = 30;
 /** About as many payments does a customer make in a history of a year. */
 const USUAL_PAYMENTS = 3.5;
-/** Customers at once: enough that their commits share their cost. */
-const AT_ONCE = 50;
+/** Payments at once: enough that their commits share their cost. */
+const AT_ONCE = 20;
 /** Customers who get their money back, or leave, do so that long after their last payment. */
 const REFUND_DAYS = 2;
 /** How long a suspicious commission waits until somebody decides. */
@@ -52,49 +52,81 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
   return { email, planId, cents, paidAt, refundsLast: dice.percent(8), cancels: dice.percent(25) };
 }
 
-/** Records all that customers paid, by the rules that real sales follow. Yields how many customers are done. */
+/** Something that a customer did. */
+interface Step {
+  customer: SeedCustomer;
+  at: Date;
+  record: () => Promise<unknown>;
+}
+
+/** Records all that customers paid, by the rules that real sales follow, in the order of time. Yields the part done. */
 export async function* seedSales(
   { context, account }: SeedPlan,
   customers: SeedCustomer[],
-  customersAtOnce = AT_ONCE,
+  stepsAtOnce = AT_ONCE,
 ): AsyncGenerator<number> {
-  for (let at = 0; at < customers.length; at += customersAtOnce) {
-    const group = customers.slice(at, at + customersAtOnce);
-    await Promise.all(group.map((customer) => payFor(context, account, customer)));
-    yield at + group.length;
+  const steps = customers.flatMap((customer) => stepsOf(context, account, customer));
+  steps.sort((one, other) => one.at.getTime() - other.at.getTime());
+  for (let at = 0; at < steps.length; at += stepsAtOnce) {
+    await recordSteps(steps.slice(at, at + stepsAtOnce));
+    yield Math.min(1, (at + stepsAtOnce) / steps.length);
   }
 }
 
-async function payFor(context: Context, account: Account, customer: SeedCustomer): Promise<void> {
-  const { email, planId, cents, paidAt } = customer;
-  const names = { email, uid: null, tid: null, refToken: null, promoCode: null };
-  for (const [number, createdAt] of paidAt.entries()) {
-    // Recorded when the commission's hold is over, so that only those of the last days are still held.
-    await recordSale({ ...context, now: daysAfter(createdAt, HOLD_DAYS, context.now) }, account, {
-      customer: names,
-      eventId: `${email}-${number + 1}`,
-      amount: cents,
-      currency: null,
-      quantity: 1,
-      planId,
-      billingPeriod: "monthly",
-      mrrCents: cents,
-      subscriptionId: null,
-      createdAt,
-      skipEmailNotification: true,
-      instalments: null,
-      show: asItIs,
-    });
+/** Records steps at once, but those of one customer one after the other. */
+async function recordSteps(steps: Step[]): Promise<void> {
+  const latest = new Map<SeedCustomer, Promise<unknown>>();
+  for (const { customer, record } of steps) {
+    latest.set(customer, (latest.get(customer) ?? Promise.resolve()).then(record));
   }
-  const soon = new Date(paidAt.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
-  if (soon > context.now) return;
-  const later = { ...context, now: soon };
-  const told = { customer: { email, uid: null }, createdAt: soon, show: asItIs };
-  if (customer.refundsLast) {
+  await Promise.all(latest.values());
+}
+
+function stepsOf(context: Context, account: Account, customer: SeedCustomer): Step[] {
+  const { email, cents, paidAt, refundsLast, cancels } = customer;
+  const steps: Step[] = paidAt.map((at, number) => ({
+    customer,
+    at,
+    record: () => recordPayment(context, account, { customer, at, number: number + 1 }),
+  }));
+  const at = new Date(paidAt.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
+  if (at > context.now) return steps;
+  const later = { ...context, now: at };
+  const told = { customer: { email, uid: null }, createdAt: at, show: asItIs };
+  if (refundsLast) {
     const refund = { eventId: `refund-${email}`, saleEventId: `${email}-${paidAt.length}`, currency: null };
-    await recordRefund(later, account, { ...told, ...refund, amount: cents });
+    const record = () => recordRefund(later, account, { ...told, ...refund, amount: cents });
+    steps.push({ customer, at, record });
   }
-  if (customer.cancels) await recordCancellation(later, account, { ...told, eventId: null });
+  if (cancels) {
+    const record = () => recordCancellation(later, account, { ...told, eventId: null });
+    steps.push({ customer, at, record });
+  }
+  return steps;
+}
+
+/** Records a payment when the commission's hold is over, so that only those of the last days are still held. */
+async function recordPayment(
+  context: Context,
+  account: Account,
+  { customer, at, number }: { customer: SeedCustomer; at: Date; number: number },
+): Promise<void> {
+  const { email, planId, cents } = customer;
+  await recordSale({ ...context, now: daysAfter(at, HOLD_DAYS, context.now) }, account, {
+    customer: { email, uid: null, tid: null, refToken: null, promoCode: null },
+    eventId: `${email}-${number}`,
+    amount: cents,
+    currency: null,
+    quantity: 1,
+    planId,
+    billingPeriod: "monthly",
+    mrrCents: cents,
+    subscriptionId: null,
+    createdAt: at,
+    skipEmailNotification: true,
+    instalments: null,
+    show: asItIs,
+  });
 }
 
 /** Approves or denies the commissions of suspicious leads that have waited for long. */

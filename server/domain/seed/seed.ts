@@ -35,8 +35,8 @@ export interface SeedSize {
   leads: number;
   /** About as many; none if there are no leads to pay. */
   sales: number;
-  /** How many customers pay at once. With one, every store gives the same ids. Absent: enough to be quick. */
-  customersAtOnce?: number;
+  /** How many payments are recorded at once. With one, every store gives the same ids. Absent: enough to be quick. */
+  paymentsAtOnce?: number;
 }
 
 /** What a seed makes, and who wants to know how far it is: a number from 0 to 1. */
@@ -89,8 +89,8 @@ export async function seed(
     }
   }
   onProgress(EARLY_SHARE);
-  for await (const count of seedSales(plan, customers, size.customersAtOnce)) {
-    onProgress(EARLY_SHARE + (SALES_SHARE * count) / customers.length);
+  for await (const share of seedSales(plan, customers, size.paymentsAtOnce)) {
+    onProgress(EARLY_SHARE + SALES_SHARE * share);
   }
   await seedDecisions(plan);
   await seedPayouts(plan);
