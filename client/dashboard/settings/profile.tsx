@@ -1,3 +1,4 @@
+import Bowser from "bowser";
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
@@ -63,7 +64,7 @@ function PasswordForm() {
         <TextField
           form={form}
           name="current_password"
-          label="Password until now"
+          label="Current password"
           type="password"
           autocomplete="current-password"
           required
@@ -82,6 +83,12 @@ function PasswordForm() {
 }
 
 /** Where one is signed in. */
+/** `Chrome on Linux`, as far as a browser's own name of itself tells. */
+function browserOf(device: string | null): string {
+  const { browser, os } = Bowser.parse(device ?? " ");
+  return [browser.name ?? "A browser", os.name].filter(Boolean).join(" on ");
+}
+
 function Sessions() {
   const sessions = useLoad((signal) => answer(api.GET("/api/v2/company/session/sessions", { signal })));
   const ended = useSignal(0);
@@ -102,7 +109,7 @@ function Sessions() {
             {all.map(({ id, is_current: isCurrent, device, seen_at: seenAt }) => (
               <li key={id} class="row spread">
                 <span>
-                  {device ?? "A browser"} <small class="soft">seen {ago(seenAt)}</small>
+                  {browserOf(device)} <small class="soft">seen {ago(seenAt)}</small>
                 </span>
                 {isCurrent ? (
                   <Badge tone="good">Here</Badge>
