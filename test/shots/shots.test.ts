@@ -35,6 +35,7 @@ async function opened(pages: Pages, { path, as }: Shot, view: { width: number; i
 /** An address that signs the first promoter in. There is one then, also in an empty program. */
 async function entranceOf({ app }: Pages): Promise<string> {
   const known = await app.v1("/promoters/update", { id: "1" });
-  const { body } = known.status === 200 ? known : await app.v1("/promoters/create", { email: "jane@example.com" });
+  const { body } =
+    known.status === 200 ? known : await app.v1("/promoters/create", { email: "jane@example.com" });
   return `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
 }

@@ -31,7 +31,7 @@ const columns = (edit: (reward: Reward) => void): Column<Reward>[] => [
         reward.name
       ),
   },
-  { id: "sentence", title: "What it gives", cell: (reward) => sentenceOf(reward) },
+  { id: "sentence", title: "What it gives", isText: true, cell: (reward) => sentenceOf(reward) },
   { id: "hidden", title: "Shown to promoters", cell: (reward) => <Shown reward={reward} /> },
   { id: "changed", title: "Changed", cell: ({ updated_at: at }) => <span class="one-line">{date(at)}</span> },
 ];

@@ -21,7 +21,7 @@ const COLUMNS: Column<Commission>[] = [
   },
   { id: "amount", title: "Amount", isNumber: true, cell: Amount },
   { id: "state", title: "State", cell: (commission) => <State of={commission} /> },
-  { id: "reason", title: "What for", cell: ({ reason }) => <span class="reason">{reason}</span> },
+  { id: "reason", title: "What for", isText: true, cell: ({ reason }) => reason },
   { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign?.name ?? "–" },
 ];
 
