@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { accountFreezeCommands } from "./account-freeze.ts";
 import { webAddress } from "./campaign.ts";
 import { print, withNewStore, withStore } from "./store.ts";
 import {
@@ -27,6 +28,7 @@ export function accountCommands(program: Command): void {
     .command("list")
     .description("list accounts")
     .action(() => withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))));
+  accountFreezeCommands(account);
 
   account
     .command("rename <account-id> <name>")

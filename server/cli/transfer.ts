@@ -1,12 +1,17 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { newProgressView, totalFor } from "./progress.ts";
 import { print, tell, usingDriver, withDriver, withNewDriver } from "./store.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { checkLayout, LAYOUT } from "../storage/layout.ts";
+import { loadAccount } from "../domain/account/account.ts";
 import { openDriver, requireStore } from "../storage/open.ts";
+import { newStore } from "../storage/store.ts";
+import { moveAccounts } from "../transfer/account/move.ts";
+import { isShared, newOwnership } from "../transfer/account/owned-items.ts";
+import type { Item } from "../transfer/item.ts";
 import { exportLines } from "../transfer/export.ts";
 import { importFile } from "../transfer/import.ts";
 import { moveStore, totalsOf } from "../transfer/move.ts";
@@ -22,14 +27,17 @@ export function transferCommands(program: Command): void {
     .description(
       "write the store to a new file as JSON lines (- for standard output); servers may keep running",
     )
-    .action(exportTo);
+    .addOption(accountsOption())
+    .action((file: string, { account }: Pick<Options, "account">) => exportTo(file, account));
   resumable(program.command("import <file>"))
     .description("fill an empty store with an export of this or an earlier release")
-    .action((file: string, { resume, force }: Options) =>
+    .addOption(accountsOption())
+    .action((file: string, { resume, force, account }: Options) =>
       withNewDriver((driver) =>
-        showing(null, async (onProgress) =>
-          print(await importFile(driver, { file, onProgress, resumes: resume, isForced: force })),
-        ),
+        showing(null, async (onProgress) => {
+          const interrupted = { resumes: resume, isForced: force };
+          print(await importFile(driver, { file, accounts: account, onProgress, ...interrupted }));
+        }),
       ),
     );
   program
@@ -37,7 +45,10 @@ export function transferCommands(program: Command): void {
     .description("copy a SQLite store to a new or empty folder; servers may keep running")
     .action((folder: string) => backUp(resolve(folder)));
   resumable(program.command("move <from-url> <to-url>"))
-    .description("copy a store into an empty one and compare the two; stop the servers first")
+    .description(
+      "copy a store into an empty one and compare the two; stop the servers first, unless you name accounts",
+    )
+    .addOption(accountsOption())
     .action(move);
   program
     .command("upgrade")
@@ -49,6 +60,14 @@ export function transferCommands(program: Command): void {
 interface Options {
   resume: boolean;
   force: boolean;
+  /** Empty: all of them. */
+  account: string[];
+}
+
+function accountsOption(): Option {
+  return new Option("--account <account-id>", "only this account; may be repeated")
+    .default([], "all")
+    .argParser((publicId, others: string[]) => [...new Set([...others, publicId])]);
 }
 
 function resumable(command: Command): Command {
@@ -67,20 +86,27 @@ async function upgrade(file: string | null): Promise<void> {
   );
 }
 
-async function exportTo(file: string): Promise<void> {
+async function exportTo(file: string, accounts: string[]): Promise<void> {
   await withDriver(async (driver) => {
     await checkLayout(driver);
-    const totals = await showing(driver, (show) => writeExport(driver, file, show));
+    const isWanted = await choiceOf(driver, accounts);
+    const totals = await showing(driver, async (onProgress) => {
+      let atEnd: Totals | null = null;
+      const onEnd = (end: Totals) => void (atEnd = end);
+      await writeNewFile(exportLines(driver, { now: new Date(), onProgress, onEnd, isWanted }), file);
+      return atEnd as Totals | null;
+    });
     tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
   });
 }
 
-async function writeExport(driver: AtomicDriver, file: string, onProgress: Progress): Promise<Totals | null> {
-  let totals: Totals | null = null;
-  const onEnd = (end: Totals) => void (totals = end);
-  const lines = exportLines(driver, { now: new Date(), onProgress, onEnd });
-  await writeNewFile(lines, file);
-  return totals;
+/** Whether an export of some accounts holds an item. */
+async function choiceOf(driver: AtomicDriver, publicIds: string[]): Promise<(item: Item) => boolean> {
+  if (publicIds.length === 0) return () => true;
+  const store = newStore(driver);
+  const owners = await Promise.all(publicIds.map((publicId) => loadAccount(store, publicId)));
+  const isOwned = newOwnership(owners.map(({ id }) => id));
+  return (item) => isOwned(item) || isShared(item);
 }
 
 /**
@@ -108,16 +134,23 @@ async function backUp(folder: string): Promise<void> {
   await usingDriver(openDriver(`sqlite:${folder}`), async (copy) => print(await totalsOf(copy)));
 }
 
-async function move(fromUrl: string, toUrl: string, { resume, force }: Options): Promise<void> {
+async function move(fromUrl: string, toUrl: string, { resume, force, account }: Options): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
   requireStore(fromUrl);
+  const interrupted = { resumes: resume, isForced: force };
   await usingDriver(openDriver(fromUrl), (from) =>
     usingDriver(openDriver(toUrl), async (to) =>
       print(
         await showing(null, (onProgress) =>
-          moveStore([from, to], { onProgress, resumes: resume, isForced: force }),
+          account.length === 0
+            ? moveStore([from, to], { onProgress, ...interrupted })
+            : moveAccounts([from, to], { accounts: account, onProgress, ...interrupted }),
         ),
       ),
     ),
   );
+  if (account.length > 0) tell(NEXT_STEPS);
 }
+
+const NEXT_STEPS = `Next: start a server on the new store, and lead the moved accounts' requests to it. Until then they are
+answered 503 or with what was there. Then remove them from the old store: tidemark account remove ID --yes`;

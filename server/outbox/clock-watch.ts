@@ -1,6 +1,7 @@
 import { deliveries } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
+import { withoutFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
@@ -41,7 +42,8 @@ export function newClockWatch(parts: OutboxParts): () => Promise<number> {
       walk = null;
       return 0;
     }
-    const late = next.value.filter((delivery) => waitsTooLong(delivery, now));
+    const waiting = next.value.filter((delivery) => waitsTooLong(delivery, now));
+    const late = await withoutFrozen(store, waiting);
     for (let at = 0; at < late.length; at += MOST_AT_ONCE) {
       await bringForward(parts, late.slice(at, at + MOST_AT_ONCE), now);
     }

@@ -2,6 +2,7 @@ import { isOutage } from "../failure.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deliveries, enqueue } from "../domain/webhook/delivery.ts";
 import { SYSTEM } from "../domain/account/record.ts";
+import { withoutFrozen } from "../storage/freeze.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { newSender } from "./sender.ts";
@@ -99,7 +100,8 @@ function restAfter(roundMs: number): number {
 /** E-mails that were held while no mail server was set up are sent once there is one. */
 async function releaseHeld({ store, mailer, clock, lease }: OutboxParts): Promise<number> {
   if (mailer === null) return 0;
-  const held = await store.page(deliveries, "held", SYSTEM, [], { limit: HELD_AT_ONCE });
+  const oldest = await store.page(deliveries, "held", SYSTEM, [], { limit: HELD_AT_ONCE });
+  const held = await withoutFrozen(store, oldest);
   if (held.length === 0) return 0;
   await store.transact(async (tx) => {
     await lease.guard(tx);
@@ -119,9 +121,10 @@ function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
     // The absolute difference, because the clock may have been set back.
     if (Math.abs(now - sweptAt) < SWEEP_MS) return;
     const oldest = await store.page(deliveries, "finished", SYSTEM, [], { limit: SWEPT_AT_ONCE });
-    const old = oldest.filter(
+    const over = oldest.filter(
       ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,
     );
+    const old = await withoutFrozen(store, over);
     // If there were as many as one round takes, the next round continues.
     if (old.length < SWEPT_AT_ONCE) sweptAt = now;
     if (old.length === 0) return;

@@ -6,6 +6,7 @@ import { Failure } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery, Webhook } from "../domain/webhook/record.ts";
 import type { Fact } from "../domain/event/record.ts";
+import { isFrozen } from "../storage/freeze.ts";
 import type { Transaction } from "../storage/store.ts";
 import { emailInLog, emailFor } from "./email/email.ts";
 import { messagesOf } from "./message.ts";
@@ -34,9 +35,14 @@ export function newFanOut(parts: OutboxParts): FanOut {
   const nextFacts = newRound(parts);
   /** For each entity, the time until which its facts are skipped. */
   const setAside = new Map<string, number>();
+  /** Accounts that take no changes. Their facts must not hold up others. */
+  const frozen = new Set<number>();
 
   function isLeftAlone(fact: Fact): boolean {
-    return isSetAside(setAside.get(entityOf(fact)) ?? 0, clock().getTime(), SET_ASIDE_MS);
+    return (
+      frozen.has(fact.ownerId) ||
+      isSetAside(setAside.get(entityOf(fact)) ?? 0, clock().getTime(), SET_ASIDE_MS)
+    );
   }
 
   async function plan(found: Fact[]): Promise<Plan[]> {
@@ -46,6 +52,10 @@ export function newFanOut(parts: OutboxParts): FanOut {
       // An earlier fact of the same entity may have been set aside just now.
       if (isLeftAlone(fact)) continue;
       try {
+        if (await isFrozen(store, fact.ownerId)) {
+          frozen.add(fact.ownerId);
+          continue;
+        }
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
         receivers.set(fact.ownerId, known);
         const erasures = await countErasures(parts.store, fact.ownerId);
@@ -65,6 +75,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
     for (const [key, until] of setAside) {
       if (!isSetAside(until, clock().getTime(), SET_ASIDE_MS)) setAside.delete(key);
     }
+    for (const ownerId of frozen) if (!(await isFrozen(store, ownerId))) frozen.delete(ownerId);
     const plans = await plan(await nextFacts(limit, isLeftAlone));
     if (plans.length === 0) return 0;
     const carriedOut = await store.transact(async (tx) => {

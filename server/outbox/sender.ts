@@ -2,6 +2,7 @@ import { deliveries, destinationOf } from "../domain/webhook/delivery.ts";
 import { isOutage } from "../failure.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { Delivery } from "../domain/webhook/record.ts";
+import { isFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
 import { giveUp } from "./given-up.ts";
@@ -66,6 +67,8 @@ export function newSender(parts: OutboxParts): Sender {
     } catch (error) {
       // Another process has taken over and sends the delivery again.
       if (!parts.lease.isHeld()) return;
+      // The account was frozen meanwhile. Choice: the store that it moves to sends the delivery again.
+      if (await isFrozen(store, delivery.ownerId).catch(() => false)) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
       if (isOutage(error)) parts.logOutage(error);
       else log.error({ err: error, delivery: delivery.id }, "the result of a delivery could not be recorded");
@@ -80,7 +83,7 @@ export function newSender(parts: OutboxParts): Sender {
         const waiting = await waitingFor(destination);
         const [first] = waiting;
         // There is nothing to do here. If it counted as work, the dispatcher would shorten its rest.
-        if (first === undefined) continue;
+        if (first === undefined || (await isFrozen(store, first.ownerId))) continue;
         const reach = await reachOf(parts, first);
         if (reach === "never") count += await giveUp(parts, destination);
         if (reach !== "now") continue;

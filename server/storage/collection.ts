@@ -14,6 +14,8 @@ export interface Collection<R, Claim extends string = string, Index extends stri
    * counter is always the sum over all records that add to it, in every collection.
    */
   counts?: (record: R) => Count[];
+  /** For records that are kept under the number 0: the account that each belongs to. */
+  owner?: (record: R) => number;
 }
 
 /** A counter of the record's account, beginning with its name, and the amount that the record adds. */
@@ -36,6 +38,11 @@ export function collection<R extends { accountId: number }>() {
   return <Claim extends string, Index extends string>(
     definition: Collection<R, Claim, Index>,
   ): Collection<R, Claim, Index> => definition;
+}
+
+/** The account that a record belongs to. 0: it belongs to the whole server. */
+export function ownerOf<R extends { accountId: number }>(from: Collection<R>, record: R): number {
+  return from.owner?.(record) ?? record.accountId;
 }
 
 /** The storage key of a record. */

@@ -42,6 +42,7 @@ import { visitors } from "../domain/visitor/visitor.ts";
 import { webhooks } from "../domain/webhook/webhooks.ts";
 import { leases } from "../process/lease.ts";
 import type { Collection } from "../storage/collection.ts";
+import { freezes } from "../storage/freeze.ts";
 import { decodeKey } from "../storage/keys.ts";
 
 /** A record of any kind. */
@@ -71,6 +72,7 @@ export const COLLECTIONS = [
   facts,
   firstStarts,
   forgottenTokens,
+  freezes,
   importedCommissions,
   instalments,
   lanes,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { LAYOUT } from "../storage/layout.ts";
 import { snapshot } from "../storage/listing/snapshot.ts";
-import { itemLine, itemOf } from "./item.ts";
+import { itemLine, itemOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
 
@@ -24,13 +24,19 @@ interface Exporting {
   onProgress: Progress;
 }
 
+interface Choosing {
+  onEnd: (totals: Totals) => void;
+  /** Whether to export an item. Absent: all are exported. */
+  isWanted?: (item: Item) => boolean;
+}
+
 /**
  * Yields the lines of an export: a header, each record, and a trailer. The trailer's counts and checksum
  * reveal a file that was cut off or changed. Only a part of the store is in memory at a time.
  */
 export async function* exportLines(
   driver: AtomicDriver,
-  { now, onProgress, onEnd }: Exporting & { onEnd: (totals: Totals) => void },
+  { now, onProgress, onEnd, isWanted = () => true }: Exporting & Choosing,
 ): AsyncGenerator<string> {
   const version = FORMAT_VERSIONS.records;
   const header: Header = { format: FORMAT, version, layout: LAYOUT, createdAt: now.toISOString() };
@@ -38,7 +44,7 @@ export async function* exportLines(
   const tally = newTally();
   const progress = counting("exported", onProgress);
   for await (const entries of snapshot(driver)) {
-    const items = entries.map(itemOf).filter((item) => item !== null);
+    const items = entries.map(itemOf).filter((item) => item !== null && isWanted(item)) as Item[];
     for (const item of items) tally.add(item);
     progress(entries.length);
     yield items.map(itemLine).join("");

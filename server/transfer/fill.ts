@@ -19,6 +19,8 @@ export interface Source {
   count: number | null;
   /** Its items, each time in the same order. */
   items(): AsyncIterable<Item>;
+  /** For a part of a store: items that it shares with the rest. They may change from one time to the next. */
+  shared?(): AsyncIterable<Item>;
 }
 
 /** How to deal with a store in which the same work was interrupted. */
@@ -57,19 +59,33 @@ export async function fillStore(driver: AtomicDriver, filling: Filling): Promise
   });
 }
 
-/** The state to start or continue from. */
-async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<UnderWay, "by">> {
-  const { work, source, resumes, isForced } = filling;
+/**
+ * The filling of a store that was interrupted. null: the store is empty.
+ *
+ * @throws Failure `in_use` for a store that isn't empty, `refused` for one in which work was interrupted that may not be
+ *   dealt with so
+ */
+export async function findUnfinished(
+  driver: AtomicDriver,
+  { resumes, isForced }: Interrupted,
+): Promise<UnderWay | null> {
   const { mark } = await readMark(driver);
   const former = mark?.underWay;
-  const fresh = { work, source: source.id, layout: source.layout, filledCount: 0 };
   if (former === undefined) {
     await refuseFull(driver);
-    return { ...fresh, stage: "fill" };
+    return null;
   }
-  if (former.source === null) throw refusalOf(former);
+  if (former.source === null || !(resumes || isForced)) throw refusalOf(former);
+  return former;
+}
+
+/** The state to start or continue from. */
+async function beginning(driver: AtomicDriver, filling: Filling): Promise<Omit<UnderWay, "by">> {
+  const { work, source, isForced } = filling;
+  const former = await findUnfinished(driver, filling);
+  const fresh = { work, source: source.id, layout: source.layout, filledCount: 0 };
+  if (former === null) return { ...fresh, stage: "fill" };
   if (isForced) return { ...fresh, stage: "clear" };
-  if (!resumes) throw refusalOf(former);
   if (former.work === work && former.source === source.id) return former;
   throw new Failure("refused", "The store was being filled from another source: --force starts over");
 }
@@ -102,4 +118,9 @@ async function fill(work: Work, { source, onProgress, work: name }: Filling): Pr
     const left = items.slice(Math.max(0, work.state.filledCount - from));
     await work.commit({ puts: left.map(placeOf) }, { filledCount: passedCount });
   }
+  for await (const items of inChunks(source.shared?.() ?? none())) {
+    await work.commit({ puts: items.map(placeOf) });
+  }
 }
+
+async function* none(): AsyncGenerator<never> {}

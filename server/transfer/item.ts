@@ -13,7 +13,8 @@ export interface Item {
   text: string;
 }
 
-const IDS = "ids";
+/** The name under which items keep next ids. */
+export const IDS = "ids";
 
 /** Reads an entry of a store. null: it is derived from records, or it is the layout mark. */
 export function itemOf([key, text]: Entry): Item | null {

@@ -9,6 +9,7 @@ export interface Step {
     | "converted"
     | "cleared"
     | "rebuilt"
+    | "removed"
     | "gathered";
   entries: number;
   /** null: not known. */

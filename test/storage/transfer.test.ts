@@ -16,6 +16,7 @@ import { importFile } from "../../server/transfer/import.ts";
 import { moveStore, totalsOf } from "../../server/transfer/move.ts";
 import type { Progress, Step } from "../../server/transfer/progress.ts";
 import { NOW, countedChance } from "../support/app.ts";
+import { dyingAt } from "../support/dying-driver.ts";
 import { DRIVERS, type DriverSource, type EmptyDriver } from "../support/drivers.ts";
 
 const silent = () => {};
@@ -312,15 +313,3 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     expect(await telling(target)).toEqual(await telling(source));
   });
 });
-
-/** The same driver, killed at one of its commits and dead from then on. */
-function dyingAt(driver: AtomicDriver, cutAt: number): AtomicDriver {
-  let commits = 0;
-  return {
-    ...driver,
-    async commit(changes) {
-      if (commits++ >= cutAt) throw new Error("killed");
-      return driver.commit(changes);
-    },
-  };
-}

@@ -20,7 +20,7 @@ export interface SignupLoad {
 /** Starts a number of clients. They continue even if their connections are cut. */
 export function startSignups(
   { port }: { port: number },
-  { clients, name }: { clients: number; name: string },
+  { clients, name, key = KEY }: { clients: number; name: string; key?: string },
 ): SignupLoad {
   const recorded: string[] = [];
   const refused: string[] = [];
@@ -34,7 +34,7 @@ export function startSignups(
   }
 
   async function signUpOne(agent: Agent, uid: string): Promise<void> {
-    const answer = await signUp({ port, agent, uid }).catch(() => null);
+    const answer = await signUp({ port, agent, uid, key }).catch(() => null);
     if (answer === null) return void (await sleep(RETRY_MS));
     if (answer.status !== 200) return void refused.push(`${answer.status} ${answer.body}`);
     recorded.push(uid);
@@ -58,9 +58,9 @@ export function startSignups(
   };
 }
 
-function signUp({ port, agent, uid }: { port: number; agent: Agent; uid: string }) {
+function signUp({ port, agent, uid, key }: { port: number; agent: Agent; uid: string; key: string }) {
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
-    const headers = { "x-api-key": KEY, "content-type": "application/x-www-form-urlencoded" };
+    const headers = { "x-api-key": key, "content-type": "application/x-www-form-urlencoded" };
     const path = "/api/v1/track/signup";
     const asked = request({ port, host: "127.0.0.1", path, method: "POST", agent, headers });
     asked.once("error", reject);

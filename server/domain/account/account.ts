@@ -14,6 +14,7 @@ export const accounts = collection<Account>()({
     script: ({ tracker }) => (tracker?.script ? [tracker.script] : null),
   },
   indexes: {},
+  owner: (account) => account.id,
 });
 
 /** The input for a new account and its default campaign. */

@@ -11,6 +11,7 @@ export const apiKeys = collection<ApiKey>()({
   id: (apiKey) => [apiKey.hash],
   claims: {},
   indexes: { owner: (apiKey) => [apiKey.ownerId] },
+  owner: ({ ownerId }) => ownerId,
 });
 
 /** A key's record, and its text, which can't be read back later. */

@@ -1,7 +1,7 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Context } from "../context.ts";
 import { encodeKey, numberOf, type Key } from "../../storage/keys.ts";
-import type { Collection } from "../../storage/collection.ts";
+import { ownerOf, type Collection } from "../../storage/collection.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { writeAuditEntry, type AuditedChange } from "./audit.ts";
 import { AUDITED, type Actor, type AuditedEntity } from "./record.ts";
@@ -49,9 +49,11 @@ type Changes = Map<string, AuditedChange>;
 function watched(tx: Transaction, changes: Changes): Transaction {
   function note<R>(from: Collection<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
     const entity = (AUDITED as Record<string, AuditedEntity>)[from.name];
-    const record = (after ?? before) as (R & Owned) | null;
-    const accountId = record && ownerOf(from.name, record);
-    if (entity === undefined || record === null || accountId === null) return;
+    const record = (after ?? before) as (R & { accountId: number }) | null;
+    if (entity === undefined || record === null) return;
+    const accountId = ownerOf(from as Collection<typeof record>, record);
+    // The log of no account shows changes of the whole server.
+    if (accountId === SYSTEM) return;
     const key = encodeKey([record.accountId, from.name, ...id]);
     const known = changes.get(key);
     const entityId = String(entity === "api_key" ? numberOf(String(id[0])) : id[0]);
@@ -83,19 +85,6 @@ function watched(tx: Transaction, changes: Changes): Transaction {
   };
 }
 
-interface Owned {
-  accountId: number;
-  /** The account of a record that is kept outside of all accounts. */
-  ownerId?: number;
-  id?: number;
-}
-
 function isAudited({ name }: { name: string }): boolean {
   return name in AUDITED;
-}
-
-/** The account whose log shows the change. null: the record belongs to the whole server. */
-function ownerOf(name: string, { accountId, ownerId, id }: Owned): number | null {
-  if (accountId !== SYSTEM) return accountId;
-  return (name === "account" ? id : ownerId) ?? null;
 }

@@ -1,5 +1,4 @@
-import { SYSTEM } from "../account/record.ts";
-import { accounts } from "../account/account.ts";
+import { servedAccounts } from "../account/served-accounts.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { commissions } from "./commission.ts";
 import { setCommissionStatus } from "./status.ts";
@@ -22,16 +21,14 @@ interface Run {
 export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
   const { store, clock } = run;
   let approvedCount = 0;
-  for await (const owners of store.scan(accounts, "id", SYSTEM, [])) {
-    for (const { id: accountId } of owners) {
-      for await (const chunk of store.scan(commissions, "due", accountId, [])) {
-        const due = chunk.filter(({ approveAt }) => isDue(approveAt, clock()));
-        for (const { id } of due) {
-          await approve(run, accountId, id);
-          if (++approvedCount % APPROVED_AT_ONCE === 0) yield;
-        }
-        if (due.length < chunk.length) break;
+  for await (const { id: accountId } of servedAccounts(store)) {
+    for await (const chunk of store.scan(commissions, "due", accountId, [])) {
+      const due = chunk.filter(({ approveAt }) => isDue(approveAt, clock()));
+      for (const { id } of due) {
+        await approve(run, accountId, id);
+        if (++approvedCount % APPROVED_AT_ONCE === 0) yield;
       }
+      if (due.length < chunk.length) break;
     }
   }
 }

@@ -18,6 +18,7 @@ export const facts = collection<Fact>()({
   id: ({ ownerId, entity, entityId, number }) => [ownerId, entity, entityId, number],
   claims: {},
   indexes: {},
+  owner: ({ ownerId }) => ownerId,
 });
 
 /** The number of an entity's first waiting fact. */

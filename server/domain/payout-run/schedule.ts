@@ -1,6 +1,5 @@
-import { SYSTEM } from "../account/record.ts";
 import type { Store } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
+import { servedAccounts } from "../account/served-accounts.ts";
 import { latestPeriod } from "../payout/period.ts";
 import { generatePayouts } from "./generate.ts";
 import { isFinished } from "./run.ts";
@@ -21,17 +20,15 @@ export async function* runDuePayouts({
   store: Store;
   clock: () => Date;
 }): AsyncGenerator<void> {
-  for await (const owners of store.scan(accounts, "id", SYSTEM, [])) {
-    for (const account of owners) {
-      const now = clock();
-      const period = latestPeriod(account.payoutCycle, now);
-      if (account.createdAt > period.end || (await isFinished(store, account.id, period))) continue;
-      let count = 0;
-      for await (const _progress of generatePayouts({ store, now }, account, period)) {
-        count += 1;
-        if (count % AT_ONCE === 0) yield;
-      }
-      yield;
+  for await (const account of servedAccounts(store)) {
+    const now = clock();
+    const period = latestPeriod(account.payoutCycle, now);
+    if (account.createdAt > period.end || (await isFinished(store, account.id, period))) continue;
+    let count = 0;
+    for await (const _progress of generatePayouts({ store, now }, account, period)) {
+      count += 1;
+      if (count % AT_ONCE === 0) yield;
     }
+    yield;
   }
 }

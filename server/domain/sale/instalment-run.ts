@@ -1,6 +1,7 @@
 import { SYSTEM } from "../account/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { accounts } from "../account/account.ts";
+import { servedAccounts } from "../account/served-accounts.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Lead } from "../lead/record.ts";
 import { leads } from "../lead/lead.ts";
@@ -29,17 +30,15 @@ interface Run {
 export async function* makeInstalments(run: Run): AsyncGenerator<void> {
   const { store, clock } = run;
   let madeCount = 0;
-  for await (const owners of store.scan(accounts, "id", SYSTEM, [])) {
-    for (const { id } of owners) {
-      for await (const chunk of store.scan(instalments, "due", id, [])) {
-        const due = chunk.filter(({ nextAt }) => Date.parse(nextAt) <= clock().getTime());
-        for (const { accountId, saleId } of due) {
-          while (await makeNext(run, accountId, saleId)) {
-            if (++madeCount % MADE_AT_ONCE === 0) yield;
-          }
+  for await (const { id } of servedAccounts(store)) {
+    for await (const chunk of store.scan(instalments, "due", id, [])) {
+      const due = chunk.filter(({ nextAt }) => Date.parse(nextAt) <= clock().getTime());
+      for (const { accountId, saleId } of due) {
+        while (await makeNext(run, accountId, saleId)) {
+          if (++madeCount % MADE_AT_ONCE === 0) yield;
         }
-        if (due.length < chunk.length) break;
       }
+      if (due.length < chunk.length) break;
     }
   }
 }

@@ -19,6 +19,7 @@ export const sessions = collection<Session>()({
   id: (session) => [session.hash],
   claims: {},
   indexes: { holder: ({ holder }) => [holder.kind, holder.accountId, holder.id] },
+  owner: ({ holder }) => holder.accountId,
 });
 
 /** The input for a session. */

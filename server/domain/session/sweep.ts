@@ -1,5 +1,6 @@
 import { SYSTEM } from "../account/record.ts";
 import { hasEnded, sessions } from "./session.ts";
+import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 
 /** The parameters of a sweep. */
@@ -14,7 +15,9 @@ interface Sweep {
 export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGenerator<void> {
   for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
     const now = clock();
-    const ended = chunk.filter((session) => hasEnded(session, now));
+    const over = chunk.filter((session) => hasEnded(session, now));
+    const owned = over.map(({ hash, holder }) => ({ hash, ownerId: holder.accountId }));
+    const ended = await withoutFrozen(store, owned);
     if (ended.length > 0) {
       await store.transact(async (tx) => {
         await guard(tx);

@@ -25,6 +25,7 @@ export const userLinks = collection<UserLink>()({
   id: (link) => [link.hash],
   claims: {},
   indexes: { user: ({ userId }) => (userId === null ? null : [userId]) },
+  owner: ({ ownerId }) => ownerId,
 });
 
 /** Writes a new link as part of a larger change and returns its token. The user's earlier links end unless told otherwise. */

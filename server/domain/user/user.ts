@@ -15,6 +15,7 @@ export const users = collection<User>()({
   claims: { email: ({ email }) => [email.toLowerCase()] },
   indexes: { owner: ({ ownerId }) => [ownerId] },
   counts: (user) => (canOwn(user) ? [[ownerCounter(user.ownerId), 1] satisfies Count] : []),
+  owner: ({ ownerId }) => ownerId,
 });
 
 /** The input for a user. */

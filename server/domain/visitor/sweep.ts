@@ -1,7 +1,6 @@
-import { SYSTEM } from "../account/record.ts";
 import type { Visitor } from "./record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { accounts } from "../account/account.ts";
+import { servedAccounts } from "../account/served-accounts.ts";
 import { isExpired, removeVisitor, visitors } from "./visitor.ts";
 
 /** Visitors in one commit: enough to share its cost, few enough to let other requests in. */
@@ -21,16 +20,14 @@ interface Sweep {
  */
 export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {
   const { store, clock } = sweep;
-  for await (const owners of store.scan(accounts, "id", SYSTEM, [])) {
-    for (const { id } of owners) {
-      for await (const chunk of store.scan(visitors, "id", id, [])) {
-        const now = clock();
-        const expired = chunk.filter((visitor) => isExpired(visitor, now));
-        for (let at = 0; at < expired.length; at += REMOVED_AT_ONCE) {
-          await remove(sweep, expired.slice(at, at + REMOVED_AT_ONCE));
-        }
-        yield;
+  for await (const { id } of servedAccounts(store)) {
+    for await (const chunk of store.scan(visitors, "id", id, [])) {
+      const now = clock();
+      const expired = chunk.filter((visitor) => isExpired(visitor, now));
+      for (let at = 0; at < expired.length; at += REMOVED_AT_ONCE) {
+        await remove(sweep, expired.slice(at, at + REMOVED_AT_ONCE));
       }
+      yield;
     }
   }
 }

@@ -28,6 +28,7 @@ export const deliveries = collection<Delivery>()({
     // Counts the first delivery of each lane. A destination without any has nothing to send.
     [["delivery.due", destinationOf(delivery)], delivery.dueAt === null ? 0 : 1],
   ],
+  owner: ({ ownerId }) => ownerId,
 });
 
 /** Counts an e-mail by its status. */

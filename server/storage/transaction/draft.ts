@@ -1,3 +1,4 @@
+import { freezeKey } from "../freeze.ts";
 import { readSum, type AtomicDriver, type Changes, type MaybePromise, type Range } from "../driver.ts";
 import type { Read } from "./reader.ts";
 import type { Items } from "./view.ts";
@@ -12,6 +13,9 @@ export interface Draft {
   added(key: string): number;
   /** The keys in a range that the commit would change. */
   changedKeys(range: Pick<Range, "from" | "before">): string[];
+  /** Notes that an account is changed. The commit then checks that it is not frozen. */
+  touch(accountId: number): void;
+  touched: ReadonlySet<number>;
   write(key: string, text: string | null): void;
   add(key: string, delta: number): void;
   changes(): Changes;
@@ -22,6 +26,7 @@ export function newDraft(read: Read): Draft {
   const seen = new Map<string, string | null>();
   const written = new Map<string, string | null>();
   const sums = new Map<string, number>();
+  const touched = new Set<number>();
 
   function remember(key: string, stored: string | null): string | null {
     seen.set(key, stored);
@@ -45,6 +50,8 @@ export function newDraft(read: Read): Draft {
       // A promise for each read of a local store would cost as much as the read itself.
       return stored instanceof Promise ? stored.then((later) => remember(key, later)) : remember(key, stored);
     },
+    touch: (accountId) => void (accountId !== 0 && touched.add(accountId)),
+    touched,
     write: (key, text) => void written.set(key, text),
     add: (key, delta) => void sums.set(key, (sums.get(key) ?? 0) + delta),
     changes() {
@@ -54,7 +61,13 @@ export function newDraft(read: Read): Draft {
         if (text === null) removes.push(key);
         else puts.push([key, text]);
       }
-      return { checks: [...seen], puts, removes, sums: [...sums].filter(([, delta]) => delta !== 0) };
+      const checks: Changes["checks"] = [...seen];
+      for (const accountId of touched) {
+        const key = freezeKey(accountId);
+        // A transaction that freezes an account has read the key itself.
+        if (!seen.has(key)) checks.push([key, null]);
+      }
+      return { checks, puts, removes, sums: [...sums].filter(([, delta]) => delta !== 0) };
     },
   };
 }

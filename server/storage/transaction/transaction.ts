@@ -3,6 +3,7 @@ import {
   claimKeyOf,
   counterKey,
   indexKeyOf,
+  ownerOf,
   recordKey,
   type Collection,
   type Count,
@@ -57,6 +58,8 @@ export interface Transaction extends Reader {
 /** A transaction, with the parts that its runner needs. */
 export interface OpenTransaction extends Transaction {
   changes(): Changes;
+  /** The accounts that it changes. */
+  touched: ReadonlySet<number>;
 }
 
 /** Begins a transaction on a driver's items. `read` is called once for each item. */
@@ -91,9 +94,11 @@ export function beginTransaction(driver: AtomicDriver, read: Read): OpenTransact
       for (const claim of Object.keys(from.claims)) move(draft, { from: claimKeyOf(from, claim, before) });
       for (const index of Object.keys(from.indexes)) move(draft, { from: indexKeyOf(from, index, before) });
       recount(draft, from, { before, after: null });
+      draft.touch(ownerOf(from as Collection<typeof before>, before));
       draft.write(key, null);
     },
     changes: () => draft.changes(),
+    touched: draft.touched,
   };
 }
 
@@ -120,6 +125,7 @@ async function write<R extends { accountId: number }>(
     move(draft, { from, to: indexKeyOf(into, index, after), pointer });
   }
   recount(draft, into, { before, after });
+  draft.touch(ownerOf(into, after));
   draft.write(recordKey(into, after.accountId, id), JSON.stringify(after));
 }
 

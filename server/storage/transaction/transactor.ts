@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import type { AtomicDriver } from "../driver.ts";
+import { refuseFrozen } from "../freeze.ts";
 import type { Read } from "./reader.ts";
-import { beginTransaction, type Transaction } from "./transaction.ts";
+import { beginTransaction, type OpenTransaction, type Transaction } from "./transaction.ts";
 
 const MAX_TRIES = 20;
 const MAX_DELAY_MS = 50;
@@ -40,13 +41,20 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
       result = await work(tx);
     } catch (error) {
       // A result or error that is based on outdated reads must be decided again.
-      if (!isUnavailable(error) && !(await stillStands(tx.changes().checks))) return { isDone: false };
+      if (!isUnavailable(error) && !(await stillStands(tx.changes().checks))) return unfinished(tx);
       throw error;
     }
     const changes = tx.changes();
     const isReadOnly = changes.puts.length + changes.removes.length + changes.sums.length === 0;
     const isDone = isReadOnly ? await stillStands(changes.checks) : await driver.commit(changes);
-    return isDone ? { isDone, result } : { isDone };
+    return isDone ? { isDone, result } : unfinished(tx);
+  }
+
+  /** @throws Failure `unavailable` if the reason is a frozen account, because running again would not help */
+  async function unfinished({ touched }: OpenTransaction): Promise<{ isDone: false }> {
+    driver.refresh?.();
+    await refuseFrozen(read, touched);
+    return { isDone: false };
   }
 
   async function stillStands(checks: [string, string | null][]): Promise<boolean> {

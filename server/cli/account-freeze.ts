@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+import { newProgressView } from "./progress.ts";
+import { print, withDriver } from "./store.ts";
+import { loadAccount } from "../domain/account/account.ts";
+import type { Account } from "../domain/account/record.ts";
+import type { AtomicDriver } from "../storage/driver.ts";
+import { storeOn } from "../storage/open.ts";
+import type { Store } from "../storage/store.ts";
+import { freeze, unfreeze } from "../transfer/account/freezing.ts";
+import { removeAccount } from "../transfer/account/remove.ts";
+
+/** Adds the commands around the move of an account to another store. */
+export function accountFreezeCommands(account: Command): void {
+  account
+    .command("freeze <account-id>")
+    .description(
+      "refuse all changes to an account with 503 from now on; `move --account` does this by itself",
+    )
+    .action((publicId: string) =>
+      withAccount(publicId, async ({ store, owner }) => {
+        await freeze(store, owner.id, "frozen");
+        print({ account_id: publicId, is_frozen: true });
+      }),
+    );
+  account
+    .command("unfreeze <account-id>")
+    .description("let an account take changes again, for example after a move that you gave up")
+    .option("--yes", "even if another store has a complete copy", false)
+    .action((publicId: string, { yes }: { yes: boolean }) =>
+      withAccount(publicId, async ({ store, owner }) => {
+        await unfreeze(store, owner.id, { isSure: yes });
+        print({ account_id: publicId, is_frozen: false });
+      }),
+    );
+  account
+    .command("remove <account-id>")
+    .description("remove everything that the store holds of an account; servers may keep running")
+    .option("--yes", "you are sure", false)
+    .action((publicId: string, { yes }: { yes: boolean }) =>
+      withAccount(publicId, async ({ driver, store, owner }) => {
+        if (!yes) throw new Error(`This removes all that the store holds of ${publicId}: say --yes to do it`);
+        const view = newProgressView(process.stderr);
+        await removeAccount([driver, store], owner, view.show);
+        view.end();
+        print({ account_id: publicId, is_removed: true });
+      }),
+    );
+}
+
+function withAccount(
+  publicId: string,
+  work: (parts: { driver: AtomicDriver; store: Store; owner: Account }) => Promise<void>,
+): Promise<void> {
+  return withDriver(async (driver) => {
+    const store = await storeOn(driver);
+    await work({ driver, store, owner: await loadAccount(store, publicId) });
+  });
+}

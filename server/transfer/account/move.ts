@@ -1,0 +1,66 @@
+import { loadAccount } from "../../domain/account/account.ts";
+import { Failure } from "../../failure.ts";
+import type { AtomicDriver } from "../../storage/driver.ts";
+import { checkLayout, LAYOUT } from "../../storage/layout.ts";
+import { newStore } from "../../storage/store.ts";
+import { fillStore, findUnfinished, type Interrupted } from "../fill.ts";
+import type { Item } from "../item.ts";
+import { counting, type Progress } from "../progress.ts";
+import { newTally, type Totals } from "../tally.ts";
+import { freeze } from "./freezing.ts";
+import { itemsOf, sharedItemsOf } from "./owned-items.ts";
+
+interface Moving extends Interrupted {
+  /** The public ids of the accounts. */
+  accounts: readonly string[];
+  onProgress: Progress;
+}
+
+/**
+ * Fills an empty store with some accounts of another store, while the other accounts go on there. The moved accounts
+ * take no changes from then on, and stay in their old store until they are removed.
+ *
+ * Choice: the target must be empty. Two stores give the same ids to different records, so accounts that grew up apart
+ * can't be joined. Several accounts can be moved together.
+ *
+ * @throws Failure `not_found` for an unknown account, `in_use` for a target that isn't empty, `refused` for one with
+ *   other unfinished work
+ */
+export async function moveAccounts(
+  [from, to]: [AtomicDriver, AtomicDriver],
+  { accounts, onProgress, ...interrupted }: Moving,
+): Promise<Totals> {
+  await checkLayout(from);
+  // Nothing is frozen for a move that can't begin.
+  await findUnfinished(to, interrupted);
+  const store = newStore(from);
+  const ids: number[] = [];
+  for (const publicId of accounts) ids.push((await loadAccount(store, publicId)).id);
+  // The order decides how far an interrupted move has come.
+  ids.sort((one, other) => one - other);
+  for (const id of ids) await freeze(store, id, "frozen");
+  const items = () => itemsOf(from, ids);
+  const before = await tallyOf(items(), counting("checked", onProgress));
+  const source = { id: before.sha256, layout: LAYOUT, count: before.entries, items };
+  await fillStore(to, {
+    work: "move",
+    source: { ...source, shared: () => sharedItemsOf(from) },
+    onProgress,
+    ...interrupted,
+  });
+  const copy = await tallyOf(itemsOf(to, ids), counting("compared", onProgress, before.entries));
+  if (copy.sha256 !== before.sha256) {
+    throw new Failure("conflict", `The copy is not the same (${before.entries} and ${copy.entries} records)`);
+  }
+  for (const id of ids) await freeze(store, id, "moved");
+  return copy;
+}
+
+async function tallyOf(items: AsyncIterable<Item>, onItems: (count: number) => void): Promise<Totals> {
+  const tally = newTally();
+  for await (const item of items) {
+    tally.add(item);
+    onItems(1);
+  }
+  return tally.totals();
+}

@@ -1,0 +1,162 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findAccount } from "../../server/domain/account/account.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import { loadAccountStats } from "../../server/domain/report/counters.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { runCli } from "../support/cli.ts";
+import { findFaults, readEntries } from "../support/consistency.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { startSignups } from "../support/signup-load.ts";
+import { KEY, startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
+
+/** Promoters whose events wait during the move. */
+const NAMES = ["ben", "cleo", "dan", "eve", "finn", "gus"];
+const REFUSED = '503 {"error":"The account is being moved to another store: try again later"}';
+const SERVING = { WEBHOOK_ALLOW_PRIVATE: "1" };
+
+let folder: string;
+let remove: () => void;
+let receiver: Receiver;
+const servers: Server[] = [];
+beforeEach(async () => {
+  ({ folder, remove } = temporaryFolder());
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.kill()));
+  await receiver.close();
+  remove();
+});
+
+async function serve(storageUrl: string): Promise<Server> {
+  const server = await startServer("", { ...SERVING, STORAGE_URL: storageUrl, WORKERS: "2" });
+  servers.push(server);
+  return server;
+}
+
+/** How many leads an account has, by its list and by its counters. null: there is no such account. */
+async function leadsIn(storageUrl: string, publicId: string): Promise<[number, number] | null> {
+  const store = await openStore(storageUrl);
+  try {
+    const account = await findAccount(store, publicId);
+    if (account === null) return null;
+    const { referrals } = await loadAccountStats(store, account.id);
+    return [await store.count(leads, "id", account.id, []), referrals];
+  } finally {
+    await store.close();
+  }
+}
+
+/** The ids of the events that the receiver got, by the promoter's e-mail address. */
+function eventsByEmail(): Map<string, Set<unknown>> {
+  const found = new Map<string, Set<unknown>>();
+  for (const { body } of receiver.received) {
+    const { email } = body["data"] as { email: string };
+    found.set(email, (found.get(email) ?? new Set()).add(body["event_id"]));
+  }
+  return found;
+}
+
+/** Moves one of two accounts while both are in use, and checks that nothing is lost or doubled. */
+async function expectMoved(from: string, to: string): Promise<void> {
+  const cli = (...words: string[]) => runCli("", words, { STORAGE_URL: from });
+  const first = await serve(from);
+  const made = await cli(
+    "account",
+    "create",
+    "Other",
+    "--id",
+    "other",
+    "--landing-url",
+    "https://o.example/",
+  );
+  const { key } = JSON.parse(made.stdout) as { key: string };
+  for (const caller of [first, { url: first.url, key }]) {
+    await v1(caller, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  }
+  // The receiver answers only after the move. So one event is being sent then, and others wait.
+  receiver.answer(() => {});
+  await v2(first, "POST /webhooks", { url: receiver.url, event_types: ["promoter.created"] });
+  for (const name of NAMES) await v1(first, "/promoters/create", { email: `${name}@example.com` });
+  await receiver.has(1);
+
+  const acme = startSignups(first, { clients: 2, name: "acme" });
+  const other = startSignups(first, { clients: 2, name: "other", key });
+  await Promise.all([acme.more(20), other.more(20)]);
+  const moved = await cli("move", "--account", "acme", from, to);
+  expect(moved.code).toBe(0);
+  expect(moved.stderr).toContain("tidemark account remove ID --yes");
+  await other.more(20);
+  await acme.stop();
+  expect(new Set(acme.refused)).toEqual(new Set([REFUSED]));
+  expect(await leadsIn(to, "acme")).toEqual([acme.recorded.length, acme.recorded.length]);
+  expect(await leadsIn(to, "other")).toBe(null);
+
+  receiver.answer((response) => response.end("thanks"));
+  const second = await serve(to);
+  const later = startSignups(second, { clients: 2, name: "later" });
+  await later.more(20);
+  const removed = await cli("account", "remove", "acme", "--yes");
+  expect([removed.code, JSON.parse(removed.stdout)]).toEqual([0, { account_id: "acme", is_removed: true }]);
+  const late = { headers: { "x-api-key": KEY } };
+  expect((await fetch(`${first.url}/api/v1/promoters/list`, late)).status).toBe(401);
+  await other.more(20);
+  await Promise.all([later.stop(), other.stop()]);
+  expect([...later.refused, ...other.refused]).toEqual([]);
+
+  const emails = NAMES.map((name) => `${name}@example.com`);
+  await expect.poll(() => [...eventsByEmail().keys()].toSorted(), { timeout: 60_000 }).toEqual(emails);
+  // The event that was being sent comes again, with the same id.
+  expect([...eventsByEmail().values()].filter((ids) => ids.size !== 1)).toEqual([]);
+
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+  const all = acme.recorded.length + later.recorded.length;
+  expect(await leadsIn(to, "acme")).toEqual([all, all]);
+  expect(await leadsIn(from, "acme")).toBe(null);
+  expect(await leadsIn(from, "other")).toEqual([other.recorded.length, other.recorded.length]);
+  for (const storageUrl of [from, to]) {
+    expect(await runCli("", ["check"], { STORAGE_URL: storageUrl })).toMatchObject({ code: 0, stdout: "" });
+    expect(await findFaults(await readEntries(storageUrl))).toEqual([]);
+  }
+}
+
+it("one account moves to another SQLite store while both are in use", { timeout: 120_000 }, () =>
+  expectMoved(`sqlite:${join(folder, "first")}`, `sqlite:${join(folder, "second")}`),
+);
+
+describe.skipIf(POSTGRES_FOLDER === null)("with Postgres", () => {
+  let cluster: Cluster;
+  beforeAll(async () => void (cluster = await startCluster()));
+  afterAll(() => cluster.remove());
+
+  it("one account moves from SQLite while both are in use", { timeout: 120_000 }, () =>
+    expectMoved(`sqlite:${join(folder, "first")}`, cluster.url()),
+  );
+});
+
+it("an account is removed only by --yes, and freezes and thaws by hand", async () => {
+  const cli = (...words: string[]) => runCli(folder, words);
+  await cli("account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/");
+  expect(await cli("account", "remove", "acme")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "This removes all that the store holds of acme: say --yes to do it\n",
+  });
+  const answerOf = async (...words: string[]) => JSON.parse((await cli(...words)).stdout) as unknown;
+  expect(await answerOf("account", "freeze", "acme")).toEqual({ account_id: "acme", is_frozen: true });
+  expect(await cli("account", "rename", "acme", "New")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "The account is being moved to another store: try again later\n",
+  });
+  expect(await answerOf("account", "unfreeze", "acme")).toEqual({ account_id: "acme", is_frozen: false });
+  expect((await cli("account", "rename", "acme", "New")).code).toBe(0);
+  expect(await answerOf("account", "remove", "acme", "--yes")).toEqual({
+    account_id: "acme",
+    is_removed: true,
+  });
+  expect(await answerOf("account", "list")).toEqual([]);
+});

@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAccount, findAccount } from "../../server/domain/account/account.ts";
+import type { Context } from "../../server/domain/context.ts";
+import { storeRates } from "../../server/domain/money/rate.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
+import type { AtomicDriver } from "../../server/storage/driver.ts";
+import { memoryDriver } from "../../server/storage/drivers/memory.ts";
+import { freezes } from "../../server/storage/freeze.ts";
+import { storeOn } from "../../server/storage/open.ts";
+import { newStore, type Store } from "../../server/storage/store.ts";
+import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { freeze, unfreeze } from "../../server/transfer/account/freezing.ts";
+import { moveAccounts } from "../../server/transfer/account/move.ts";
+import { isShared, newOwnership } from "../../server/transfer/account/owned-items.ts";
+import { removeAccount } from "../../server/transfer/account/remove.ts";
+import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";
+import { exportLines } from "../../server/transfer/export.ts";
+import { importFile } from "../../server/transfer/import.ts";
+import type { Item } from "../../server/transfer/item.ts";
+import { writeNewFile } from "../../server/transfer/new-file.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { entriesOf, findFaults } from "../support/consistency.ts";
+import { dyingAt } from "../support/dying-driver.ts";
+
+const silent = () => {};
+const ONCE = { onProgress: silent, resumes: false, isForced: false };
+const RESUMED = { ...ONCE, resumes: true };
+const FORCED = { ...ONCE, isForced: true };
+/** The accounts of `filled`, by their numbers. */
+const [ACME, OTHER] = [1, 2];
+
+let folder: string;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** The entries of a store with two accounts, waiting events, and exchange rates. */
+let original: Entry[];
+beforeAll(async () => {
+  const driver = memoryDriver();
+  const context: Context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
+  for (const publicId of ["acme", "other"]) {
+    const landingUrl = `https://www.${publicId}.example/`;
+    const { account } = await createAccount(context, { name: publicId, publicId, landingUrl });
+    await seed(context, account, { promoters: 10, leads: 15, sales: 15 });
+  }
+  await storeRates(context, 0, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
+  original = await allOf(driver);
+});
+
+async function filled(): Promise<AtomicDriver> {
+  const driver = memoryDriver();
+  await putEntries(driver, original);
+  return driver;
+}
+
+async function allOf(driver: AtomicDriver): Promise<Entry[]> {
+  const all: Entry[] = [];
+  for await (const entries of snapshot(driver)) all.push(...entries);
+  // Counters of zero may be there or not.
+  return all.filter(([, value]) => value !== '{"sum":0}');
+}
+
+/** What a store holds of an account, but not whether it is frozen. */
+async function heldOf(driver: AtomicDriver, accountId: number): Promise<Entry[]> {
+  return entriesOf(await allOf(driver), accountId).filter(([key]) => !key.includes(":sfreeze!"));
+}
+
+const stateOf = async (store: Store, accountId: number) =>
+  (await store.get(freezes, accountId, 1))?.state ?? null;
+
+async function exportAll(driver: AtomicDriver, isWanted?: (item: Item) => boolean): Promise<string> {
+  const file = join(folder, `${Math.random()}.ndjson`);
+  const choice = isWanted === undefined ? {} : { isWanted };
+  const lines = exportLines(driver, { now: new Date(NOW), onProgress: silent, onEnd: silent, ...choice });
+  await writeNewFile(lines, file);
+  return file;
+}
+
+describe("a move of one account", () => {
+  it("copies everything of it, and nothing of others", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    const [acme, other] = [await heldOf(source, ACME), await heldOf(source, OTHER)];
+    await moveAccounts([source, target], { ...ONCE, accounts: ["acme"] });
+    expect(await heldOf(target, ACME)).toEqual(acme);
+    expect(await heldOf(target, OTHER)).toEqual([]);
+    expect(await heldOf(source, OTHER)).toEqual(other);
+    const store = await storeOn(target);
+    expect(await stateOf(newStore(source), ACME)).toBe("moved");
+    expect(await stateOf(store, ACME)).toBe(null);
+    expect(await store.nextId("lead")).toBeGreaterThan(30);
+    for (const driver of [source, target]) expect(await findFaults(await allOf(driver))).toEqual([]);
+    await expect(moveAccounts([source, target], { ...ONCE, accounts: ["acme"] })).rejects.toMatchObject({
+      kind: "in_use",
+      message: "The target store is not empty",
+    });
+  });
+
+  it("takes the operator's exchange rates along", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    await moveAccounts([source, target], { ...ONCE, accounts: ["acme"] });
+    const rates = (entries: Entry[]) => entries.filter(([key]) => key.includes("day+2drates"));
+    expect(rates(await allOf(source))).toHaveLength(1);
+    expect(rates(await allOf(target))).toEqual(rates(await allOf(source)));
+  });
+
+  it("can take several accounts", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    await moveAccounts([source, target], { ...ONCE, accounts: ["other", "acme"] });
+    for (const account of [ACME, OTHER]) {
+      expect(await heldOf(target, account)).toEqual(await heldOf(source, account));
+    }
+  });
+
+  it.each([
+    [
+      "the target is not empty",
+      async () => [await filled(), await filled()],
+      "acme",
+      "The target store is not empty",
+    ],
+    [
+      "there is no such account",
+      async () => [await filled(), memoryDriver()],
+      "nobody",
+      "Account nobody was not found",
+    ],
+  ])("freezes nothing if %s", async (_, stores, publicId, message) => {
+    const [source, target] = (await stores()) as [AtomicDriver, AtomicDriver];
+    const before = await allOf(source);
+    const move = moveAccounts([source, target], { ...ONCE, accounts: [publicId] });
+    await expect(move).rejects.toThrow(message);
+    expect(await allOf(source)).toEqual(before);
+  });
+
+  it.each([
+    ["continues", RESUMED],
+    ["starts over", FORCED],
+  ])("%s after an interruption at any point, while the other account goes on", async (_, how) => {
+    const accounts = ["acme"];
+    for (let cutAt = 0; ; cutAt++) {
+      const [source, target] = [await filled(), memoryDriver()];
+      const acme = await heldOf(source, ACME);
+      const isDone = await moveAccounts([source, dyingAt(target, cutAt)], { ...ONCE, accounts }).then(
+        () => true,
+        () => false,
+      );
+      if (isDone) return expect(cutAt).toBeGreaterThan(5);
+      const context = { store: newStore(source), now: new Date(NOW), chance: countedChance() };
+      const other = (await findAccount(context.store, "other"))!;
+      await storeRates(context, other.id, [{ day: "2026-03-05", base: "EUR", rates: { USD: "1.2" } }]);
+      await storeRates(context, 0, [{ day: "2026-03-03", base: "EUR", rates: { USD: "1.2" } }]);
+      await moveAccounts([source, dyingAt(target, 1)], { ...how, accounts }).catch(() => {});
+      await moveAccounts([source, target], { ...how, accounts });
+      expect(await heldOf(target, ACME)).toEqual(acme);
+      expect(await findFaults(await allOf(target))).toEqual([]);
+      await storeOn(target);
+    }
+  });
+});
+
+describe("an export", () => {
+  it("of one account is imported like any other", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    const isOwned = newOwnership([OTHER]);
+    const file = await exportAll(source, (item) => isOwned(item) || isShared(item));
+    await importFile(target, { ...ONCE, file });
+    expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
+    expect(await heldOf(target, ACME)).toEqual([]);
+    expect(await findFaults(await allOf(target))).toEqual([]);
+  });
+
+  it("of everything fills a store with one account", async () => {
+    const [source, target] = [await filled(), memoryDriver()];
+    const file = await exportAll(source);
+    await importFile(target, { ...ONCE, file, accounts: ["other"] });
+    expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
+    expect(await heldOf(target, ACME)).toEqual([]);
+    expect(await newStore(target).nextId("lead")).toBeGreaterThan(30);
+    expect(await findFaults(await allOf(target))).toEqual([]);
+    const unknown = importFile(memoryDriver(), { ...ONCE, file, accounts: ["nobody"] });
+    await expect(unknown).rejects.toThrow("Account nobody was not found");
+  });
+});
+
+describe("the removal of an account", () => {
+  it("removes everything of it, and nothing of others, after an interruption at any point", async () => {
+    for (let cutAt = 0; ; cutAt++) {
+      const source = await filled();
+      const store = newStore(source);
+      const other = await heldOf(source, OTHER);
+      const acme = (await findAccount(store, "acme"))!;
+      const dying = dyingAt(source, cutAt);
+      const isDone = await removeAccount([dying, newStore(dying)], acme, silent).then(
+        () => true,
+        () => false,
+      );
+      for await (const fault of findStoreFaults(source)) expect.fail(fault);
+      if (!isDone) await removeAccount([source, store], (await findAccount(store, "acme"))!, silent);
+      expect(await heldOf(source, ACME)).toEqual([]);
+      expect(await heldOf(source, OTHER)).toEqual(other);
+      expect(await findAccount(store, "acme")).toBe(null);
+      await expect(unfreeze(store, ACME, { isSure: true })).rejects.toMatchObject({ kind: "refused" });
+      if (isDone) return expect(cutAt).toBeGreaterThan(3);
+    }
+  });
+});
+
+it("an account that was moved takes changes again only if somebody insists", async () => {
+  const store = newStore(await filled());
+  await freeze(store, ACME, "moved");
+  await expect(unfreeze(store, ACME, { isSure: false })).rejects.toMatchObject({
+    kind: "refused",
+    message:
+      "Another store has a copy of the account. If a server uses that one, the two drift apart: say --yes if none does",
+  });
+  await unfreeze(store, ACME, { isSure: true });
+  expect(await stateOf(store, ACME)).toBe(null);
+});
