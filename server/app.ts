@@ -117,8 +117,8 @@ export function describedEvents(): DescribedEvents {
 export function describedRoutes(): DescribedRoute[] {
   const health = { summary: "Check that the process is alive", answer: z.object({ status: z.string() }) };
   const ready = {
-    ...health,
     summary: "Check that the store answers",
+    answer: health.answer.extend({ warnings: z.array(z.string()).optional() }),
     refusals: ["unavailable" as const],
     bodies: { unavailable: health.answer },
   };
@@ -186,8 +186,9 @@ function frontDoor(location: string): EventHandler {
 
 function readiness({ store }: Services): EventHandler {
   return async () => {
-    const isReady = await store.isReady();
-    if (isReady) return json({ status: "ready" });
-    return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
+    if (!(await store.isReady())) return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
+    const warnings = await store.weaknesses();
+    // Choice: a store without its standby still serves, so a load balancer must not take the server out.
+    return json({ status: "ready", ...(warnings.length > 0 && { warnings }) });
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { storageSettings } from "./config/storage.ts";
+import { isPostgres, storageSettings } from "./config/storage.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -88,6 +88,13 @@ const environment = z
     message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
   })
   .refine(
+    ({ STORAGE_REQUIRE_STANDBY, STORAGE_URL }) => STORAGE_REQUIRE_STANDBY === "0" || isPostgres(STORAGE_URL),
+    {
+      path: ["STORAGE_REQUIRE_STANDBY"],
+      message: "must be 0 unless STORAGE_URL is a postgres: address, because only Postgres has standbys",
+    },
+  )
+  .refine(
     ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
       (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
     { path: ["TIDEMARK_OWNER_EMAIL"], message: "and TIDEMARK_OWNER_PASSWORD must be set together" },
@@ -100,6 +107,8 @@ export interface Config {
   readonly storageUrl: string;
   /** How many connections to a database this process may open. */
   readonly storageConnections: number;
+  /** Whether the operator asks for a synchronous standby. */
+  readonly requiresStandby: boolean;
   /** Without a trailing slash. null: derived from where the server listens. */
   readonly publicUrl: string | null;
   /** Public id of the first account. null: generated. */
@@ -157,6 +166,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     host: data.HOST,
     storageUrl: data.STORAGE_URL,
     storageConnections: data.STORAGE_CONNECTIONS,
+    requiresStandby: data.STORAGE_REQUIRE_STANDBY === "1",
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,

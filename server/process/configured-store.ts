@@ -11,10 +11,10 @@ import type { Store } from "../storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
-  { storageUrl, storageConnections }: Config,
-  options: Omit<OpenOptions, "connections"> = {},
+  { storageUrl, storageConnections, requiresStandby }: Config,
+  options: Omit<OpenOptions, "connections" | "requiresStandby"> = {},
 ): Promise<Store> {
-  return named(openStore(storageUrl, { connections: storageConnections, ...options }));
+  return named(openStore(storageUrl, { connections: storageConnections, requiresStandby, ...options }));
 }
 
 /** Opens only the driver, for work on raw items. @throws Error with the reason in one line */

@@ -59,6 +59,8 @@ export async function serve(
     notify: (notice) => log.warn(notice),
     prepare: (driver) => upgradeStoreAtStart(driver, config, log),
   });
+  for (const weakness of await store.weaknesses())
+    log.warn(`The store is not as durable as promised: ${weakness}`);
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
     ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), sightings }))

@@ -56,6 +56,8 @@ export interface AtomicDriver extends Driver {
    * lack them. For drivers that use several servers.
    */
   timeline?(): number;
+  /** Why commits are less durable than promised, in sentences. For remote drivers. */
+  weaknesses?(): Promise<string[]>;
   /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */
   limits?: LimitsDatabase;
   /** Copies the store into an empty folder while any process uses it. For drivers that keep files. */

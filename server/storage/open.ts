@@ -11,6 +11,8 @@ import { newStore, type Store } from "./store.ts";
 /** How a driver is opened. */
 export interface DriverOptions {
   connections?: number;
+  /** Whether the operator asks for a synchronous standby. */
+  requiresStandby?: boolean;
   /** Gets sentences that the operator should read, for example that another host is written to. */
   notify?: (notice: string) => void;
 }

@@ -22,6 +22,8 @@ export interface Store extends View {
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   isReady(): Promise<boolean>;
+  /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
+  weaknesses(): Promise<string[]>;
   /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
   limits: LimitsDatabase | null;
   close(): Promise<void>;
@@ -44,6 +46,13 @@ export function newStore(driver: AtomicDriver): Store {
         return true;
       } catch {
         return false; // whatever keeps the store from answering, it is not ready
+      }
+    },
+    async weaknesses() {
+      try {
+        return (await driver.weaknesses?.()) ?? [];
+      } catch {
+        return []; // `isReady` tells that the store is away
       }
     },
     limits: driver.limits ?? null,

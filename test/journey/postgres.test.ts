@@ -122,6 +122,26 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     expect(await server.stop()).toBe(0);
   });
 
+  it("say at their start and to /readyz that a crash could lose facts", async () => {
+    const options = encodeURIComponent("-c synchronous_commit=off");
+    const settings = { STORAGE_URL: `${cluster.url()}?options=${options}`, LOG_LEVEL: "warn" };
+    const server = await startServer("", { ...settings, STORAGE_REQUIRE_STANDBY: "1" });
+    servers.push(server);
+    const ready = await fetch(`${server.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({
+      status: "ready",
+      warnings: [
+        "synchronous_commit is off: a crash of the database loses the facts that it took last",
+        "synchronous_standby_names is empty: commits wait for no standby",
+      ],
+    });
+    expect(server.output()).toContain(
+      '"msg":"The store is not as durable as promised: synchronous_commit is off: a crash',
+    );
+    expect(await server.stop()).toBe(0);
+  });
+
   it("say in one line why they can't start", async () => {
     const refused = (url: string) => startServer("", { STORAGE_URL: url }).then(String, String);
     expect(await refused(`${cluster.url()}-none`)).toContain(

@@ -6,6 +6,7 @@ const USUAL = {
   host: "127.0.0.1",
   storageUrl: "sqlite:./data",
   storageConnections: 10,
+  requiresStandby: false,
   publicUrl: null,
   accountId: null,
   apiKey: null,
@@ -71,6 +72,7 @@ describe("the settings", () => {
       host: "::",
       storageUrl: "memory:",
       storageConnections: 4,
+      requiresStandby: false,
       publicUrl: "https://track.acme.example",
       accountId: "acme",
       apiKey: "key-of-acme",
@@ -112,6 +114,11 @@ describe("the settings", () => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
   });
 
+  it("can ask for a synchronous standby", () => {
+    const config = readConfig({ STORAGE_URL: "postgres://a,b/db", STORAGE_REQUIRE_STANDBY: "1" });
+    expect(config).toEqual({ ...USUAL, storageUrl: "postgres://a,b/db", requiresStandby: true });
+  });
+
   it("can't be changed", () => {
     expect(Object.isFrozen(readConfig({}))).toBe(true);
   });
@@ -129,6 +136,12 @@ describe("the environment", () => {
     ["PUBLIC_URL", "ftp://track.acme.example", "must be an http(s) address"],
     ["PUBLIC_URL", "http://", "must be an http(s) address"],
     ["STORAGE_CONNECTIONS", "1", "must be at least 2"],
+    ["STORAGE_REQUIRE_STANDBY", "yes", "must be 0 or 1"],
+    [
+      "STORAGE_REQUIRE_STANDBY",
+      "1",
+      "must be 0 unless STORAGE_URL is a postgres: address, because only Postgres has standbys",
+    ],
     ["STORAGE_URL", "postgres://me@a,,b/db", LIST],
     ["STORAGE_URL", "postgres://me@a:5432,b:x/db", LIST],
     ["STORAGE_URL", "postgres://a,/db", LIST],

@@ -39,6 +39,10 @@ export const MONEY_FIELDS: Fields = {
     "Whether the promoter is approved. Sign-up tracking says `active` for `approved`.",
   "getHealth.status": ["`ok`.", "ok"],
   "getReadiness.status": ["`ready` or `unavailable`.", "ready"],
+  "getReadiness.warnings": [
+    "Why acknowledged facts could be lost, in sentences. Absent: they are as durable as promised.",
+    ["no synchronous standby is connected: every write waits for one"],
+  ],
   period_start: "First moment of the period that is paid for.",
   period_end: "Last moment of the period that is paid for.",
   "meta.period_end": "Last day of the next period that is paid for. null: there is none.",

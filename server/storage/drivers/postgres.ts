@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
+import { readWeaknesses } from "./postgres/durability.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
 import { batchedRead } from "./postgres/batched-read.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
@@ -14,6 +15,16 @@ const READ_MS = 2_000;
 const OPEN_MS = 5_000;
 /** The limit of concurrent queries for single items. Reads that come meanwhile share the next query. */
 const MAX_ITEM_QUERIES = 2;
+
+/** How a Postgres database is used. */
+interface PostgresOptions {
+  /** The most connections, besides those of rate limits. */
+  connections?: number | undefined;
+  /** Whether the operator asks for a synchronous standby. */
+  requiresStandby?: boolean;
+  /** Gets sentences that the operator should read. */
+  notify?: (notice: string) => void;
+}
 
 /**
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
@@ -30,7 +41,7 @@ const MAX_ITEM_QUERIES = 2;
  */
 export async function postgresDriver(
   url: string,
-  { connections, notify = () => {} }: { connections?: number | undefined; notify?: (notice: string) => void },
+  { connections, requiresStandby = false, notify = () => {} }: PostgresOptions = {},
 ): Promise<AtomicDriver> {
   const servers = openServers(url, { connections, notify });
   try {
@@ -51,6 +62,8 @@ export async function postgresDriver(
     }),
     commit,
     timeline: servers.timeline,
+    weaknesses: () =>
+      withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
     // Without statement names, because poolers in transaction mode do not know them.
     limits: {
       table: LIMITS_TABLE,

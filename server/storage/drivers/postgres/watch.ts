@@ -39,6 +39,7 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
   /** The latest one. Its timeline stays known while no server accepts writes. */
   let last: Primary | null = null;
   let told: string[] = [];
+  let recordedTimeline = 0;
   /** The servers whose connections were lost during a look. What they said before counts no more. */
   const lost = new Set<Host>();
   const ending = new AbortController();
@@ -80,7 +81,10 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
     told = refusals;
     const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
     settle(chosen, [...refusals, ...reasons].join("; "));
-    if (chosen !== null && chosen.recordedTimeline < chosen.timeline) await record(chosen);
+    // Tried once: a role that may not create the table would be told so each second.
+    if (chosen === null || recordedTimeline === chosen.timeline) return;
+    recordedTimeline = chosen.timeline;
+    if (chosen.recordedTimeline < chosen.timeline) await record(chosen);
   }
 
   function settle(chosen: Primary | null, reason: string): void {
