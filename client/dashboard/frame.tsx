@@ -1,8 +1,10 @@
 import { Router, Route } from "preact-iso/router";
 import { Batches } from "../ui/batch/batches.tsx";
-import { Missing, NotAllowed } from "../ui/feedback/state.tsx";
+import { NotAllowed } from "../ui/feedback/state.tsx";
+import { NotFound } from "../ui/shell/not-found.tsx";
 import { Page } from "../ui/shell/page.tsx";
 import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
+import { Who } from "../ui/shell/who.tsx";
 import { PAGES, type PageRow } from "./pages.ts";
 import { may, session, signOut } from "./session/session.ts";
 import { SignInAgain } from "./session/sign-in-again.tsx";
@@ -12,7 +14,12 @@ export function Frame() {
   const signedIn = session.value;
   if (signedIn === null) return null;
   return (
-    <Shell name={signedIn.account.name} home="/admin" groups={groups()} who={<Who />}>
+    <Shell
+      name={signedIn.account.name}
+      home="/admin"
+      groups={groups()}
+      who={<Who {...signedIn.user} signOut={signOut} />}
+    >
       <Router>
         {PAGES.map((row) => (
           <Route
@@ -21,7 +28,7 @@ export function Frame() {
             component={may(row.role ?? "viewer") ? row.component : Refused}
           />
         ))}
-        <Route default component={NotFound} />
+        <Route default component={NotFound} home="/admin" />
       </Router>
       <Batches />
       <SignInAgain />
@@ -41,33 +48,6 @@ function groups(): NavGroup[] {
     ...(title !== "" && { title }),
     items: rows.map(({ path, title = "" }) => ({ path, title })),
   }));
-}
-
-function Who() {
-  return (
-    <div class="stack tight">
-      <span class="small soft one-line" title={session.value?.user.email}>
-        {session.value?.user.name}
-      </span>
-      <div>
-        <button class="button plain little" onClick={signOut}>
-          Sign out
-        </button>
-      </div>
-    </div>
-  );
-}
-
-function NotFound() {
-  return (
-    <Page title="Not found">
-      <Missing>
-        <a class="button" href="/admin">
-          Go to Home
-        </a>
-      </Missing>
-    </Page>
-  );
 }
 
 function Refused() {

@@ -1,8 +1,8 @@
 import { Route, Router } from "preact-iso/router";
-import { Missing } from "../ui/feedback/state.tsx";
 import { lazy } from "../ui/shell/lazy.tsx";
-import { Page } from "../ui/shell/page.tsx";
+import { NotFound } from "../ui/shell/not-found.tsx";
 import { Shell } from "../ui/shell/shell.tsx";
+import { Who } from "../ui/shell/who.tsx";
 import { session, signOut } from "./session/session.ts";
 import { SignInAgain } from "./session/sign-in-again.tsx";
 
@@ -51,7 +51,12 @@ export function Frame() {
   const signedIn = session.value;
   if (signedIn === null) return null;
   return (
-    <Shell name={signedIn.account.name} home="/portal" groups={[{ items: PAGES }]} who={<Who />}>
+    <Shell
+      name={signedIn.account.name}
+      home="/portal"
+      groups={[{ items: PAGES }]}
+      who={<Who {...signedIn.promoter} signOut={signOut} />}
+    >
       {signedIn.is_read_only && (
         <p class="notice warn" role="status">
           You see the portal of {signedIn.promoter.name}. You can't change anything in it.
@@ -61,36 +66,9 @@ export function Frame() {
         {PAGES.map(({ path, component }) => (
           <Route key={path} path={path} component={component} />
         ))}
-        <Route default component={NotFound} />
+        <Route default component={NotFound} home="/portal" />
       </Router>
       <SignInAgain />
     </Shell>
-  );
-}
-
-function Who() {
-  return (
-    <div class="stack tight">
-      <span class="small soft one-line" title={session.value?.promoter.email}>
-        {session.value?.promoter.name}
-      </span>
-      <div>
-        <button class="button plain little" onClick={signOut}>
-          Sign out
-        </button>
-      </div>
-    </div>
-  );
-}
-
-function NotFound() {
-  return (
-    <Page title="Not found">
-      <Missing>
-        <a class="button" href="/portal">
-          Go to Home
-        </a>
-      </Missing>
-    </Page>
   );
 }

@@ -1,0 +1,15 @@
+/** Who is signed in, with the way out. */
+export function Who({ name, email, signOut }: { name: string; email: string; signOut: () => Promise<void> }) {
+  return (
+    <div class="stack tight">
+      <span class="small soft one-line" title={email}>
+        {name}
+      </span>
+      <div>
+        <button class="button plain little" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    </div>
+  );
+}
