@@ -1,19 +1,21 @@
 import { runBatch } from "../../ui/batch/batch.ts";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
-import { Chosen, type Choice } from "../../ui/table/choice.tsx";
+import type { Choice } from "../../ui/table/choice.ts";
+import { Chosen } from "../../ui/table/chosen.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
 
+interface CommissionActionsProps {
+  choice: Choice;
+  reload: () => Promise<void>;
+}
+
 /** What can be done with the chosen commissions. */
-export function CommissionActions({ choice, reload }: { choice: Choice; reload: () => Promise<void> }) {
+export function CommissionActions(props: CommissionActionsProps) {
   return (
-    <Chosen choice={choice} one="commission">
+    <Chosen choice={props.choice} one="commission">
       {(Object.keys(ACTIONS) as ActionName[]).map((name) => (
-        <button
-          key={name}
-          class="button little"
-          onClick={() => void act(name, { ids: choice.ids.value.map(Number), begin: choice.clear, reload })}
-        >
+        <button key={name} class="button little" onClick={() => void act(name, props)}>
           {ACTIONS[name].verb}
           {name === "pay" && " them"}
         </button>
@@ -23,19 +25,18 @@ export function CommissionActions({ choice, reload }: { choice: Choice; reload: 
 }
 
 /** Asks whether it is meant, then does it part by part. */
-export async function act(
-  name: ActionName,
-  { ids, begin, reload }: { ids: number[]; begin?: () => void; reload: () => Promise<void> },
-): Promise<void> {
+async function act(name: ActionName, { choice, reload }: CommissionActionsProps): Promise<void> {
+  const records = await choice.records();
+  if (records === null) return;
   const { verb, doing, done, effect, isDanger, send } = ACTIONS[name];
-  const what = several(ids.length, "commission");
+  const what = several(records.count, "commission");
   const title = `${verb} ${what}`;
   if (!(await ask({ title: `${title}?`, text: effect, action: title, isDanger }))) return;
-  begin?.();
+  choice.chooseOnly([]);
   await runBatch({
     title: `${doing} ${what}`,
     done: (count) => `${several(count, "commission")} ${done}`,
-    ids,
+    records,
     send,
     reload,
   });

@@ -39,7 +39,7 @@ export const ACTIONS = {
     doing: "Making payouts of",
     done: "put into payouts",
     effect:
-      "One payout is made for each promoter and campaign, now and not at the end of the period. The minimum payment does not count.",
+      "They are made now and not at the end of the period, for each promoter and campaign. Many commissions of one promoter may make several payouts. The minimum payment does not count.",
     isDanger: false,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
   },

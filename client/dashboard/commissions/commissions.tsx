@@ -3,7 +3,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { useChoice } from "../../ui/table/choice.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
@@ -61,7 +61,7 @@ export function Commissions() {
   const filters = useFilters(USUAL);
   const list = useList(filters, loadCommissions);
   const campaigns = useCampaigns();
-  const choice = useChoice();
+  const choice = useChoice({ filters, list, load: loadCommissions });
   const mayChange = may("manager");
   const chosenColumns = useColumns("commissions", HIDDEN_AT_FIRST);
   const shown = useSignal<Commission | null>(null);

@@ -1,6 +1,6 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
-import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { suspicionsOf } from "../suspicions.ts";
 
 export type Commission = components["schemas"]["Commission"];
@@ -24,10 +24,10 @@ export type CommissionFilters = typeof USUAL;
 
 /** A page of the commissions that pass the filters. */
 export function loadCommissions(
-  filters: CommissionFilters & { number: number },
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<CommissionFilters>,
   signal: AbortSignal,
 ): Promise<Rows<Commission>> {
-  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  const query = { ...queryOf(filters), page: number, per_page: length };
   return page(api.GET("/api/v2/company/commissions", { params: { query }, signal }));
 }
 
@@ -47,6 +47,6 @@ function queryOf(filters: CommissionFilters): Query {
     }),
     ...(from && { "filters[created_at][from]": from }),
     ...(to && { "filters[created_at][to]": to }),
-    [`sorting[${name}]`]: direction,
+    ...(sort && { [`sorting[${name}]`]: direction }),
   };
 }

@@ -1,39 +1,39 @@
 import { useSignal } from "@preact/signals";
 import { runBatch } from "../../ui/batch/batch.ts";
+import type { Selection } from "../../ui/batch/selection.ts";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
-import { Chosen, type Choice } from "../../ui/table/choice.tsx";
+import type { Choice } from "../../ui/table/choice.ts";
+import { Chosen } from "../../ui/table/chosen.tsx";
 import { ACTIONS, type LeadActionName } from "./batches.ts";
 import { MoveLeads } from "./move-leads.tsx";
 
 /** What can be done with the chosen leads. */
 export function LeadActions({ choice, reload }: { choice: Choice; reload: () => Promise<void> }) {
-  const isMoving = useSignal(false);
-  const ids = choice.ids.value.map(Number);
-  const who = several(ids.length, "lead");
+  const moving = useSignal<Selection | null>(null);
+  const clear = () => choice.chooseOnly([]);
+  const act = async (name: LeadActionName) => {
+    const records = await choice.records();
+    if (records !== null && (await actOnLeads(name, { records, reload }))) clear();
+  };
   return (
     <>
       <Chosen choice={choice} one="lead">
         {(Object.keys(ACTIONS) as LeadActionName[]).map((name) => (
-          <button
-            key={name}
-            class="button little"
-            onClick={async () => (await actOnLeads(name, { ids, who, reload })) && choice.clear()}
-          >
+          <button key={name} class="button little" onClick={() => void act(name)}>
             {ACTIONS[name].verb}
           </button>
         ))}
-        <button class="button little" onClick={() => (isMoving.value = true)}>
+        <button class="button little" onClick={async () => (moving.value = await choice.records())}>
           Move to promoter…
         </button>
       </Chosen>
-      {isMoving.value && (
+      {moving.value && (
         <MoveLeads
-          ids={ids}
-          who={who}
+          records={moving.value}
           reload={reload}
-          onBegin={choice.clear}
-          onClose={() => (isMoving.value = false)}
+          onBegin={clear}
+          onClose={() => (moving.value = null)}
         />
       )}
     </>
@@ -43,15 +43,24 @@ export function LeadActions({ choice, reload }: { choice: Choice; reload: () => 
 /** Asks, and then does something with leads. Resolves with whether the reader agreed. */
 export async function actOnLeads(
   name: LeadActionName,
-  { ids, who, reload }: { ids: number[]; who: string; reload: () => Promise<void> },
+  {
+    records,
+    who = several(records.count, "lead"),
+    reload,
+  }: {
+    records: Selection;
+    /** The name of the only one. */
+    who?: string;
+    reload: () => Promise<void>;
+  },
 ): Promise<boolean> {
   const { verb, doing, done, effect, isDanger, send } = ACTIONS[name];
   const title = `${verb} ${who}`;
   if (!(await ask({ title, text: effect, action: title, isDanger }))) return false;
   void runBatch({
     title: `${doing} ${who}`,
-    done: (count) => `${ids.length === 1 ? who : several(count, "lead")} ${done}`,
-    ids,
+    done: (count) => `${records.count === 1 ? who : several(count, "lead")} ${done}`,
+    records,
     send,
     reload,
   });

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useLocation, useRoute } from "preact-iso/router";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import { these } from "../../ui/batch/selection.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
@@ -49,7 +50,7 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
   const { route } = useLocation();
   const isMoving = useSignal(false);
   const { id, state } = lead;
-  const given = { ids: [id], who: leadName(lead), reload };
+  const given = { records: these([id]), who: leadName(lead), reload };
   const leave = async () => route("/admin/leads");
   return (
     <>

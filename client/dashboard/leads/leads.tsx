@@ -3,7 +3,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { useChoice } from "../../ui/table/choice.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
@@ -37,7 +37,7 @@ export function Leads() {
   const filters = useFilters(USUAL);
   const list = useList(filters, loadLeads);
   const campaigns = useCampaigns();
-  const choice = useChoice();
+  const choice = useChoice({ filters, list, load: loadLeads });
   const columns = useColumns("leads", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
   const isFiltered = filters.link({ page: "1", sort: USUAL.sort }) !== "#";

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { runBatch } from "../../ui/batch/batch.ts";
+import type { Selection } from "../../ui/batch/selection.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
 import { Checkbox } from "../../ui/form/field.tsx";
@@ -9,14 +10,15 @@ import { PromoterPicker, type PickedPromoter } from "../promoters/picker.tsx";
 
 /** Gives leads to another promoter. */
 export function MoveLeads({
-  ids,
-  who,
+  records,
+  who = several(records.count, "lead"),
   reload,
   onBegin,
   onClose,
 }: {
-  ids: number[];
-  who: string;
+  records: Selection;
+  /** The name of the only one. */
+  who?: string;
   reload: () => Promise<void>;
   onBegin: () => void;
   onClose: () => void;
@@ -37,7 +39,7 @@ export function MoveLeads({
           void runBatch({
             title: `Moving ${who} to ${name}`,
             done: (count) => `${several(count, "lead")} moved to ${name}`,
-            ids,
+            records,
             send: (part) =>
               answer(
                 api.POST("/api/v2/company/referrals/move_to_promoter", { body: { ...body, ids: part } }),

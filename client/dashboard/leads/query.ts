@@ -1,6 +1,6 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
-import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { suspicionsOf } from "../suspicions.ts";
 
 export type Lead = components["schemas"]["Referral"];
@@ -21,10 +21,10 @@ export type LeadFilters = typeof USUAL;
 
 /** A page of the leads that pass the filters. */
 export function loadLeads(
-  filters: LeadFilters & { number: number },
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<LeadFilters>,
   signal: AbortSignal,
 ): Promise<Rows<Lead>> {
-  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  const query = { ...queryOf(filters), page: number, per_page: length };
   return page(api.GET("/api/v2/company/referrals", { params: { query }, signal }));
 }
 
@@ -37,6 +37,6 @@ function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFi
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
     ...(promoter && { "filters[promoter_id]": Number(promoter) }),
     ...(suspicion && { "filters[fraud_check]": suspicionsOf(suspicion) }),
-    "sorting[created_at]": orderOf(sort).direction,
+    ...(sort && { "sorting[created_at]": orderOf(sort).direction }),
   };
 }

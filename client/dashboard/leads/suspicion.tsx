@@ -1,4 +1,5 @@
 import { answer, api } from "../../ui/api/client.ts";
+import { these } from "../../ui/batch/selection.ts";
 import { tell } from "../../ui/feedback/tell.ts";
 import { may } from "../session/session.ts";
 import { SUSPICIONS } from "../suspicions.ts";
@@ -34,7 +35,7 @@ export function Suspicion({ lead, reload }: { lead: Lead; reload: () => Promise<
           {state !== "denied" && (
             <button
               class="button little"
-              onClick={() => actOnLeads("disable", { ids: [id], who: leadName(lead), reload })}
+              onClick={() => actOnLeads("disable", { records: these([id]), who: leadName(lead), reload })}
             >
               Disable the lead
             </button>

@@ -2,7 +2,8 @@ import { answer, api } from "../../ui/api/client.ts";
 import { runBatch } from "../../ui/batch/batch.ts";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
-import { Chosen, type Choice } from "../../ui/table/choice.tsx";
+import type { Choice } from "../../ui/table/choice.ts";
+import { Chosen } from "../../ui/table/chosen.tsx";
 import { may, type Role } from "../session/session.ts";
 
 interface Action {
@@ -51,24 +52,34 @@ const ACTIONS: Action[] = [
   },
 ];
 
-/** What can be done with the chosen payouts. An id may name several, with commas between them. */
-export function PayoutActions({ choice, reload }: { choice: Choice; reload: () => Promise<void> }) {
-  const ids = choice.ids.value.flatMap((each) => String(each).split(",").map(Number));
-  const what = several(ids.length, "payout");
+/** What can be done with the chosen payouts. */
+export function PayoutActions({
+  choice,
+  one,
+  reload,
+}: {
+  choice: Choice;
+  /** What a row is: a payout, or a promoter with several. */
+  one: string;
+  reload: () => Promise<void>;
+}) {
   const act = async ({ title, doing, done, effect, isDanger, send }: Action) => {
+    const records = await choice.records();
+    if (records === null) return;
+    const what = several(records.count, "payout");
     const isMeant = await ask({ title: `${title(what)}?`, text: effect, action: title(what), isDanger });
     if (!isMeant) return;
-    choice.clear();
+    choice.chooseOnly([]);
     await runBatch({
       title: doing(what),
       done: (count) => done(several(count, "payout")),
-      ids,
+      records,
       send: async (part) => (await send(part)).data,
       reload,
     });
   };
   return (
-    <Chosen choice={choice} one="row">
+    <Chosen choice={choice} one={one}>
       {ACTIONS.filter(({ role }) => may(role)).map((action) => (
         <button key={action.button} class="button little" onClick={() => void act(action)}>
           {action.button}

@@ -2,7 +2,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { useChoice } from "../../ui/table/choice.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
@@ -76,7 +76,7 @@ export function PayoutList({
 }) {
   const list = useList(filters, loadPayouts);
   const campaigns = useCampaigns();
-  const choice = useChoice();
+  const choice = useChoice({ filters, list, load: loadPayouts });
   const columns = useColumns("payouts", HIDDEN_AT_FIRST);
   const isFiltered = filters.link({ tab: USUAL.tab, page: "1", sort: USUAL.sort }) !== "#";
   return (
@@ -98,6 +98,7 @@ export function PayoutList({
       </div>
       <PayoutActions
         choice={choice}
+        one="payout"
         reload={async () => {
           await Promise.all([list.reload(), changed()]);
         }}

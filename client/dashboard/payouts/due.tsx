@@ -2,7 +2,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { count, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { useChoice } from "../../ui/table/choice.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { SearchField } from "../../ui/table/search.tsx";
@@ -11,7 +11,7 @@ import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
 import { may } from "../session/session.ts";
 import { PayoutActions } from "./actions.tsx";
 import { NewBatch } from "./new-batch.tsx";
-import { loadDue, USUAL, type DueGroup, type PayoutFilters } from "./query.ts";
+import { loadDue, loadUnpaid, USUAL, type DueGroup, type PayoutFilters } from "./query.ts";
 import { METHODS } from "./words.ts";
 
 const COLUMNS: Column<DueGroup>[] = [
@@ -48,7 +48,7 @@ export function DueList({
 }) {
   const list = useList(filters, loadDue);
   const campaigns = useCampaigns();
-  const choice = useChoice();
+  const choice = useChoice({ filters, list, load: loadUnpaid });
   const mayPay = may("owner");
   const { q, campaign } = filters.values.value;
   const reload = async () => {
@@ -75,7 +75,7 @@ export function DueList({
           </div>
         )}
       </div>
-      <PayoutActions choice={choice} reload={reload} />
+      <PayoutActions choice={choice} one="promoter" reload={reload} />
       <Table
         caption="Promoters to pay"
         columns={COLUMNS}

@@ -1,6 +1,6 @@
 import { answer, api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
-import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import type { PaymentsBatch, Payout } from "./words.ts";
 
 type Query = NonNullable<operations["listPayouts"]["parameters"]["query"]>;
@@ -24,10 +24,12 @@ export const USUAL = {
   sort: "-period_end",
 };
 export type PayoutFilters = typeof USUAL;
-type Wanted = PayoutFilters & { number: number };
 
 /** A page of the promoters who wait for money. */
-export async function loadDue({ q, campaign, number }: Wanted, signal: AbortSignal): Promise<Rows<DueGroup>> {
+export async function loadDue(
+  { q, campaign, number }: Wanted<PayoutFilters>,
+  signal: AbortSignal,
+): Promise<Rows<DueGroup>> {
   const query = {
     "filters[status]": "pending" as const,
     ...(q && { q }),
@@ -44,9 +46,29 @@ export async function loadDue({ q, campaign, number }: Wanted, signal: AbortSign
   };
 }
 
+/** A page of the single payouts of the promoters who wait for money. */
+export function loadUnpaid(
+  { q, campaign, sort, number, length = PAGE_LENGTH }: Wanted<PayoutFilters>,
+  signal: AbortSignal,
+): Promise<Rows<Payout>> {
+  return loadPayouts({ ...USUAL, q, campaign, sort, number, length, status: "pending" }, signal);
+}
+
 /** A page of payouts. */
-export function loadPayouts(filters: Wanted, signal: AbortSignal): Promise<Rows<Payout>> {
-  const { q, status, campaign, promoter, method, batch, run, due, sort, number } = filters;
+export function loadPayouts(filters: Wanted<PayoutFilters>, signal: AbortSignal): Promise<Rows<Payout>> {
+  const {
+    q,
+    status,
+    campaign,
+    promoter,
+    method,
+    batch,
+    run,
+    due,
+    sort,
+    number,
+    length = PAGE_LENGTH,
+  } = filters;
   const { name, direction } = orderOf(sort);
   const query = {
     ...(q && { q }),
@@ -57,15 +79,18 @@ export function loadPayouts(filters: Wanted, signal: AbortSignal): Promise<Rows<
     ...(batch && { "filters[payments_batch_id]": [Number(batch)] }),
     ...(run && { "filters[group_ref]": run }),
     ...(due && { "filters[due_period]": due as NonNullable<Query["filters[due_period]"]> }),
-    [`sorting[${name}]`]: direction,
+    ...(sort && { [`sorting[${name}]`]: direction }),
     page: number,
-    per_page: PAGE_LENGTH,
+    per_page: length,
   };
   return page(api.GET("/api/v2/company/payouts", { params: { query }, signal }));
 }
 
 /** A page of payments batches, newest first. */
-export function loadBatches({ number }: Wanted, signal: AbortSignal): Promise<Rows<PaymentsBatch>> {
+export function loadBatches(
+  { number }: Wanted<PayoutFilters>,
+  signal: AbortSignal,
+): Promise<Rows<PaymentsBatch>> {
   const query = { page: number, per_page: PAGE_LENGTH };
   return page(api.GET("/api/v2/company/payments_batches", { params: { query }, signal }));
 }
@@ -73,7 +98,10 @@ export function loadBatches({ number }: Wanted, signal: AbortSignal): Promise<Ro
 export type Previewed = components["schemas"]["PreviewedPayout"];
 
 /** A page of what the next run would pay. */
-export async function loadPreview({ number }: Wanted, signal: AbortSignal): Promise<Rows<Previewed>> {
+export async function loadPreview(
+  { number }: Wanted<PayoutFilters>,
+  signal: AbortSignal,
+): Promise<Rows<Previewed>> {
   const query = { page: number, per_page: PAGE_LENGTH };
   const call = api.GET("/api/v2/company/payout_runs/preview", { params: { query }, signal });
   const { data } = await answer(call);
@@ -83,7 +111,7 @@ export async function loadPreview({ number }: Wanted, signal: AbortSignal): Prom
 export type PayoutRun = components["schemas"]["PayoutRun"];
 
 /** A page of the runs that were made, newest first. */
-export function loadRuns({ number }: Wanted, signal: AbortSignal): Promise<Rows<PayoutRun>> {
+export function loadRuns({ number }: Wanted<PayoutFilters>, signal: AbortSignal): Promise<Rows<PayoutRun>> {
   const query = { page: number, per_page: PAGE_LENGTH };
   return page(api.GET("/api/v2/company/payout_runs", { params: { query }, signal }));
 }

@@ -1,3 +1,4 @@
+import type { Selection } from "../../ui/batch/selection.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
 import { Checkbox, Select } from "../../ui/form/field.tsx";
@@ -8,9 +9,9 @@ import { ACTIONS, type ActionName } from "./batches.ts";
 
 interface ActionDialogProps {
   name: ActionName;
-  ids: number[];
-  /** `3 promoters`, or the name of the only one. */
-  who: string;
+  records: Selection;
+  /** The name of the only one. */
+  who?: string;
   campaigns: Campaign[];
   /** The campaign that it probably concerns. Empty: the first one. */
   campaignId: string;
@@ -21,7 +22,8 @@ interface ActionDialogProps {
 
 /** Says what an action means, asks for its campaign, and does it. */
 export function ActionDialog(props: ActionDialogProps) {
-  const { name, ids, who, campaigns, campaignId, onClose, onBegin, reload } = props;
+  const { name, records, campaigns, campaignId, onClose, onBegin, reload } = props;
+  const { who = several(records.count, "promoter") } = props;
   const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
   const from = campaignId || String(campaigns[0]?.id ?? "");
   const other = String(campaigns.find(({ id }) => String(id) !== from)?.id ?? "");
@@ -45,8 +47,8 @@ export function ActionDialog(props: ActionDialogProps) {
           // The dialog closes, and the progress of the work stays in sight.
           void runBatch({
             title: `${doing} ${who}`,
-            done: (count) => `${ids.length === 1 ? who : several(count, "promoter")} ${done}`,
-            ids,
+            done: (count) => `${records.count === 1 ? who : several(count, "promoter")} ${done}`,
+            records,
             send: (part) => send({ ...chosen, ids: part }),
             reload,
           });

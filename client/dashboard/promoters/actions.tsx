@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { several } from "../../ui/format.ts";
-import { Chosen, type Choice } from "../../ui/table/choice.tsx";
+import type { Selection } from "../../ui/batch/selection.ts";
+import type { Choice } from "../../ui/table/choice.ts";
+import { Chosen } from "../../ui/table/chosen.tsx";
 import type { Campaign } from "../campaigns/choices.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
@@ -18,8 +19,11 @@ export function PromoterActions({
   campaignId: string;
   reload: () => Promise<void>;
 }) {
-  const asked = useSignal<ActionName | null>(null);
-  const ids = choice.ids.value.map(Number);
+  const asked = useSignal<{ name: ActionName; records: Selection } | null>(null);
+  const begin = async (name: ActionName) => {
+    const records = await choice.records();
+    if (records !== null) asked.value = { name, records };
+  };
   const names = (Object.keys(ACTIONS) as ActionName[]).filter(
     (name) => ACTIONS[name].needs !== "campaigns" || campaigns.length > 1,
   );
@@ -27,20 +31,18 @@ export function PromoterActions({
     <>
       <Chosen choice={choice} one="promoter">
         {names.map((name) => (
-          <button key={name} class="button little" onClick={() => (asked.value = name)}>
+          <button key={name} class="button little" onClick={() => void begin(name)}>
             {ACTIONS[name].button}
           </button>
         ))}
       </Chosen>
       {asked.value && (
         <ActionDialog
-          name={asked.value}
-          ids={ids}
-          who={several(ids.length, "promoter")}
+          {...asked.value}
           campaigns={campaigns}
           campaignId={campaignId}
           onClose={() => (asked.value = null)}
-          onBegin={choice.clear}
+          onBegin={() => choice.chooseOnly([])}
           reload={reload}
         />
       )}

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { these } from "../../ui/batch/selection.ts";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
@@ -41,7 +42,7 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
       {asked.value && (
         <ActionDialog
           name={asked.value.name}
-          ids={[id]}
+          records={these([id])}
           who={name}
           campaigns={[]}
           campaignId={String(asked.value.campaignId)}

@@ -2,6 +2,7 @@ import { useRoute } from "preact-iso/router";
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad, type Loaded } from "../../ui/api/load.ts";
+import { these } from "../../ui/batch/selection.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { useFilters } from "../../ui/fragment.ts";
@@ -97,7 +98,7 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
       {asked.value && (
         <ActionDialog
           name={asked.value}
-          ids={[id]}
+          records={these([id])}
           who={name}
           campaigns={[]}
           campaignId=""

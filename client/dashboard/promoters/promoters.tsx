@@ -3,7 +3,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { count, date, money } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { useChoice } from "../../ui/table/choice.tsx";
+import { useChoice } from "../../ui/table/choice.ts";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
@@ -50,7 +50,7 @@ export function Promoters() {
   const filters = useFilters(USUAL);
   const list = useList(filters, loadPromoters);
   const campaigns = useCampaigns();
-  const choice = useChoice();
+  const choice = useChoice({ filters, list, load: loadPromoters });
   const columns = useColumns("promoters", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
   const add = () => (isAdding.value = true);

@@ -1,6 +1,6 @@
 import { answer, api } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
-import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
+import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { suspicionsOf } from "../suspicions.ts";
 
 export type Promoter = components["schemas"]["Promoter"];
@@ -21,10 +21,10 @@ export type PromoterFilters = typeof USUAL;
 
 /** A page of the promoters that pass the filters. */
 export async function loadPromoters(
-  filters: PromoterFilters & { number: number },
+  { number, length = PAGE_LENGTH, ...filters }: Wanted<PromoterFilters>,
   signal: AbortSignal,
 ): Promise<Rows<Promoter>> {
-  const query = { ...queryOf(filters), page: filters.number, per_page: PAGE_LENGTH };
+  const query = { ...queryOf(filters), page: number, per_page: length };
   const call = api.GET("/api/v2/company/promoters", { params: { query }, signal });
   const { data } = await answer(call);
   const { response } = await call;
@@ -41,6 +41,6 @@ function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: Prom
     ...(suspicion && { "filters[fraud_suspicions]": suspicionsOf(suspicion) }),
     ...(parent && { "filters[parent_promoter_id]": Number(parent) }),
     ...(archived !== "any" && { "filters[archived]": archived === "true" }),
-    [`sorting[${name}]`]: direction,
+    ...(sort && { [`sorting[${name}]`]: direction }),
   };
 }

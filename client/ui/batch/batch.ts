@@ -1,9 +1,7 @@
 import { signal } from "@preact/signals";
 import { asRefusal, type Refusal } from "../api/refusal.ts";
 import { toast } from "../feedback/toast.tsx";
-
-/** How many records go into one request: few enough for progress that one can see. */
-const PART_LENGTH = 20;
+import type { NextIds, Selection } from "./selection.ts";
 
 /** Work on many records. It goes on when the reader leaves the page, but not when they close it. */
 export interface Batch {
@@ -11,15 +9,18 @@ export interface Batch {
   /** `Accepting 3 promoters`. */
   title: string;
   total: number;
-  doneCount: number;
-  /** A sentence for each record that stayed as it was. */
+  /** How many records the interface has answered about, changed or not. */
+  handledCount: number;
+  /** A sentence for each record that stayed as it was: `7: Promoter not found.` */
   errors: string[];
-  /** Why it stopped. null: it goes on, or it is done. */
+  /** `stopping`: the reader wants it to stop, and one part is still on its way. */
+  state: "running" | "stopping" | "stopped" | "done";
+  /** Why it stopped by itself. null: it did not. */
   refusal: Refusal | null;
   resume: () => void;
 }
 
-/** What the interface says of a part of the work. */
+/** The interface's answer about a part of the work. */
 interface Outcome {
   processing_errors: string[];
 }
@@ -28,10 +29,17 @@ interface Work {
   title: string;
   /** Said when all is done: `3 promoters accepted`. */
   done: (count: number) => string;
-  ids: number[];
+  records: Selection;
   send: (ids: number[]) => Promise<Outcome>;
   /** The list that shows the records. */
   reload: () => Promise<void>;
+}
+
+/** Work that has begun. */
+interface Job extends Work {
+  next: NextIds;
+  /** The ids to send next. They stay here until the interface has answered about them. */
+  part: number[];
 }
 
 /** Batches that run, or that stopped with something to say. */
@@ -40,12 +48,18 @@ let lastId = 0;
 
 /** Works on many records, part by part. */
 export async function runBatch(work: Work): Promise<void> {
+  const { title, records } = work;
   const id = ++lastId;
-  const resume = () => void sendRest(id, work);
-  const { title, ids } = work;
-  const batch = { id, title, total: ids.length, doneCount: 0, errors: [], refusal: null, resume };
-  batches.value = [...batches.value, batch];
-  await sendRest(id, work);
+  const job: Job = { ...work, next: records.begin(), part: [] };
+  const resume = () => void goOn(id, job);
+  const begun = { id, title, total: records.count, handledCount: 0, errors: [], refusal: null, resume };
+  batches.value = [...batches.value, { ...begun, state: "stopped" }];
+  await goOn(id, job);
+}
+
+/** Stops a batch after the part that is on its way. */
+export function stopBatch(id: number): void {
+  change(id, { state: "stopping" });
 }
 
 /** Takes a batch off the page. */
@@ -54,25 +68,34 @@ export function dismissBatch(id: number): void {
 }
 
 /** Whether a batch would be cut short if the page were closed. */
-export function isRunning({ doneCount, total, refusal }: Batch): boolean {
-  return doneCount < total && refusal === null;
+export function isRunning({ state }: Batch): boolean {
+  return state === "running" || state === "stopping";
 }
 
-async function sendRest(id: number, work: Work): Promise<void> {
-  change(id, { refusal: null });
-  for (let batch = find(id); batch && batch.doneCount < batch.total; batch = find(id)) {
-    const part = work.ids.slice(batch.doneCount, batch.doneCount + PART_LENGTH);
+async function goOn(id: number, job: Job): Promise<void> {
+  change(id, { state: "running", refusal: null });
+  for (let batch = find(id); batch?.state === "running"; batch = find(id)) {
     try {
-      const { processing_errors: errors } = await work.send(part);
-      change(id, { doneCount: batch.doneCount + part.length, errors: [...batch.errors, ...errors] });
+      if (job.part.length === 0) job.part = await job.next();
+      if (job.part.length === 0) return finish(batch, job);
+      const { processing_errors: errors } = await job.send(job.part);
+      const handledCount = batch.handledCount + job.part.length;
+      change(id, { handledCount, errors: [...batch.errors, ...errors] });
+      job.part = [];
     } catch (error) {
-      return change(id, { refusal: asRefusal(error) });
+      return change(id, { state: "stopped", refusal: asRefusal(error) });
     }
   }
-  const { total = 0, errors = [] } = find(id) ?? {};
+  change(id, { state: "stopped" });
+  await job.reload();
+}
+
+async function finish({ id, handledCount, errors }: Batch, { done, reload }: Job): Promise<void> {
+  // Records may have gone since they were chosen.
+  change(id, { state: "done", total: handledCount });
   if (errors.length === 0) dismissBatch(id);
-  if (total > errors.length) toast(work.done(total - errors.length));
-  await work.reload();
+  if (handledCount > errors.length) toast(done(handledCount - errors.length));
+  await reload();
 }
 
 function find(id: number): Batch | undefined {

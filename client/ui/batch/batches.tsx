@@ -1,8 +1,9 @@
+import { CopyButton } from "../feedback/copy.tsx";
 import { count, several } from "../format.ts";
-import { batches, dismissBatch, isRunning, type Batch } from "./batch.ts";
+import { batches, dismissBatch, isRunning, stopBatch, type Batch } from "./batch.ts";
 
-/** More than these nobody reads. */
-const MOST_ERRORS = 5;
+/** Nobody reads more ids than these. The others can be copied. */
+const MOST_IDS = 10;
 
 /** Where batches show their progress. The app has one, so that a batch stays in sight on every page. */
 export function Batches() {
@@ -16,43 +17,73 @@ export function Batches() {
 }
 
 function OneBatch({ batch }: { batch: Batch }) {
-  const { id, title, total, doneCount, errors, refusal, resume } = batch;
+  const { id, title, total, handledCount, errors, state, refusal } = batch;
   return (
     <div class="batch card stack tight">
       <strong id={`batch-${id}`}>{title}</strong>
-      <progress aria-labelledby={`batch-${id}`} max={total} value={doneCount} />
-      <span class="small soft">
-        {count(doneCount)} of {count(total)} done
+      <progress aria-labelledby={`batch-${id}`} max={Math.max(1, total)} value={handledCount} />
+      {/* Screen readers read the bar when asked. They would not stop telling a number that changes all the time. */}
+      <span class="small soft" aria-hidden="true">
+        {count(handledCount - errors.length)} of {count(total)} done
       </span>
-      {errors.length > 0 && <Errors errors={errors} />}
+      {errors.length > 0 && <Unchanged errors={errors} />}
       {refusal && <p class="fault">It stopped: {refusal.message}</p>}
+      {state === "stopped" && refusal === null && <p>You have stopped it.</p>}
+      <Buttons batch={batch} />
+    </div>
+  );
+}
+
+/** The first button keeps its place, and so the focus, when its words change. */
+function Buttons({ batch }: { batch: Batch }) {
+  const { id, total, handledCount, state, resume } = batch;
+  return (
+    <div class="row">
+      {state !== "done" && (
+        <button
+          class="button little"
+          aria-disabled={state === "stopping"}
+          onClick={() => (state === "stopped" ? resume() : stopBatch(id))}
+        >
+          {state === "stopped" ? `Go on with the other ${count(total - handledCount)}` : "Stop"}
+        </button>
+      )}
       {!isRunning(batch) && (
-        <div class="row">
-          {refusal && (
-            <button class="button little" onClick={resume}>
-              Go on with the other {count(total - doneCount)}
-            </button>
-          )}
-          <button class="button plain little" onClick={() => dismissBatch(id)}>
-            Dismiss
-          </button>
-        </div>
+        <button class="button plain little" onClick={() => dismissBatch(id)}>
+          Dismiss
+        </button>
       )}
     </div>
   );
 }
 
-function Errors({ errors }: { errors: string[] }) {
-  const rest = errors.length - MOST_ERRORS;
+/** Which records stayed as they were, by the reason. */
+function Unchanged({ errors }: { errors: string[] }) {
   return (
-    <div class="small">
+    <div class="small stack tight">
       <p>{several(errors.length, "record")} stayed unchanged:</p>
       <ul>
-        {errors.slice(0, MOST_ERRORS).map((error) => (
-          <li key={error}>{error}</li>
+        {[...idsByReason(errors)].map(([reason, ids]) => (
+          <li key={reason}>
+            {reason} ({ids.slice(0, MOST_IDS).join(", ")}
+            {ids.length > MOST_IDS && ` and ${several(ids.length - MOST_IDS, "other")}`})
+          </li>
         ))}
-        {rest > 0 && <li>and {several(rest, "other")}</li>}
       </ul>
+      <div>
+        <CopyButton text={errors.join("\n")} of="the ids with their reasons" />
+      </div>
     </div>
   );
+}
+
+/** `7: Promoter not found.` is the id with the reason. */
+function idsByReason(errors: string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const error of errors) {
+    const [id = "", ...reason] = error.split(": ");
+    const words = reason.join(": ");
+    found.set(words, [...(found.get(words) ?? []), id]);
+  }
+  return found;
 }

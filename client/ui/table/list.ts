@@ -13,6 +13,9 @@ export interface Rows<R> {
 /** The filters that every list has. `sort` is the name of an order, with `-` in front if it is descending. */
 export type ListFilters = { page: string; sort: string };
 
+/** The filters of a list, with the page to load. `length`: usually `PAGE_LENGTH`. */
+export type Wanted<F> = F & { number: number; length?: number };
+
 /** A list that is loaded page by page, by filters that stand in the address. */
 export interface List<R> extends Loaded<Rows<R>> {
   filters: Filters<ListFilters>;
@@ -21,7 +24,7 @@ export interface List<R> extends Loaded<Rows<R>> {
 /** Loads a list whenever its filters change. */
 export function useList<R, F extends ListFilters>(
   filters: Filters<F>,
-  load: (query: F & { number: number }, signal: AbortSignal) => Promise<Rows<R>>,
+  load: (query: Wanted<F>, signal: AbortSignal) => Promise<Rows<R>>,
 ): List<R> {
   const query = filters.values.value;
   const number = Math.max(1, Math.trunc(Number(query.page)) || 1);

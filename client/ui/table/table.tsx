@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { Bones, Failed } from "../feedback/state.tsx";
 import { Notice } from "../feedback/notice.tsx";
-import type { Choice } from "./choice.tsx";
+import { PageBox, RowBox } from "./choice-boxes.tsx";
+import type { Choice } from "./choice.ts";
 import { shownColumns, type Columns } from "./columns.tsx";
 import { orderOf, PAGE_LENGTH, type List } from "./list.ts";
 import { Pager } from "./pager.tsx";
@@ -57,7 +58,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
               <tr>
                 {choice && (
                   <th class="cell-choice" scope="col">
-                    <choice.All rows={rows ?? []} />
+                    <PageBox choice={choice} />
                   </th>
                 )}
                 {columns.map((column) => (
@@ -72,7 +73,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
                     <tr key={row.id}>
                       {choice && (
                         <td class="cell-choice">
-                          <choice.One id={row.id} />
+                          <RowBox choice={choice} id={row.id} />
                         </td>
                       )}
                       {columns.map((column, at) => cellOf(column, row, at === 0))}

@@ -1,0 +1,41 @@
+import type { Choice, Id } from "./choice.ts";
+
+/** The box of a row. While all rows that match are chosen, no single one can be left out. */
+export function RowBox({ choice: { ids, isAll }, id }: { choice: Choice; id: Id }) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Choose ${id}`}
+      disabled={isAll.value}
+      checked={isAll.value || ids.value.has(id)}
+      onInput={(event) => mark(ids, [id], event.currentTarget.checked)}
+    />
+  );
+}
+
+/** The box of all rows of a page. */
+export function PageBox({ choice }: { choice: Choice }) {
+  const { ids, isAll, rows } = choice;
+  return (
+    <input
+      type="checkbox"
+      aria-label="Choose all on this page"
+      disabled={isAll.value}
+      checked={isAll.value || isPageChosen(choice)}
+      onInput={(event) => mark(ids, rows.peek(), event.currentTarget.checked)}
+    />
+  );
+}
+
+/** Whether each row of the page is chosen. */
+export function isPageChosen({ ids, rows }: Choice): boolean {
+  return rows.value.length > 0 && rows.value.every((id) => ids.value.has(id));
+}
+
+function mark(ids: Choice["ids"], some: Id[], isChosen: boolean): void {
+  const next = new Set(ids.peek());
+  for (const id of some)
+    if (isChosen) next.add(id);
+    else next.delete(id);
+  ids.value = next;
+}

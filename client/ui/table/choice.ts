@@ -1,0 +1,83 @@
+import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { asRefusal } from "../api/refusal.ts";
+import { firstThatMatch, idsOf, these, type Selection } from "../batch/selection.ts";
+import { toast } from "../feedback/toast.tsx";
+import type { Filters } from "../fragment.ts";
+import type { List, ListFilters, Rows, Wanted } from "./list.ts";
+
+export type Id = number | string;
+type Row = { id: Id };
+
+/** Rows that are chosen: single ones over all pages of a list, or all that match its filters. */
+export interface Choice {
+  /** Single rows. */
+  ids: Signal<ReadonlySet<Id>>;
+  /** Whether all rows that match are chosen. Other filters end that. */
+  isAll: ReadonlySignal<boolean>;
+  /** The rows of this page. */
+  rows: ReadonlySignal<Id[]>;
+  /** How many rows match, on all pages. */
+  total: ReadonlySignal<number>;
+  chooseAll: () => void;
+  /** Chooses these rows, and no others. */
+  chooseOnly: (ids: Id[]) => void;
+  /** The chosen records. null: the server could not say which, and the reader was told. */
+  records: () => Promise<Selection | null>;
+}
+
+/** The list to choose from. */
+interface Source<F extends ListFilters> {
+  filters: Filters<F>;
+  list: List<Row>;
+  /** Loads the records that the rows stand for, the first that came first if no order is given. */
+  load: LoadRecords<F>;
+}
+
+type LoadRecords<F> = (query: Wanted<F>, signal: AbortSignal) => Promise<Rows<Row>>;
+
+/** Lets the reader choose rows. */
+export function useChoice<F extends ListFilters>({ filters, list, load }: Source<F>): Choice {
+  const ids = useSignal<ReadonlySet<Id>>(new Set());
+  /** The filters whose rows are all chosen. null: single rows are chosen. */
+  const allOf = useSignal<string | null>(null);
+  const isAll = useComputed(() => allOf.value === conditionsOf(filters.values.value));
+  const rows = useComputed(() => (list.data.value?.rows ?? []).map(({ id }) => id));
+  const total = useComputed(() => list.data.value?.total ?? 0);
+  return useMemo(
+    () => ({
+      ids,
+      isAll,
+      rows,
+      total,
+      chooseAll: () => (allOf.value = conditionsOf(filters.values.peek())),
+      chooseOnly(some) {
+        allOf.value = null;
+        ids.value = new Set(some);
+      },
+      records: async () =>
+        isAll.peek() ? allRecords(filters.values.peek(), load) : these([...ids.peek()].flatMap(idsOf)),
+    }),
+    [],
+  );
+}
+
+/** What decides which rows match. */
+function conditionsOf(filters: ListFilters): string {
+  return JSON.stringify({ ...filters, page: "", sort: "" });
+}
+
+async function allRecords<F extends ListFilters>(
+  filters: F,
+  load: LoadRecords<F>,
+): Promise<Selection | null> {
+  // The work goes on when the reader leaves the list, so nothing ends its requests.
+  const { signal } = new AbortController();
+  const page = (number: number, length: number) => load({ ...filters, sort: "", number, length }, signal);
+  try {
+    return firstThatMatch((await page(1, 1)).total, page);
+  } catch (error) {
+    toast(asRefusal(error).message);
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from "preact";
+import { count, several } from "../format.ts";
+import { isPageChosen } from "./choice-boxes.tsx";
+import type { Choice } from "./choice.ts";
+
+interface ChosenProps {
+  choice: Choice;
+  /** What a row is. */
+  one: string;
+  /** What can be done with them. */
+  children: ComponentChildren;
+}
+
+/** How much is chosen, and what can be done with it. Hidden while nothing is. */
+export function Chosen({ choice, one, children }: ChosenProps) {
+  const isAll = choice.isAll.value;
+  const total = choice.total.value;
+  const length = isAll ? total : choice.ids.value.size;
+  if (length === 0) return null;
+  const hasMore = isAll || (isPageChosen(choice) && total > length);
+  return (
+    <div class="chosen">
+      <strong>
+        {isAll ? `All ${several(total, one)} that match chosen` : `${several(length, one)} chosen`}
+      </strong>
+      {hasMore && (
+        <button
+          class="button little"
+          onClick={() => (isAll ? choice.chooseOnly(choice.rows.peek()) : choice.chooseAll())}
+        >
+          {isAll ? "Choose this page only" : `Choose all ${count(total)} that match`}
+        </button>
+      )}
+      {children}
+      <button class="button plain little" onClick={() => choice.chooseOnly([])}>
+        Choose none
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages();
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("acts on all promoters that match, stops, and goes on from another page", async () => {
+    await makeApplicants(`all${width}`, 45);
+    const page = await pages.open(`/admin/promoters#q=all${width}`, { width, role: "manager" });
+    await page.getByText("1 to 25 of 45").waitFor();
+    await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+    await button(page, "Choose all 45 that match").press("Enter");
+    await page.getByText("All 45 promoters that match chosen").waitFor();
+    expect(await button(page, "Choose this page only").evaluate(isFocused)).toBe(true);
+    expect(await faultsOf(page)).toEqual([]);
+
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    await page.route("**/promoters/accept", async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await button(page, "Accept").click();
+    await button(page, "Accept 45 promoters").click();
+    await button(page, "Stop").click();
+    open();
+    await page.getByText("You have stopped it.").waitFor();
+    await page.getByText("20 of 45 done").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await countAccepted(`all${width}`)).toBe(20);
+
+    if (width < 600) await button(page, "Menu").click();
+    await page.getByRole("link", { name: "Leads", exact: true }).click();
+    await page.getByRole("heading", { name: "No leads yet" }).waitFor();
+    await button(page, "Go on with the other 25").click();
+    await page.getByText("45 promoters accepted").waitFor();
+    expect(await countAccepted(`all${width}`)).toBe(45);
+  });
+});
+
+it("tells which of all leads that match were refused, and why", async () => {
+  await pages.app.v2("POST", "/promoters", { email: "owner-of-leads@example.com" });
+  const customers = await makeLeads(28);
+  const page = await pages.open("/admin/leads", { role: "manager" });
+  await page.getByText("1 to 25 of 28").waitFor();
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await button(page, "Choose all 28 that match").click();
+  await button(page, "Delete").click();
+  await button(page, "Delete 28 leads").click();
+  await page.getByText("26 leads deleted").waitFor();
+  await page.getByText("2 records stayed unchanged:").waitFor();
+  const reason = page.getByText(`(${customers.join(", ")})`);
+  expect(await reason.textContent()).toMatch(/sales/);
+  await page.getByText("1 to 2 of 2").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+});
+
+it("ends the choice of all when other filters are chosen", async () => {
+  await makeApplicants("few", 27);
+  const page = await pages.open("/admin/promoters#q=few", { role: "manager" });
+  await page.getByText("1 to 25 of 27").waitFor();
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await button(page, "Choose all 27 that match").click();
+  await button(page, "Next").click();
+  await page.getByText("26 to 27 of 27").waitFor();
+  const chosenBoxes = page.getByRole("checkbox", { checked: true, disabled: true });
+  await expect.poll(() => chosenBoxes.count()).toBe(3);
+  await page.getByRole("combobox", { name: "State" }).selectOption("accepted");
+  await page.getByRole("heading", { name: "No promoter fits these filters" }).waitFor();
+  await page.getByText("25 promoters chosen").waitFor();
+});
+
+/** Makes promoters who wait for a review, each with `word` in the address. */
+async function makeApplicants(word: string, count: number): Promise<void> {
+  for (let each = 1; each <= count; each++) {
+    const { body } = await pages.app.v2("POST", "/promoters", { email: `${word}-${each}@example.com` });
+    const [joined] = (body as { promoter_campaigns: { id: number }[] }).promoter_campaigns;
+    await pages.app.v2("PUT", `/promoter_campaigns/${joined!.id}`, { state: "pending" });
+  }
+}
+
+async function countAccepted(word: string): Promise<number> {
+  const query = `q=${word}&filters[state]=accepted&per_page=100`;
+  const { body } = await pages.app.v2("GET", `/promoters?${query}`);
+  return (body as { data: unknown[] }).data.length;
+}
+
+/** Makes leads of which the first and the last have paid, and returns the ids of these two. */
+async function makeLeads(count: number): Promise<number[]> {
+  const { body } = await pages.app.v2("GET", "/promoters/owner-of-leads@example.com?find_by=email");
+  const [joined] = (body as { promoter_campaigns: { ref_token: string }[] }).promoter_campaigns;
+  for (let each = 1; each <= count; each++) {
+    await pages.app.v1("/track/signup", { email: `lead-${each}@example.com`, ref_id: joined!.ref_token });
+  }
+  const ids = [];
+  for (const email of ["lead-1@example.com", `lead-${count}@example.com`]) {
+    await pages.app.v1("/track/sale", { email, event_id: email, amount: "9900" });
+    const { body: lead } = await pages.app.v2("GET", `/referrals/${email}?find_by=email`);
+    ids.push((lead as { id: number }).id);
+  }
+  return ids;
+}
+
+function isFocused(element: Element): boolean {
+  return element === document.activeElement;
+}
