@@ -50,7 +50,7 @@ function Views(props: CampaignViewProps) {
       onShow={(tab) => filters.set({ tab })}
       tabs={[
         { id: "view", title: "What promoters see", panel: () => <PromotersView {...props} /> },
-        { id: "settings", title: "Settings", panel: () => <CampaignSettings key={key} {...props} /> },
+        { id: "settings", title: "Settings", panel: () => <CampaignSettings {...props} /> },
         { id: "rewards", title: "Rewards", panel: () => <CampaignRewards {...props} /> },
         { id: "emails", title: "E-mails", panel: () => <CampaignEmails key={key} {...props} /> },
         { id: "signup", title: "Sign-up page", panel: () => <SignupPageSettings key={key} {...props} /> },

@@ -61,6 +61,7 @@ export function Campaigns() {
 function Name({ campaign }: { campaign: Campaign }) {
   return (
     <div class="named">
+      <span class="dot" style={{ background: campaign.color }} />{" "}
       <a href={`/admin/campaigns/${campaign.id}`}>{campaign.name}</a>{" "}
       {campaign.is_default && <Badge tone="good">Default</Badge>}{" "}
       {campaign.is_private && <Badge>By invitation</Badge>}

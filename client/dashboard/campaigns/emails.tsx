@@ -15,7 +15,7 @@ export function CampaignEmails(props: CampaignViewProps) {
   const form = useForm(props.campaign.emails as Record<EmailKind, boolean>);
   const shown = useSignal<EmailKind | null>(null);
   return (
-    <div class="card">
+    <div class="card stack">
       <Form form={form} action="Save the e-mails" onSubmit={(emails) => saveCampaign(props, { emails })}>
         <fieldset class="stack" disabled={!may("manager")}>
           {EMAIL_KINDS.map((kind) => (
@@ -28,6 +28,10 @@ export function CampaignEmails(props: CampaignViewProps) {
           ))}
         </fieldset>
       </Form>
+      <p class="small soft">
+        In their portal, promoters choose which of these they want. There they also say whether they want help
+        to begin and news from you: Tidemark keeps that choice, but sends neither yet.
+      </p>
       {shown.value && (
         <Preview id={props.campaign.id} kind={shown.value} onClose={() => (shown.value = null)} />
       )}

@@ -8,21 +8,10 @@ import { RewardDialog } from "../rewards/reward-dialog.tsx";
 import { sentenceOf, type Reward } from "../rewards/sentence.ts";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
-import type { Campaign } from "./choices.ts";
+import { plain, SALES_WORDS, type Entry, type EntryInput } from "./entry.ts";
+import { AddEntry } from "./add-entry.tsx";
 
-type Entry = Campaign["rewards_for_promoters"][number];
 type Field = "rewards_for_promoters" | "rewards_for_referrals";
-
-const SALES = [
-  ["all", "all sales"],
-  ["monthly", "monthly plans"],
-  ["yearly", "yearly plans"],
-  ["one_time", "single payments"],
-] as const;
-const SALES_WORDS: Record<Entry["apply_on"], string> = {
-  ...Object.fromEntries(SALES),
-  specific: "some products",
-} as Record<Entry["apply_on"], string>;
 
 /** What a campaign gives to promoters and to their customers. */
 export function CampaignRewards(props: CampaignViewProps) {
@@ -55,7 +44,7 @@ function RewardList({
   const rewards = useRewards(scope);
   const isAdding = useSignal(false);
   const entries = campaign[field];
-  const save = (changed: ReturnType<typeof plain>[], words: string) =>
+  const save = (changed: EntryInput[], words: string) =>
     tell(async () => {
       const body = { [field]: changed };
       await answer(
@@ -65,7 +54,7 @@ function RewardList({
       return words;
     });
   return (
-    <section class="card stack">
+    <section class="card stack" aria-label={title}>
       <h2>{title}</h2>
       <Await loaded={rewards}>
         {(all) => (
@@ -116,66 +105,4 @@ function EntryWords({ entry, reward }: { entry: Entry; reward: Reward | undefine
       </div>
     </div>
   );
-}
-
-function AddEntry({
-  rewards,
-  of,
-  add,
-  make,
-}: {
-  rewards: Reward[];
-  of: string;
-  add: (entry: ReturnType<typeof plain>) => void;
-  make: () => void;
-}) {
-  const rewardId = useSignal("");
-  const applyOn = useSignal<Entry["apply_on"]>("all");
-  return (
-    <div class="row">
-      <select
-        class="input auto"
-        aria-label={`Reward to add to: ${of}`}
-        value={rewardId.value}
-        onChange={(event) => (rewardId.value = event.currentTarget.value)}
-      >
-        <option value="">Choose a reward…</option>
-        {rewards.map(({ id, name }) => (
-          <option key={id} value={String(id)}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        class="input auto"
-        aria-label={`Sales that it is for, in: ${of}`}
-        value={applyOn.value}
-        onChange={(event) => (applyOn.value = event.currentTarget.value as Entry["apply_on"])}
-      >
-        {SALES.map(([value, words]) => (
-          <option key={value} value={value}>
-            for {words}
-          </option>
-        ))}
-      </select>
-      <button
-        class="button"
-        disabled={rewardId.value === ""}
-        onClick={() => {
-          add({ reward_id: Number(rewardId.value), apply_on: applyOn.value, product_ids: [] });
-          rewardId.value = "";
-        }}
-      >
-        Add it
-      </button>
-      <button class="button plain" onClick={make}>
-        Make a new reward
-      </button>
-    </div>
-  );
-}
-
-/** An entry as the interface takes it. */
-function plain({ reward_id, apply_on, product_ids }: Pick<Entry, "reward_id" | "apply_on" | "product_ids">) {
-  return { reward_id, apply_on, product_ids };
 }

@@ -3,7 +3,9 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.ts";
+import { FurtherPages } from "./further-pages.tsx";
 import { saveCampaign } from "./save.ts";
+import { UpgradeSettings } from "./upgrade.tsx";
 
 /** The words that a link may carry the promoter's own word under. */
 const PARAMETERS = [
@@ -30,8 +32,22 @@ const AD_TRAFFIC = [
   ["block", "Don't count it"],
 ] as const;
 
-/** How a campaign counts and decides. */
+/**
+ * How a campaign counts and decides, its further pages, and the campaign after it. Each form begins anew only when
+ * its own fields were saved, so that saving one loses nothing of the others.
+ */
 export function CampaignSettings(props: CampaignViewProps) {
+  const { campaign } = props;
+  return (
+    <div class="stack wide">
+      <Rules key={JSON.stringify(valuesOf(campaign))} {...props} />
+      <FurtherPages key={JSON.stringify(campaign.links)} {...props} />
+      <UpgradeSettings key={JSON.stringify(campaign.upgrade_details)} {...props} />
+    </div>
+  );
+}
+
+function Rules(props: CampaignViewProps) {
   const form = useForm(valuesOf(props.campaign));
   return (
     <div class="card">
@@ -52,6 +68,7 @@ export function CampaignSettings(props: CampaignViewProps) {
         <fieldset class="stack" disabled={!may("manager")}>
           <TextField form={form} name="name" label="Name" hint="Promoters see it." required />
           <TextField form={form} name="landing_url" label="Landing page" type="url" required />
+          <TextField form={form} name="color" label="Colour in the list of campaigns" type="color" />
           <div class="grid">
             <Select
               form={form}
@@ -108,6 +125,7 @@ export function CampaignSettings(props: CampaignViewProps) {
 function valuesOf(campaign: Campaign) {
   return {
     name: campaign.name,
+    color: campaign.color,
     landing_url: campaign.landing_url,
     ref_token_param: campaign.ref_token_param.replace("?", ""),
     visitor_cookie_life: String(campaign.visitor_cookie_life),

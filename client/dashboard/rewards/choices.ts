@@ -1,8 +1,9 @@
 import { api, page } from "../../ui/api/client.ts";
 import { useLoad, type Loaded } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
 import type { Reward } from "./sentence.ts";
 
-/** Choice: a program with more rewards has outgrown lists to choose from. */
+/** Choice: a program with more has outgrown lists to choose from. */
 const MOST = 100;
 
 /** The rewards to choose from. */
@@ -14,4 +15,12 @@ export function useRewards(scope: "promoters" | "referrals"): Loaded<Reward[]> {
     },
     [scope],
   );
+}
+
+/** The products to choose from. */
+export function useProducts(): Loaded<components["schemas"]["Product"][]> {
+  return useLoad(async (signal) => {
+    const query = { per_page: MOST };
+    return (await page(api.GET("/api/v2/company/products", { params: { query }, signal }))).rows;
+  });
 }

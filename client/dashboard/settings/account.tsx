@@ -1,11 +1,9 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
-import { refused } from "../../ui/api/refusal.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
-import { digitsOf } from "../../ui/format.ts";
-import { centsOf } from "../../ui/form/amount.ts";
+import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
@@ -38,10 +36,10 @@ function AccountForm({ account }: { account: Account }) {
     mail_sender: account.mail_sender ?? "",
     payout_cycle: account.payout_cycle as string,
     net_payout_days: String(account.net_payout_days),
-    min_payment: writtenAmount(account.min_payment, account.currency),
+    min_payment: typedAmount(account.min_payment, account.currency),
     min_paying_customers: String(account.min_paying_customers),
     max_auto_approve:
-      account.max_auto_approve === null ? "" : writtenAmount(account.max_auto_approve, account.currency),
+      account.max_auto_approve === null ? "" : typedAmount(account.max_auto_approve, account.currency),
     requires_payout_method: account.requires_payout_method,
     requires_invoice_details: account.requires_invoice_details,
     honours_privacy_control: account.honours_privacy_control,
@@ -61,9 +59,11 @@ function AccountForm({ account }: { account: Account }) {
           payout_cycle: values.payout_cycle as Account["payout_cycle"],
           net_payout_days: Number(values.net_payout_days),
           min_paying_customers: Number(values.min_paying_customers),
-          min_payment: amount("min_payment", values.min_payment),
+          min_payment: requiredCents("min_payment", values.min_payment),
           max_auto_approve:
-            values.max_auto_approve === "" ? null : amount("max_auto_approve", values.max_auto_approve),
+            values.max_auto_approve === ""
+              ? null
+              : requiredCents("max_auto_approve", values.max_auto_approve),
         };
         await answer(api.PUT("/api/v2/company/account", { body }));
         // Figures and dates are written in the new currency and time zone from now on.
@@ -148,21 +148,4 @@ function AccountForm({ account }: { account: Account }) {
       </section>
     </Form>
   );
-}
-
-/** @throws Refusal */
-function amount(field: string, typed: string): number {
-  const cents = centsOf(typed);
-  if (cents !== null) return cents;
-  const message = "The settings were not saved";
-  const fields = { [field]: ["is not an amount"] };
-  throw refused({ status: 422, code: "invalid", message, fields, requestId: null });
-}
-
-/** `12.50`, as a field takes it back. The digits are moved as text. */
-function writtenAmount(cents: number, currency: string): string {
-  const digits = digitsOf(currency);
-  if (digits === 0) return String(cents);
-  const text = String(cents).padStart(digits + 1, "0");
-  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

@@ -8,12 +8,14 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 
 type Wanted = components["schemas"]["EmailSettings"];
 
-const TOPICS: [name: keyof Wanted, label: string][] = [
+const NOT_YET = "None is sent yet. Your choice is kept.";
+
+const TOPICS: [name: keyof Wanted, label: string, hint?: string][] = [
   ["new_referral", "Somebody signed up by my link"],
   ["new_commission", "I have earned a commission"],
   ["payout", "I have been paid"],
-  ["drip", "Help to begin"],
-  ["marketing", "News from the company"],
+  ["drip", "There is help to begin", NOT_YET],
+  ["marketing", "There is news from the company", NOT_YET],
 ];
 
 /** The e-mails that the promoter wants. */
@@ -38,8 +40,8 @@ function TopicsForm({ wanted }: { wanted: Wanted }) {
       }}
     >
       <p class="soft">Write to me when:</p>
-      {TOPICS.map(([name, label]) => (
-        <Checkbox key={name} form={form} name={name} label={label} />
+      {TOPICS.map(([name, label, hint]) => (
+        <Checkbox key={name} form={form} name={name} label={label} hint={hint} />
       ))}
     </Form>
   );

@@ -1,3 +1,4 @@
+import { refused } from "../api/refusal.ts";
 import { digitsOf, writing } from "../format.ts";
 
 /**
@@ -9,4 +10,20 @@ export function centsOf(typed: string): number | null {
   const digits = digitsOf(writing.value.currency);
   if (whole === "" || fraction.length > digits) return null;
   return Number(`${sign}${whole}${fraction.padEnd(digits, "0")}`);
+}
+
+/** The smallest units of what somebody typed into a field. @throws Refusal at the field if that is not an amount */
+export function requiredCents(field: string, typed: string): number {
+  const cents = centsOf(typed);
+  if (cents !== null) return cents;
+  const fields = { [field]: ["is not an amount"] };
+  throw refused({ status: null, code: "invalid", message: "Nothing was saved", fields, requestId: null });
+}
+
+/** `12.50`, as a field takes it back. The digits are moved as text. */
+export function typedAmount(cents: number, currency: string = writing.value.currency): string {
+  const digits = digitsOf(currency);
+  if (digits === 0) return String(cents);
+  const text = String(cents).padStart(digits + 1, "0");
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }

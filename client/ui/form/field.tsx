@@ -22,7 +22,7 @@ interface ControlProps {
 }
 
 interface InputProps extends ControlProps {
-  type?: "text" | "email" | "password" | "number" | "url" | "date" | "tel" | undefined;
+  type?: "text" | "email" | "password" | "number" | "url" | "date" | "tel" | "color" | undefined;
   inputMode?: "text" | "numeric" | "decimal" | "email" | "url" | undefined;
   min?: string | number | undefined;
   max?: string | number | undefined;

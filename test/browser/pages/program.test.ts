@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import type { components } from "../../../client/ui/api/types.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 3, leads: 5, sales: 3 });
@@ -32,6 +33,68 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("https://shop.example/?ref=jane").waitFor();
     await page.getByText("90 days").waitFor();
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("keeps a campaign's further pages, its colour and the goal that leads to the next one", async () => {
+    await pages.app.v2("POST", "/campaigns", { name: "Gold", landing_url: "https://shop.example/" });
+    const { body: made } = await pages.app.v2("POST", "/campaigns", {
+      name: `Steps ${width}`,
+      landing_url: "https://shop.example/",
+      links: [{ name: "Old", url: "https://shop.example/old" }],
+    });
+    const { id } = made as { id: number };
+    const page = await open(`/admin/campaigns/${id}#tab=settings`, true);
+    await page.getByLabel("Name", { exact: true }).fill("Typed, but not saved");
+    await button(page, "Remove page 1").click();
+    for (const [at, name] of ["Pricing", "Blog"].entries()) {
+      await button(page, "Add a page").click();
+      await page.getByLabel(`Name of page ${at + 1}`).fill(name);
+      await page.getByLabel(`Address of page ${at + 1}`).fill(`https://shop.example/${name}`);
+    }
+    await button(page, "Save the pages").click();
+    await page.getByText("The campaign was saved").waitFor();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Typed, but not saved");
+
+    await page.getByLabel("Campaign to move to").selectOption({ label: "Gold" });
+    await page.getByLabel("What they must reach").selectOption("revenue");
+    await page.getByLabel("Amount in USD").fill("1e3");
+    await button(page, "Save the goal").click();
+    await page.getByText("Is not an amount.").waitFor();
+    await page.getByLabel("Amount in USD").fill("1000,50");
+    await page.getByLabel("Their leads should move too").check();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Save the goal").click();
+    await expect.poll(() => campaign(id)).toMatchObject({ upgrade_details: { metric: "revenue" } });
+    await page.getByLabel("Colour").fill("#ff8800");
+    await button(page, "Save the settings").click();
+
+    await expect.poll(() => campaign(id)).toMatchObject({ name: "Typed, but not saved", color: "#ff8800" });
+    const { links, upgrade_details: upgrade } = await campaign(id);
+    expect(links.map(({ name, url }) => [name, url])).toEqual([
+      ["Pricing", "https://shop.example/Pricing"],
+      ["Blog", "https://shop.example/Blog"],
+    ]);
+    expect(upgrade).toMatchObject({ amount: 100_050, move_referrals_on_level_change: true });
+  });
+
+  it("gives a reward for some products only", async () => {
+    const { body: product } = await pages.app.v2("POST", "/products", {
+      name: `Gold ${width}`,
+      prices: [{ ext_id: `gold-${width}` }],
+    });
+    const page = await open("/admin/campaigns/1#tab=rewards");
+    const list = page.getByRole("region", { name: "What promoters get" });
+    await list.getByRole("combobox", { name: /^Reward to add/ }).selectOption({ index: 1 });
+    await list.getByRole("combobox", { name: /^Sales that it is for/ }).selectOption("specific");
+    expect(await list.getByRole("button", { name: "Add it" }).isDisabled()).toBe(true);
+    await list.getByLabel(`Gold ${width}`).check();
+    expect(await faultsOf(page)).toEqual([]);
+    await list.getByRole("button", { name: "Add it" }).click();
+    await list.getByText(`For Gold ${width}.`).waitFor();
+    const { id } = product as { id: number };
+    expect((await campaign(1)).rewards_for_promoters).toContainEqual(
+      expect.objectContaining({ apply_on: "specific", product_ids: [id] }),
+    );
   });
 
   it("previews e-mails, and asks questions on the sign-up page", async () => {
@@ -121,3 +184,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await row.getByText("Archived").waitFor();
   });
 });
+
+/** A campaign as V2 shows it. */
+async function campaign(id: number) {
+  const { body } = await pages.app.v2("GET", `/campaigns/${id}`);
+  return body as components["schemas"]["Campaign"];
+}
