@@ -3,10 +3,11 @@ import { download } from "../../ui/api/download.ts";
 import type { components, operations } from "../../ui/api/types.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
 import { columnsOf, USUAL_COLUMNS, type ColumnName } from "./columns.ts";
+import { periodName } from "./period.ts";
 
 export type Data = components["schemas"]["ReportData"];
 type Query = operations["reportOverview"]["parameters"]["query"];
-type Grouping = Query["group_by"];
+export type Grouping = Query["group_by"];
 
 /** The reports, and whether they have the columns of sources and pages only. */
 export const REPORTS = {
@@ -39,8 +40,11 @@ export interface Line {
   href: string | null;
   data: Data;
   /** The periods of a group. */
-  periods: { period: string; data: Data }[];
+  periods: Period[];
 }
+
+/** The figures of a period. The id is its first day. */
+export type Period = components["schemas"]["ReportRow"];
 
 /** The columns of the chosen report that the reader wants to see. */
 export function shownColumns({ report, columns }: Pick<ReportFilters, "report" | "columns">): ColumnName[] {
@@ -114,21 +118,38 @@ function lines<R>({ rows, total }: Rows<R>, toLine: (row: R) => Line): Rows<Line
   return { rows: rows.map(toLine), total };
 }
 
-/** The sums of the whole range come first, then the periods, newest first. The interface answers all of them at once. */
+/** The periods, newest first unless they are sorted. The interface answers all of them at once. */
 async function loadOverview({ page: number, per_page: length, ...query }: Paged, signal: AbortSignal) {
-  const params = { query: { ...query, totals: true } };
+  const params = { query };
   const rows = await answer(api.GET("/api/v2/company/reports/overview", { params, signal }));
-  const all = rows.toReversed().map(({ id, period, data }) => {
-    const name = period === "total" ? "Whole range" : period;
-    return { id, name, href: null, data, periods: [] };
+  const isSorted = Object.keys(query).some((name) => name.startsWith("sorting["));
+  const all = (isSorted ? rows : rows.toReversed()).map(({ id, data }) => {
+    return { id, name: periodName(id, query.group_by), href: null, data, periods: [] };
   });
   return { rows: all.slice((number - 1) * length, number * length), total: all.length };
+}
+
+/** The figures of the account: of each period, oldest first, and of the whole range. */
+export interface Course {
+  periods: Period[];
+  total: Data;
+}
+
+/** Loads the figures that all reports are parts of. */
+export async function loadCourse(
+  filters: ReportFilters,
+  today: string,
+  signal: AbortSignal,
+): Promise<Course> {
+  const params = { query: { ...queryOf({ ...filters, q: "", sort: "" }, today), totals: true } };
+  const rows = await answer(api.GET("/api/v2/company/reports/overview", { params, signal }));
+  return { periods: rows.slice(0, -1), total: rows.at(-1)?.data ?? {} };
 }
 
 interface Group {
   id: number | string;
   data: Data;
-  sub_data: { period: string; data: Data }[];
+  sub_data: Period[];
 }
 
 function line({ id, data, sub_data: periods }: Group, name: string, href: string | null): Line {

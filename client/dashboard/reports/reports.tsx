@@ -1,4 +1,5 @@
 import { useComputed } from "@preact/signals";
+import { useLoad } from "../../ui/api/load.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -10,15 +11,19 @@ import { SearchField } from "../../ui/table/search.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { COLUMNS } from "./columns.ts";
 import {
+  loadCourse,
   loadReport,
   REPORTS,
   saveReport,
   shownColumns,
   USUAL,
+  type Data,
+  type Grouping,
   type Line,
   type ReportFilters,
   type ReportName,
 } from "./query.ts";
+import { ReportPlot } from "./plot.tsx";
 import { ColumnChoice, RangeChoice } from "./range.tsx";
 
 /** `/admin/reports` */
@@ -52,6 +57,12 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
   const name = filters.values.value.report as ReportName;
   const list = useList(filters, (query, signal) => loadReport(query, today(), signal));
   const columns = useComputed(() => [nameColumn(name), ...figureColumns(filters.values.value)]);
+  const { by, from, to, columns: names } = filters.values.value;
+  const course = useLoad(
+    (signal) => loadCourse(filters.values.peek(), today(), signal),
+    [name, by, from, to, names],
+  );
+  const total = course.data.value?.total;
   return (
     <>
       <div class="table-tools">
@@ -67,10 +78,20 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
           <ColumnChoice filters={filters} />
         </div>
       </div>
+      {/* The table says why a range is refused. */}
+      {course.refusal.value === null && (
+        <ReportPlot
+          course={course}
+          columns={shownColumns(filters.values.value)}
+          by={by as Grouping}
+          groups={name === "overview" ? [] : (list.data.value?.rows ?? [])}
+        />
+      )}
       <Table
         caption={`Report: ${REPORTS[name].title}`}
         columns={columns.value}
         list={list}
+        {...(total && { total: totalLine(name, total) })}
         empty={
           <Empty title="Nothing happened in this range">
             <button class="button" onClick={() => filters.set({ from: "", to: "", q: "" })}>
@@ -81,6 +102,12 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
       />
     </>
   );
+}
+
+/** The sums of the range. Groups overlap, or belong to nobody, so theirs are those of the account. */
+function totalLine(report: ReportName, data: Data): Line {
+  const name = report === "overview" ? "Whole range" : "Whole account";
+  return { id: "total", name, href: null, data, periods: [] };
 }
 
 function nameColumn(report: ReportName): Column<Line> {

@@ -14,6 +14,8 @@ export interface Line {
 interface PlotProps {
   /** The calendar days that the points begin on, in order. */
   days: string[];
+  /** How the points are called, if not by their day. */
+  titles?: string[];
   lines: Line[];
   format: (value: number) => string;
   /** As `format`, in the little room beside an axis. */
@@ -28,7 +30,7 @@ const HEIGHT = 260;
 export function Plot(props: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const pointed = useSignal<number | null>(null);
-  const { days, lines, format, label } = props;
+  const { days, titles = days.map(date), lines, format, label } = props;
   useEffect(() => {
     const { current } = place;
     if (current === null) return;
@@ -41,7 +43,7 @@ export function Plot(props: PlotProps) {
       <p class="plot-words small soft" aria-hidden="true">
         {at === null
           ? lines.map(({ name, isBefore }) => <Key key={name} name={name} isBefore={isBefore} />)
-          : [date(days[at]), ...lines.map(({ name, values }) => `${name}: ${format(values[at] ?? 0)}`)].join(
+          : [titles[at], ...lines.map(({ name, values }) => `${name}: ${format(values[at] ?? 0)}`)].join(
               " · ",
             )}
       </p>
@@ -79,7 +81,7 @@ function dataOf({ days, lines }: PlotProps): uPlot.AlignedData {
 
 function optionsOf(
   place: HTMLElement,
-  { lines, formatShort }: PlotProps,
+  { days, lines, formatShort }: PlotProps,
   onPoint: (at: number | null) => void,
 ): uPlot.Options {
   const style = getComputedStyle(place);
@@ -90,7 +92,8 @@ function optionsOf(
     label: name,
     stroke: colour(isBefore ? "--line-strong" : "--accent"),
     width: isBefore ? 1.5 : 2,
-    points: { show: false },
+    // A line needs two points.
+    points: { show: days.length === 1 },
     ...(isBefore ? { dash: [4, 4] } : { fill: colour("--accent-soft") }),
   });
   return {

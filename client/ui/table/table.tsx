@@ -25,6 +25,8 @@ interface TableProps<R extends { id: number | string }> {
   caption: string;
   columns: Column<R>[];
   list: List<R>;
+  /** The sums of all pages, below the rows. */
+  total?: R;
   /** Shown instead of the table if there is nothing: what to do next, or that no record fits the filters. */
   empty: ComponentChildren;
   /** Rows that are chosen for something to do with them. */
@@ -35,7 +37,7 @@ interface TableProps<R extends { id: number | string }> {
 
 /** A page of records. The first column names the record. */
 export function Table<R extends { id: number | string }>(props: TableProps<R>) {
-  const { caption, list, empty, choice, chosenColumns } = props;
+  const { caption, list, total, empty, choice, chosenColumns } = props;
   const { data, refusal, isLoading, reload } = list;
   const columns = shownColumns(props.columns, chosenColumns);
   if (data.value === null && refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
@@ -80,6 +82,14 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
                     </tr>
                   ))}
             </tbody>
+            {total && (
+              <tfoot>
+                <tr>
+                  {choice && <td />}
+                  {columns.map((column, at) => cellOf(column, total, at === 0))}
+                </tr>
+              </tfoot>
+            )}
           </table>
         </div>
       </div>

@@ -125,6 +125,41 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
   });
 
+  it.each([
+    ["week", /Week of \d+ \w+ 202[56]/],
+    ["month", /\w+ 202[56]/],
+    ["year", /202[56]/],
+  ])("a report by %s is plotted column by column, with its sums", async (by, period) => {
+    const page = await pages.open(`/admin/reports#from=2025-03-05&by=${by}`, {
+      width,
+      role: "viewer",
+      isDark: true,
+    });
+    await page.getByRole("rowheader", { name: period }).first().waitFor();
+    const plot = page.getByRole("img", { name: /^Clicks, Whole account: [\d,]+ in the whole range$/ });
+    await plot.waitFor();
+    const sums = page.getByRole("row", { name: /^Whole range/ });
+    const clicks = await sums.getByRole("cell").first().textContent();
+    expect(await plot.getAttribute("aria-label")).toContain(`: ${clicks} in`);
+    await page.getByRole("group", { name: "What is plotted" }).getByText("Revenue").press("Enter");
+    await page.getByRole("img", { name: /^Revenue, Whole account: US\$[\d,.]+ in/ }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("the plot of a report shows one of its groups", async () => {
+    const page = await pages.open("/admin/reports#report=campaigns&by=month&from=2025-03-05", {
+      width,
+      role: "viewer",
+    });
+    await listed(page);
+    const row = page.locator("tbody tr").first();
+    const name = await row.getByRole("rowheader").textContent();
+    const clicks = await row.getByRole("cell").first().textContent();
+    await page.getByLabel("Whose figures are plotted").selectOption({ label: name! });
+    await page.getByRole("img", { name: `Clicks, ${name}: ${clicks} in the whole range` }).waitFor();
+    await page.getByRole("row", { name: /^Whole account/ }).waitFor();
+  });
+
   it.each(["overview", "campaigns", "promoters", "traffic_sources", "urls"])(
     "the report %s shows figures, keeps its range and columns, and is downloaded",
     async (report) => {
