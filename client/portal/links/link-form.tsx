@@ -4,6 +4,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { firstCampaignFirst } from "../session/session.ts";
 
 /** Makes a link to another page, or for a channel. */
 export function LinkForm({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
@@ -11,13 +12,16 @@ export function LinkForm({ onClose, onMade }: { onClose: () => void; onMade: () 
   return (
     <Dialog title="Make a link" onClose={onClose}>
       <Await loaded={joined}>
-        {({ rows }) => (
-          <Fields
-            campaigns={rows.map(({ id, campaign }) => [String(id), campaign.name] as const)}
-            page={rows[0]?.campaign.landing_url ?? ""}
-            onMade={onMade}
-          />
-        )}
+        {(found) => {
+          const rows = firstCampaignFirst(found.rows);
+          return (
+            <Fields
+              campaigns={rows.map(({ id, campaign }) => [String(id), campaign.name] as const)}
+              page={rows[0]?.campaign.landing_url ?? ""}
+              onMade={onMade}
+            />
+          );
+        }}
       </Await>
     </Dialog>
   );

@@ -9,6 +9,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { asRefusal } from "../../ui/api/refusal.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { QrCode } from "../home/qr-code.tsx";
+import { firstCampaignFirst } from "../session/session.ts";
 import { Codes } from "./codes.tsx";
 import { LinkForm } from "./link-form.tsx";
 
@@ -48,7 +49,7 @@ export function Links() {
         <Await loaded={links}>
           {({ rows }) => (
             <ul class="stack">
-              {rows.map((link) => (
+              {firstCampaignFirst(rows).map((link) => (
                 <LinkCard
                   key={`${link.source} ${link.promoter_campaign_id} ${link.id}`}
                   link={link}

@@ -7,6 +7,8 @@ export type Session = components["schemas"]["PortalSession"];
 
 /** The place of a token in this tab. A page within the company's product has no cookie of ours. */
 const TOKEN_PLACE = "tidemark.portal.token";
+/** The place of the campaign that the company's product has opened the portal for. */
+const CAMPAIGN_PLACE = "tidemark.portal.campaign";
 
 /** Who is signed in. null: nobody, or not known yet. */
 export const session = signal<Session | null>(null);
@@ -14,17 +16,21 @@ export const session = signal<Session | null>(null);
 /** The access token of a frame or of a look by the company. null: the cookie tells who is signed in. */
 let token: string | null = null;
 
+/** The id of the campaign to show first. null: any. */
+let firstCampaign: number | null = null;
+
 /**
- * Takes a token out of the address, before anything else can read it: `/iframe?tk=…`, or `/portal#view=…`. The tab keeps
- * it, so that the page can be loaded again.
+ * Takes a token out of the address, before anything else can read it: `/iframe?tk=…&campaign_id=…`, or `/portal#view=…`.
+ * The tab keeps it and the campaign, so that the page can be loaded again.
  */
 export function takeToken(): void {
   const isFrame = location.pathname === "/iframe";
-  const given = isFrame
-    ? new URLSearchParams(location.search).get("tk")
-    : new URLSearchParams(location.hash.slice(1)).get("view");
-  token = given ?? kept();
-  if (given !== null) keep(given);
+  const query = new URLSearchParams(location.search);
+  const given = isFrame ? query.get("tk") : new URLSearchParams(location.hash.slice(1)).get("view");
+  token = given ?? kept(TOKEN_PLACE);
+  if (given !== null) keep(TOKEN_PLACE, given);
+  if (isFrame) keep(CAMPAIGN_PLACE, query.get("campaign_id") ?? "");
+  firstCampaign = Number(kept(CAMPAIGN_PLACE)) || null;
   if (isFrame || given !== null) history.replaceState(null, "", isFrame ? "/portal" : location.pathname);
   api.use({
     onRequest({ request }) {
@@ -32,6 +38,12 @@ export function takeToken(): void {
       return request;
     },
   });
+}
+
+/** The records of the campaign that the portal was opened for, then the others. */
+export function firstCampaignFirst<R extends { campaign: { id: number } }>(rows: R[]): R[] {
+  const isFirst = ({ campaign }: R) => campaign.id === firstCampaign;
+  return [...rows.filter(isFirst), ...rows.filter((row) => !isFirst(row))];
 }
 
 /** Whether the session belongs to this tab alone. */
@@ -65,22 +77,23 @@ export function forget(): void {
   token = null;
   try {
     sessionStorage.removeItem(TOKEN_PLACE);
+    sessionStorage.removeItem(CAMPAIGN_PLACE);
   } catch {
     // A browser that stores nothing has nothing to remove.
   }
 }
 
-function kept(): string | null {
+function kept(place: string): string | null {
   try {
-    return sessionStorage.getItem(TOKEN_PLACE);
+    return sessionStorage.getItem(place);
   } catch {
     return null; // The browser may refuse to store anything for a page in a frame.
   }
 }
 
-function keep(given: string): void {
+function keep(place: string, given: string): void {
   try {
-    sessionStorage.setItem(TOKEN_PLACE, given);
+    sessionStorage.setItem(place, given);
   } catch {
     // The session holds until the page is left.
   }

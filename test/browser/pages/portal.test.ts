@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { addPayout } from "../../support/payouts.ts";
 import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { KEY } from "../../support/app.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { company } from "../../support/v2.ts";
 
@@ -121,6 +122,37 @@ it("keeps what was typed when the session ends, and goes on after signing in", a
   await page.getByRole("heading", { name: "Sign in again" }).waitFor();
   await signIn("correct horse battery");
   await page.getByText("Your profile is saved.").waitFor();
+});
+
+it("shows the campaign first that a frame is opened for, and keeps it", async () => {
+  const { app } = pages;
+  const { body: promoter } = await app.v2("POST", "/promoters", { email: "many@example.com" });
+  const { id: promoterId } = promoter as { id: number };
+  for (const name of ["One", "Two", "Three", "Four"]) {
+    const landing_url = "https://shop.example/";
+    const { body: campaign } = await app.v2("POST", "/campaigns", { name, landing_url });
+    const body = { ids: [promoterId], campaign_id: (campaign as { id: number }).id };
+    await app.v2("POST", "/promoters/add_to_campaign", body);
+  }
+  const { body: all } = await app.v2("GET", "/campaigns?per_page=100");
+  const { id: wanted } = (all as { id: number; name: string }[]).find(({ name }) => name === "Four")!;
+  const login = await app.request(`/api/v2/promoters/iframe_login?promoter_id=${promoterId}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" },
+  });
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  const page = await pages.open(`/iframe?tk=${token}&campaign_id=${wanted}`);
+  const first = page.getByRole("region", { name: /^Your link for/ }).first();
+  await first.waitFor();
+  expect(await first.getAttribute("aria-label")).toBe("Your link for Four");
+  expect(page.url()).toBe(`${pages.url}/portal`);
+  await page.reload();
+  await first.waitFor();
+  expect(await first.getAttribute("aria-label")).toBe("Your link for Four");
+  await page.getByRole("link", { name: "More links and codes" }).first().click();
+  const cards = page.getByRole("main").getByRole("listitem");
+  await cards.first().waitFor();
+  expect(await cards.first().textContent()).toContain("Four");
 });
 
 it("opens in a frame by a token, and read-only for the company", async () => {
