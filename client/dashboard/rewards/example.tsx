@@ -106,9 +106,7 @@ async function work({ draft, entries, saleCents }: Asked, signal: AbortSignal) {
 /** A parent's share of a commission needs the commission. */
 function draftsOf(draft: Draft | undefined): { drafts?: Draft[] } {
   if (draft === undefined) return {};
-  // The name may still be missing, and the example does not need it.
-  const named = { ...draft, name: draft.name || "This reward" };
-  return { drafts: needsBase(draft) ? [named, BASE] : [named] };
+  return { drafts: needsBase(draft) ? [draft, BASE] : [draft] };
 }
 
 const BASE: Draft = {

@@ -35,15 +35,16 @@ export function RewardDialog({
     onClose();
     await reload();
   };
-  // The example follows what is typed.
+  // The example follows what is typed, except for the name: it is not part of the sentence.
   for (const value of Object.values(form.values)) void value.value;
+  const draft = { ...bodyOf(valuesOf(form)), name: "This reward" };
   return (
     <Dialog title={reward === null ? "Add a reward" : `Edit ${reward.name}`} onClose={onClose}>
       <Form form={form} action="Save the reward" onSubmit={save}>
         {canEditTerms ? (
           <>
             <RewardSentence form={form} />
-            {form.values.who.value !== "customer" && <Example draft={bodyOf(valuesOf(form))} />}
+            {form.values.who.value !== "customer" && <Example draft={draft} />}
           </>
         ) : (
           <p>

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { components } from "../../../client/ui/api/types.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { PASSWORD } from "../../support/users.ts";
 
 const pages = newPages({ promoters: 3, leads: 5, sales: 3 });
 
@@ -184,6 +185,45 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await row.getByText("Archived").waitFor();
   });
 });
+
+describe("when the session ends amid a form", () => {
+  it("the campaign's settings keep what was typed, and are saved after signing in", async () => {
+    const page = await pages.open("/admin/campaigns/1#tab=settings", { role: "manager" });
+    await page.getByLabel("Name", { exact: true }).fill("Kept through the night");
+    await page.getByLabel("Sites that may send").fill("kept.example");
+    await page.context().clearCookies();
+    await button(page, "Save the settings").click();
+    await signInAgain(page);
+    await page.getByText("The campaign was saved").waitFor();
+    expect(await campaign(1)).toMatchObject({
+      name: "Kept through the night",
+      allowed_origins: ["kept.example"],
+    });
+  });
+
+  it("a new reward's dialog keeps what was typed, also if the reader does not sign in", async () => {
+    const page = await pages.open("/admin/rewards", { role: "manager" });
+    await button(page, "Add a reward").click();
+    const form = page.getByRole("dialog", { name: "Add a reward" });
+    await form.getByLabel("Name").fill("Kept reward");
+    await page.context().clearCookies();
+    await form.getByRole("button", { name: "Save the reward" }).click();
+    const question = page.getByRole("dialog", { name: "Sign in again" });
+    await question.getByRole("button", { name: "Close" }).click();
+    await form.getByRole("alert").waitFor();
+    expect(await form.getByLabel("Name").inputValue()).toBe("Kept reward");
+    await form.getByRole("button", { name: "Save the reward" }).click();
+    await signInAgain(page);
+    await page.getByRole("rowheader", { name: "Kept reward" }).waitFor();
+  });
+});
+
+/** Answers the question that comes when the session has ended. */
+async function signInAgain(page: Page): Promise<void> {
+  const question = page.getByRole("dialog", { name: "Sign in again" });
+  await question.getByLabel("Password").fill(PASSWORD);
+  await question.getByRole("button", { name: "Sign in" }).click();
+}
 
 /** A campaign as V2 shows it. */
 async function campaign(id: number) {
