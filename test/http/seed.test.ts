@@ -9,11 +9,14 @@ import { FRAUD_SUSPICIONS, LEAD_STATES } from "../../server/domain/lead/record.t
 import { paymentsBatches } from "../../server/domain/payments-batch/batch.ts";
 import { products } from "../../server/domain/product/product.ts";
 import { promoCodes } from "../../server/domain/promo-code/promo-code.ts";
+import { signInByAuthToken } from "../../server/domain/portal/sign-in.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../server/domain/sale/sales.ts";
 import { deliveries } from "../../server/domain/webhook/delivery.ts";
 import type { Delivery } from "../../server/domain/webhook/record.ts";
 import type { Collection } from "../../server/storage/collection.ts";
+import { portalBrowser } from "../support/portal.ts";
 import { dailySums } from "../support/stats.ts";
 import { breaches, readLedger } from "../support/money-laws.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
@@ -138,6 +141,30 @@ it("names sources, pages and visitors", async () => {
   for await (const chunk of app.context.store.scan(leads, "id", account.id, [])) {
     for (const { tid, createdAt } of chunk) expect(tid !== null).toBe(createdAt > "2026-01-03T05:06:07.890Z");
   }
+});
+
+it("names the channels of links, whose clicks and leads promoters see", async () => {
+  const { store } = app.context;
+  const [first] = await store.page(promoterCampaigns, "state", account.id, ["accepted"], { limit: 1 });
+  const { authToken } = (await store.get(promoters, account.id, first!.promoterId))!;
+  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+  const { body } = await portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`).outcome(
+    "GET /reports/sub_ids?group_by=year&start_date=2025-03-05&end_date=2026-03-04&columns[]=referrals_count",
+  );
+  const channels = (body as { sub_id: string; data: { referrals_count: number } }[]).map(
+    ({ sub_id: id }) => id,
+  );
+  expect(channels.toSorted()).toEqual(["blog", "newsletter", "video"]);
+});
+
+it("asks applicants, and has their answers", async () => {
+  const { store } = app.context;
+  const all = await store.page(campaigns, "id", account.id, [], { limit: 9 });
+  const asking = all.find(({ signup }) => signup !== undefined)!;
+  const [label] = asking.signup!.questions.map(({ label }) => label);
+  const joined = await store.page(promoterCampaigns, "campaign", account.id, [asking.id], { limit: 1 });
+  const promoter = await store.get(promoters, account.id, joined[0]!.promoterId);
+  expect(asking.signup!.questions[0]!.choices).toContain(promoter!.customFields![label!]);
 });
 
 it("sends nothing about the past", async () => {

@@ -79,6 +79,8 @@ function Profile({ promoter }: { promoter: Promoter }) {
     ["Address", profile.address],
     ["Phone", profile.phone_number],
     ["About", profile.description],
+    // The answers to the questions of the sign-up page are among them.
+    ...Object.entries(promoter.custom_fields).map(([name, value]): [string, string] => [name, String(value)]),
   ];
   return (
     <section class="card">

@@ -2,6 +2,8 @@ import type { Lead, LeadState, Suspicion } from "../lead/record.ts";
 import { leads, newLead } from "../lead/lead.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { nameKey } from "../origin/name-key.ts";
+import { subKeyOf } from "../origin/sub-id.ts";
 import { addPastClicks } from "../visitor/past-clicks.ts";
 import type { Visitor } from "../visitor/record.ts";
 import { visitors } from "../visitor/visitor.ts";
@@ -14,6 +16,9 @@ import { busyInstants, DAY_MS, type SeedPlan } from "./plan.ts";
 
 /** How long browsers keep the cookie of a visitor. */
 const COOKIE_DAYS = 60;
+/** The channels that links name, and one lead in so many comes by a channel. */
+const CHANNELS = ["newsletter", "video", "blog"];
+const PER_CHANNEL = 3;
 /** The most clicks of a day that brought a single lead. */
 const MOST_CLICKS = 14;
 
@@ -44,7 +49,9 @@ export async function* seedLeads(
 
 /** By the rules of real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
-  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion } = lead;
+  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
+  // Reports find the channel's name by its key.
+  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, subId);
   await tx.put(leads, lead);
   if (visitor !== null) await tx.put(visitors, visitor);
   const day = createdAt.slice(0, 10);
@@ -84,6 +91,7 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   const person = rollPerson(dice);
   const isRecent = context.now.getTime() - createdAt.getTime() < COOKIE_DAYS * DAY_MS;
   const tid = isRecent ? context.chance.uuid() : null;
+  const subId = id % PER_CHANNEL === 0 ? CHANNELS[(id / PER_CHANNEL) % CHANNELS.length]! : null;
   const lead = newLead({
     accountId: account.id,
     id,
@@ -96,9 +104,10 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
     firstName: person.firstName,
     lastName: person.lastName,
     entrySource: "cookie",
-    origin: arrival.origin,
+    origin: { ...arrival.origin, ...(subId !== null && { subKey: nameKey(subId) }) },
     suspicion: suspicionOf(dice),
     tid,
+    subId,
     signupEventId: place.eventId,
     skipEmailNotification: true,
     createdAt: createdAt.toISOString(),
@@ -111,11 +120,12 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
 }
 
 function visitorOf(
-  { accountId, promoterCampaignId, promoterId, campaignId, createdAt }: Lead,
+  { accountId, promoterCampaignId, promoterId, campaignId, origin, subId, createdAt }: Lead,
   { tid, arrival, refToken }: { tid: string; arrival: Arrival; refToken: string },
 ): Visitor {
   const url = new URL(arrival.url);
   url.searchParams.set("via", refToken);
+  if (subId !== null) url.searchParams.set("sub_id", subId);
   const clickedAt = Date.parse(createdAt) - 10 * 60 * 1_000;
   return {
     accountId,
@@ -123,10 +133,10 @@ function visitorOf(
     promoterCampaignId,
     promoterId,
     campaignId,
-    origin: arrival.origin,
+    origin,
     url: url.href,
     referrer: arrival.referrer,
-    subId: null,
+    subId,
     isAdTraffic: false,
     addressHash: null,
     createdAt: new Date(clickedAt).toISOString(),

@@ -84,17 +84,19 @@ function newMember(plan: SeedPlan, place: MemberPlace): Member {
   const daysAgo = OLDEST_DAYS * (1 - place.share) ** 1.5;
   const createdAt = new Date(context.now.getTime() - daysAgo * DAY_MS).toISOString();
   const email = `${person.handle}.${id}@example.com`;
+  const promoter = newPromoter(plan, person, { ...place, email, createdAt });
+  const promoterCampaign = newPromoterCampaign({
+    accountId: account.id,
+    id: promoterCampaignId,
+    campaignId: campaignOf(plan, place),
+    promoterId: id,
+    state: stateOf(plan, place.number, daysAgo),
+    refToken: `${asciiName(person.firstName)}${id}`,
+    createdAt,
+  });
   return {
-    promoter: newPromoter(plan, person, { ...place, email, createdAt }),
-    promoterCampaign: newPromoterCampaign({
-      accountId: account.id,
-      id: promoterCampaignId,
-      campaignId: campaignOf(plan, place),
-      promoterId: id,
-      state: stateOf(plan, place.number, daysAgo),
-      refToken: `${asciiName(person.firstName)}${id}`,
-      createdAt,
-    }),
+    promoter: { ...promoter, customFields: answersOf(plan, promoterCampaign) },
+    promoterCampaign,
     payoutMethod: dice.percent(80)
       ? {
           ...newPayoutMethod(plan, { ...person, ...place, email }),
@@ -141,6 +143,23 @@ function newPromoter(
     lastLoginAt: null,
     archivedAt: null,
   };
+}
+
+const PITCHES = [
+  "A video about how we moved our whole team, with a link below it.",
+  "In the newsletter that goes out each Sunday, beside two other tools.",
+  "As a guest in each episode, and in the notes of the show.",
+];
+
+/** What somebody answered to the questions of their campaign. null: it asks none. */
+function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
+  const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
+  if (questions.length === 0) return null;
+  const answers = questions.map(({ label, choices }) => {
+    const possible = choices.length > 0 ? choices : PITCHES;
+    return [label, possible[promoterId % possible.length]];
+  });
+  return Object.fromEntries(answers) as Record<string, string>;
 }
 
 /** Most promoters are in the first campaign. Those who were brought in join the campaign of their parent. */

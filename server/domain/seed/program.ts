@@ -21,6 +21,21 @@ export const PLANS = [
   { id: "business", name: "Business", cents: 24_900 },
 ] as const;
 
+/** The questions of the campaign for creators. */
+export const CREATORS_SIGNUP = {
+  description: "For people with an audience: we pay a share of each sale for a year.",
+  terms: "Say that you earn from the link. Don't bid on our name in ads.",
+  questions: [
+    {
+      label: "Where is your audience?",
+      isLong: false,
+      isRequired: true,
+      choices: ["YouTube", "Blog", "Podcast"],
+    },
+    { label: "How would you present us?", isLong: true, isRequired: false, choices: [] },
+  ],
+};
+
 const REWARD: NewReward = {
   name: "20 % of each sale",
   isPromoterReward: true,
@@ -60,6 +75,7 @@ export async function seedProgram(given: Context, account: Account): Promise<Cam
     landingUrl,
     autoApprovePromoters: false,
     commissionHoldDays: HOLD_DAYS,
+    signup: CREATORS_SIGNUP,
     links: [{ id: await store.nextId("campaign-link"), name: "Team plan", url: planPage(landingUrl) }],
     rewardsForPromoters: entriesOf(rewards.year),
     rewardsForReferrals: entriesOf(rewards.welcome),

@@ -133,6 +133,16 @@ it("offers a viewer nothing that they may not do", async () => {
   expect(await page.getByRole("checkbox").count()).toBe(0);
 });
 
+it("shows what an applicant has answered to the sign-up page", async () => {
+  const { body } = await pages.app.v2("GET", "/promoters?per_page=100");
+  const { data } = body as { data: { id: number; custom_fields: Record<string, string> }[] };
+  const applicant = data.find(({ custom_fields: answers }) => Object.keys(answers).length > 0)!;
+  const page = await pages.open(`/admin/promoters/${applicant.id}`, { role: "viewer" });
+  const [question, answer] = Object.entries(applicant.custom_fields)[0]!;
+  await page.getByText(question).waitFor();
+  await page.getByRole("definition").filter({ hasText: answer }).first().waitFor();
+});
+
 it("says that there is no such promoter or lead", async () => {
   const page = await pages.open("/admin/promoters/99999", { role: "viewer" });
   await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
