@@ -53,17 +53,18 @@ export async function readPromoterParts(
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
 ): Promise<Omit<PromoterParts, "setupUrl">> {
   const { accountId, id } = promoter;
-  const found = await listPromoterCampaigns(view, accountId, id);
-  const promoterCampaigns = await showAll(view, found, withCampaign);
-  return {
-    account,
-    promoter,
-    promoterCampaigns,
-    stats: await loadPromoterStats(view, accountId, id),
-    balance: await loadBalance(view, accountId, id),
-    payoutMethod: withPayoutMethod ? await findSelectedPayoutMethod(view, accountId, id) : undefined,
-    parent: withParent ? await findParent(view, promoter) : undefined,
-  };
+  const [promoterCampaigns, stats, balance, payoutMethod, parent] = await Promise.all([
+    joinedCampaigns(view, promoter),
+    loadPromoterStats(view, accountId, id),
+    loadBalance(view, accountId, id),
+    withPayoutMethod ? findSelectedPayoutMethod(view, accountId, id) : undefined,
+    withParent ? findParent(view, promoter) : undefined,
+  ]);
+  return { account, promoter, promoterCampaigns, stats, balance, payoutMethod, parent };
+}
+
+async function joinedCampaigns(view: View, { accountId, id }: Promoter) {
+  return showAll(view, await listPromoterCampaigns(view, accountId, id), withCampaign);
 }
 
 async function findParent(view: View, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {
