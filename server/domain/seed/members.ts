@@ -8,6 +8,7 @@ import type { PromoterCampaign, PromoterCampaignState } from "../promoter-campai
 import { newProfile } from "../promoter/profile.ts";
 import { newPromoterCampaign, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { refTokens } from "../promoter-campaign/ref-token.ts";
+import { answersOf } from "./applicants.ts";
 import { chunks, nextIds, putAll } from "./chunks.ts";
 import { asciiName, rollPerson, type Person } from "./people.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
@@ -143,23 +144,6 @@ function newPromoter(
     lastLoginAt: null,
     archivedAt: null,
   };
-}
-
-const PITCHES = [
-  "A video about how we moved our whole team, with a link below it.",
-  "In the newsletter that goes out each Sunday, beside two other tools.",
-  "As a guest in each episode, and in the notes of the show.",
-];
-
-/** What somebody answered to the questions of their campaign. null: it asks none. */
-function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
-  const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
-  if (questions.length === 0) return null;
-  const answers = questions.map(({ label, choices }) => {
-    const possible = choices.length > 0 ? choices : PITCHES;
-    return [label, possible[promoterId % possible.length]];
-  });
-  return Object.fromEntries(answers) as Record<string, string>;
 }
 
 /** Most promoters are in the first campaign. Those who were brought in join the campaign of their parent. */

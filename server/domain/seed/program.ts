@@ -7,6 +7,7 @@ import { createProduct } from "../product/product.ts";
 import { createReward, type NewReward } from "../reward/reward.ts";
 import type { Reward, RewardEntry } from "../reward/record.ts";
 import { asItIs } from "../show.ts";
+import { CREATORS_SIGNUP } from "./applicants.ts";
 import { DAY_MS } from "./plan.ts";
 
 /** How long the campaign for creators holds commissions. */
@@ -20,21 +21,6 @@ export const PLANS = [
   { id: "team", name: "Team", cents: 9_900 },
   { id: "business", name: "Business", cents: 24_900 },
 ] as const;
-
-/** The questions of the campaign for creators. */
-export const CREATORS_SIGNUP = {
-  description: "For people with an audience: we pay a share of each sale for a year.",
-  terms: "Say that you earn from the link. Don't bid on our name in ads.",
-  questions: [
-    {
-      label: "Where is your audience?",
-      isLong: false,
-      isRequired: true,
-      choices: ["YouTube", "Blog", "Podcast"],
-    },
-    { label: "How would you present us?", isLong: true, isRequired: false, choices: [] },
-  ],
-};
 
 const REWARD: NewReward = {
   name: "20 % of each sale",
