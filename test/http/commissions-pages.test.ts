@@ -25,6 +25,7 @@ beforeAll(async () => {
         promoterId: 1 + (id % 7),
         campaignId: id % 5 === 0 ? 2 : 1,
         status: COMMISSION_STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
+        suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
         amount: (id * 37) % 100,
         createdAt: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
       });
@@ -57,6 +58,24 @@ const FILTERS: [query: string, test: Test][] = [
   [
     "filters[created_at][from]=2025-12-01&filters[status]=approved",
     ({ createdAt, status }) => createdAt >= "2025-12-01" && status === "approved",
+  ],
+  [
+    "filters[created_at][from]=2025-03-01&filters[created_at][to]=2025-04-30&filters[campaign_id]=2",
+    ({ createdAt, campaignId }) => createdAt >= "2025-03-01" && createdAt < "2025-05-01" && campaignId === 2,
+  ],
+  [
+    "filters[created_at][to]=2025-06-30&filters[status]=pending&filters[campaign_id]=1",
+    ({ createdAt, status, campaignId }) =>
+      createdAt < "2025-07-01" && status === "pending" && campaignId === 1,
+  ],
+  [
+    "filters[created_at][from]=2025-03-01T12:00:00.001Z&filters[status]=approved",
+    ({ createdAt, status }) => createdAt > "2025-03-01T12:00:00.000Z" && status === "approved",
+  ],
+  ["filters[fraud_check]=ad_source", ({ suspicion }) => suspicion === "ad_source"],
+  [
+    "filters[fraud_check][]=ad_source&filters[fraud_check][]=no_suspicion&filters[status]=approved",
+    ({ suspicion, status }) => suspicion !== null && status === "approved",
   ],
 ];
 const byDate = (one: Commission, other: Commission) =>

@@ -4,6 +4,7 @@ import { digest } from "../../storage/keys.ts";
 import type { Key } from "../../storage/keys.ts";
 import { balanceCounts } from "./balance.ts";
 import { factCounts, type Fact } from "../report/counters.ts";
+import { dayCount } from "./day-counts.ts";
 
 export const commissions = collection<Commission>()({
   name: "commission",
@@ -32,6 +33,7 @@ export const commissions = collection<Commission>()({
   },
   counts: (commission) => [
     ...lengths(commission),
+    dayCount(commission),
     ...factCounts(commission, commissionFacts(commission)),
     ...earned(commission),
     ...owedBack(commission),

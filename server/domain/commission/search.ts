@@ -6,12 +6,12 @@ import { BY_PAYOUT } from "../payout/filter.ts";
 import { payouts } from "../payout/payout.ts";
 import { payoutDay } from "../payout/search.ts";
 import { loadPromoterStats } from "../report/counters.ts";
-import { searchPage, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
+import { searchPage, type Search, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { lengthCounter } from "../../storage/collection.ts";
-import type { Key } from "../../storage/keys.ts";
 import type { Store } from "../../storage/store.ts";
 import { commissions } from "./commission.ts";
+import { COUNTED_BY_DAY, countByDay, isOfWholeDays } from "./day-counts.ts";
 import { BY_COMMISSION, type CommissionFilter } from "./filter.ts";
 import type { Commission } from "./record.ts";
 
@@ -36,7 +36,7 @@ export function listCommissions(
     accountId: account.id,
     given: givenFilters(filter),
     ranges: ranges(context.store, account.id, filter),
-    counted: counted(filter),
+    counted: counted(context.store, account.id, filter),
     ids: filter.ids,
     sorting,
     newJudge: () => newJudge(context, account, filter),
@@ -49,7 +49,7 @@ function givenFilters(filter: CommissionFilter): (keyof CommissionFilter)[] {
 }
 
 type Range = SearchRange<keyof typeof commissions.indexes, keyof CommissionFilter>;
-type Counted = { passes: (keyof CommissionFilter)[]; counter: Key }[];
+type Counted = NonNullable<Search<Commission, string, keyof CommissionFilter>["counted"]>;
 
 /** The latest instant of a Date. */
 const LAST_MS = 8_640_000_000_000_000;
@@ -82,12 +82,19 @@ function ranges(
   return found;
 }
 
-/** The statuses are counted by campaign, because these two filters are given together most often. */
-function counted({ status, campaignIds = [] }: CommissionFilter): Counted {
+/** The numbers of matches that are known for several filters together. */
+function counted(store: Store, accountId: number, filter: CommissionFilter): Counted {
+  const { status, campaignIds = [], createdAt } = filter;
   const campaignId = onlyOf(campaignIds);
-  if (status === undefined || campaignId === undefined) return [];
-  const counter = lengthCounter(commissions, "statusCampaign", [status, campaignId]);
-  return [{ passes: ["status", "campaignIds"], counter }];
+  const found: Counted = [];
+  if (status !== undefined && campaignId !== undefined) {
+    const counter = lengthCounter(commissions, "statusCampaign", [status, campaignId]);
+    found.push({ passes: ["status", "campaignIds"], length: () => store.sum(accountId, counter) });
+  }
+  if (createdAt === undefined || isOfWholeDays(createdAt)) {
+    found.push({ passes: [...COUNTED_BY_DAY], length: () => countByDay(store, accountId, filter) });
+  }
+  return found;
 }
 
 function onlyOf(ids: number[]): number | undefined {

@@ -30,8 +30,8 @@ export interface Search<R, Index extends string, Filter extends string> extends 
   given: Filter[];
   /** Ranges to choose from. The first one holds all records. */
   ranges: SearchRange<Index, Filter>[];
-  /** Numbers of records that are kept for several filters together, although no index has them. */
-  counted?: { passes: Filter[]; counter: Key }[];
+  /** Numbers of records that are known for several filters together, although no index holds these records alone. */
+  counted?: { passes: Filter[]; length: () => Promise<number> }[];
   /** Absent: records with any id. */
   ids?: number[] | undefined;
   /** The first one decides, then the next. Ties are sorted by id, in the direction of the first. */
@@ -53,7 +53,8 @@ export async function searchPage<R extends { id: number }, Index extends string,
   search: Search<R, Index, Filter>,
 ): Promise<Found<R>> {
   const { accountId, sorting, limit, offset } = search;
-  const { all, range, total } = await measured(store, from, search);
+  const { measured, range, total } = await measure(store, from, search);
+  const all = measured[0] ?? range;
   const [sort, ...others] = sorting;
   if (total === null || others.length > 0) return walk(store, from, { ...search, range });
   const reverse = sort?.isDescending ?? false;
@@ -66,17 +67,18 @@ export async function searchPage<R extends { id: number }, Index extends string,
   }
   if (isExact && sort === undefined)
     return { records: await firstIds(store, from, { ...search, range }), total };
-  const ordered = isInOrder ? range : { ...all, index: sort?.by ?? ("id" as const) };
+  const sorted = sort && measured.find(({ sortedBy }) => sortedBy === sort.by);
+  const ordered = isInOrder ? range : (sorted ?? { ...all, index: sort?.by ?? ("id" as const) });
   // If the matches are spread evenly.
-  const readCount = ((offset + limit) * (isInOrder ? range.total : all.total)) / total;
+  const readCount = ((offset + limit) * ordered.total) / total;
   if (total > 0 && readCount >= range.total) return walk(store, from, { ...search, range });
   return { records: await readInOrder(store, from, { ...search, range: ordered, total, reverse }), total };
 }
 
 type Measured<Index extends string, Filter extends string> = SearchRange<Index, Filter> & { total: number };
 
-/** The range of all records, the shortest one, and the number of matches. null: it is not known. */
-async function measured<R, Index extends string, Filter extends string>(
+/** All ranges with their lengths, the shortest one, and the number of matches. null: it is not known. */
+async function measure<R, Index extends string, Filter extends string>(
   store: Store,
   from: Collection<R, string, Index>,
   search: Search<R, Index, Filter>,
@@ -89,10 +91,9 @@ async function measured<R, Index extends string, Filter extends string>(
   }
   // Of ranges with equal length, the last one covers the most filters.
   const range = measured.reduce((best, next) => (next.total <= best.total ? next : best));
+  if (isComplete(search, range)) return { measured, range, total: range.total };
   const known = counted.find((each) => isComplete(search, each));
-  const counter = known && (await store.sum(accountId, known.counter));
-  const total = isComplete(search, range) ? range.total : (counter ?? null);
-  return { all: measured[0] ?? range, range, total };
+  return { measured, range, total: (await known?.length()) ?? null };
 }
 
 /** Whether passing these filters means to pass all that were given. */
