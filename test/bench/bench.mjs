@@ -3,6 +3,7 @@
 // `sqlite` (default), or `postgres`, for which a cluster is started that syncs each commit.
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { BUYERS, prepareSales } from "./sales.mjs";
 import { load, median, post, row, start, startStorage, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
@@ -14,9 +15,6 @@ const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
   origin: "https://www.example.com",
 };
-
-/** Customers who pay in turn, each with a sale that is large enough for many refunds. */
-const BUYERS = 500;
 
 const SCENARIOS = [
   {
@@ -84,7 +82,7 @@ let hasFailed = false;
 try {
   await post(real.url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
   await post(real.url, "/api/v1/track/signup", KEY, "email=known%40example.com&ref_id=bench");
-  await prepareSales();
+  await prepareSales(real.url);
   console.log(row(["", "req/s", "p50 ms", "p99 ms", "bare req/s", "bare p99", "ratio", "aim"]));
   for (const scenario of SCENARIOS) if (!ONLY || scenario.name === ONLY) await measure(scenario);
   printSizes();
@@ -138,54 +136,6 @@ async function measure(scenario) {
 
 function drive(url, { method = "POST", path, headers, body, known }, seconds) {
   return load({ url, method, path, headers, body, known, seconds });
-}
-
-/** Three promoters above each other, a reward for each, and customers of the lowest. */
-async function prepareSales() {
-  const send = async (method, path, body) => {
-    const headers = {
-      authorization: "Bearer bench-key",
-      "account-id": "bench",
-      "content-type": "application/json",
-    };
-    const given = { method, headers, body: JSON.stringify(body) };
-    const answer = await fetch(`${real.url}/api/v2/company${path}`, given);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
-  const ids = [];
-  for (const name of ["seller", "parent", "grandparent"]) {
-    const made = await post(
-      real.url,
-      "/api/v1/promoters/create",
-      KEY,
-      `email=${name}%40example.com&ref_id=${name}`,
-    );
-    ids.push(JSON.parse(made).id);
-  }
-  await send("POST", "/promoters/assign_parent", { parent_promoter_id: ids[1], ids: [ids[0]] });
-  await send("POST", "/promoters/assign_parent", { parent_promoter_id: ids[2], ids: [ids[1]] });
-  const entries = [];
-  for (const level of [1, 2, 3]) {
-    const tier =
-      level === 1
-        ? {}
-        : { promoter_reward_type: "tier", tier_level: level, tier_reward_mode: "tier_commission_mode" };
-    const schemas = [{ unit: "cash", amount: 20, flat_amount: false }];
-    const reward = await send("POST", "/rewards", {
-      name: `level ${level}`,
-      is_promoter_reward: true,
-      schemas,
-      ...tier,
-    });
-    entries.push({ apply_on: "all", product_ids: [], reward_id: reward.id });
-  }
-  await send("PUT", "/campaigns/1", { rewards_for_promoters: entries });
-  for (let buyer = 1; buyer <= BUYERS; buyer++) {
-    const who = `email=buyer-${buyer}%40example.com`;
-    await post(real.url, "/api/v1/track/signup", KEY, `${who}&ref_id=seller`);
-    await post(real.url, "/api/v1/track/sale", KEY, `${who}&event_id=great-${buyer}&amount=900000000000`);
-  }
 }
 
 function printSizes() {

@@ -1,15 +1,17 @@
-// Prints where the microseconds of a sign-up and of a click go on the main thread of the built server, on
-// SQLite: its processor time for each request, divided by the shares in a CPU profile of a second run.
-// BENCH_SECONDS (4): the length of each run. The time of built-in functions (JSON.parse, hashes) counts as
+// Prints where the microseconds of a request go on the main thread of the built server, on SQLite: its processor time
+// for each request, divided by the shares in a CPU profile of a second run.
+// BENCH_SECONDS (4): the length of each run. BENCH_ONLY: a single request. The time of built-in functions (JSON.parse, hashes) counts as
 // their callers'.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUYERS, prepareSales } from "./sales.mjs";
 import { KEY, load, post, row, startStorage, startTidemark } from "./servers.mjs";
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 4);
+const ONLY = process.env.BENCH_ONLY;
 const LEAST_SHARE = 0.01;
 const BROWSER = {
   "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
@@ -28,10 +30,25 @@ const SCENARIOS = [
     headers: BROWSER,
     body: "cid=bench&tid={uuid}&ref_id=bench&url=https%3A%2F%2Fwww.example.com%2F%3Fvia%3Dbench",
   },
+  {
+    name: "sale, three tiers",
+    path: "/api/v1/track/sale",
+    headers: KEY,
+    body: "email=buyer-{known}%40example.com&event_id=sale-{n}&amount=9900",
+    known: BUYERS,
+    prepare: prepareSales,
+  },
+  {
+    name: "promoter create",
+    path: "/api/v1/promoters/create",
+    headers: KEY,
+    body: "email=promoter-{n}%40example.com&ref_id=p-{n}&first_name=Pat&last_name=Doe",
+  },
 ];
 const maps = new Map();
 
 for (const scenario of SCENARIOS) {
+  if (ONLY && scenario.name !== ONLY) continue;
   const { micros } = await drive(scenario, []);
   const folder = mkdtempSync(join(tmpdir(), "tidemark-profile-"));
   await drive(scenario, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
@@ -40,11 +57,12 @@ for (const scenario of SCENARIOS) {
 }
 
 /** Drives a new server and returns its main thread's processor time for each request. */
-async function drive({ path, headers, body }, nodeOptions) {
+async function drive({ path, headers, body, known, prepare }, nodeOptions) {
   const storage = await startStorage("sqlite");
   const { child, url, ended } = await startTidemark(storage.url, { nodeOptions });
   await post(url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
-  const run = (seconds) => load({ url, method: "POST", path, headers, body, seconds });
+  await prepare?.(url);
+  const run = (seconds) => load({ url, method: "POST", path, headers, body, known, seconds });
   await run(2);
   const before = mainThreadMicros(child.pid);
   const { statuses } = await run(SECONDS);
