@@ -8,23 +8,23 @@ import { loadPromoter } from "../promoter/promoter.ts";
 /** Reads the promoters and methods of payouts. Each is read once, however many payouts it has. */
 export interface PayeeReader {
   payee(promoterId: number): Promise<Payee>;
+  /** The payout method that a promoter has selected. null: none. */
+  selected(promoterId: number): Promise<PayoutMethod | null>;
   /** A payout method that was used. null: it is gone. */
   method(id: number): Promise<PayoutMethod | null>;
 }
 
 /** Makes a reader for one request. */
 export function payeeReader(store: Store, accountId: number): PayeeReader {
+  const selected = once((promoterId) => findSelectedPayoutMethod(store, accountId, promoterId));
   return {
-    payee: once((promoterId) => readPayee(store, accountId, promoterId)),
+    payee: once(async (promoterId) => ({
+      promoter: await loadPromoter(store, accountId, promoterId),
+      selected: await selected(promoterId),
+      pendingCents: await pendingCents(store, accountId, promoterId),
+    })),
+    selected,
     method: once((id) => store.get(payoutMethods, accountId, id)),
-  };
-}
-
-async function readPayee(store: Store, accountId: number, promoterId: number): Promise<Payee> {
-  return {
-    promoter: await loadPromoter(store, accountId, promoterId),
-    selected: await findSelectedPayoutMethod(store, accountId, promoterId),
-    pendingCents: await pendingCents(store, accountId, promoterId),
   };
 }
 

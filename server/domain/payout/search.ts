@@ -92,10 +92,9 @@ export async function payoutDay(
 /** The method that a payout was paid by, otherwise the one that its promoter selected. */
 export async function methodName(readers: PayeeReader, payout: Payout): Promise<string> {
   const { payoutMethodId, promoterId } = payout;
-  const method =
-    payoutMethodId === null
-      ? (await unlessGone(readers.payee(promoterId)))?.selected
-      : await readers.method(payoutMethodId);
+  const method = await (payoutMethodId === null
+    ? readers.selected(promoterId)
+    : readers.method(payoutMethodId));
   return method?.method ?? "not_set";
 }
 
