@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { erasePromoter } from "../../server/domain/erasure/erasure.ts";
+import { nameKey } from "../../server/domain/origin/name-key.ts";
 import { originNames } from "../../server/domain/origin/origin.ts";
+import { NO_VISIT } from "../../server/domain/origin/record.ts";
 import { pastClicks } from "../../server/domain/visitor/past-clicks.ts";
 import { removeVisitor, visitors } from "../../server/domain/visitor/visitor.ts";
 import { STORAGES, startApp, type TestApp } from "../support/app.ts";
@@ -10,6 +12,8 @@ const TIME = "group_by=month&start_date=2026-03-01&end_date=2026-03-31";
 const ZERO = { clicks_count: 0, referrals_count: 0, customers_count: 0, sales_count: 0, revenue_amount: 0 };
 const COUNTS = Object.keys(ZERO).map((name) => `columns[]=${name}`);
 const MONEY = ["promoter_earnings_amount", "refunds_count", "cancelled_customers_count"];
+const DAY_MS = 86_400_000;
+const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const RATES = ["referrals_to_customers_cr", "clicks_to_customers_cr", "clicks_to_referrals_cr"];
 
 describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
@@ -123,6 +127,49 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     expect(await app.services.store.count(pastClicks, "id", app.accountId, [])).toBe(2);
     expect(await names("traffic_sources")).toHaveLength(2);
     expect(await names("urls", "&q=/a")).toEqual([["https://www.acme.example/a", 1]]);
+  });
+
+  it("adds up whole months and the days at both ends, whatever the range", async () => {
+    const [accountId, day] = [app.accountId, (at: number) => isoDay(Date.UTC(2025, 0, 1) + at * DAY_MS)];
+    const owner = { accountId, promoterCampaignId: 1, promoterId: 1, campaignId: 1 };
+    const facts = Array.from({ length: 150 }, (_, at) => ({
+      day: day((at * 37) % 400),
+      page: `p${at % 3}`,
+      at,
+    }));
+    await app.services.store.transact(async (tx) => {
+      for (const name of ["p0", "p1", "p2"]) await tx.put(originNames, { accountId, kind: "page", name });
+      for (const { day, page, at } of facts) {
+        const origin = { sourceKey: NO_VISIT.sourceKey, pageKey: nameKey(page) };
+        await tx.put(pastClicks, { ...owner, day, origin, count: 1 + (at % 5) });
+      }
+    });
+    for (const [from, to] of [
+      [0, 399],
+      [31, 58],
+      [14, 17],
+      [16, 350],
+      [20, 20],
+      [398, 399],
+    ] as const) {
+      const within = facts.filter((fact) => fact.day >= day(from) && fact.day <= day(to));
+      const sumOf = (some: typeof facts) => some.reduce((sum, { at }) => sum + 1 + (at % 5), 0);
+      for (const groupBy of ["month", "week", "day"]) {
+        const query = `group_by=${groupBy}&start_date=${day(from)}&end_date=${day(to)}&sorting[clicks_count]=asc`;
+        const { body } = await call(`GET /reports/urls?columns=clicks_count&${query}`);
+        const rows = body as { url: string; data: { clicks_count: number }; sub_data: { data: object }[] }[];
+        const expected = ["p0", "p1", "p2"]
+          .map((url) => ({ url, clicks: sumOf(within.filter(({ page }) => page === url)) }))
+          .filter(({ clicks }) => clicks > 0);
+        const shown = rows.map(({ url, data }) => ({ url, clicks: data.clicks_count }));
+        expect(shown.toSorted((one, other) => (one.url < other.url ? -1 : 1))).toEqual(expected);
+        for (const { url, sub_data: parts } of rows) {
+          const sums = parts.map(({ data }) => (data as { clicks_count: number }).clicks_count);
+          const clicks = expected.find((each) => each.url === url)?.clicks;
+          expect(sums.reduce((sum, part) => sum + part, 0)).toBe(clicks);
+        }
+      }
+    }
   });
 
   it("counts pages that name their promoter together", async () => {

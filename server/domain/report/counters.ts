@@ -74,7 +74,7 @@ interface Owner extends Belonging {
 
 /**
  * The counters that a promoter campaign's facts add to: its own and its campaign's, in total and by day, and those of
- * the source and the page. Promoters are many, so theirs are also added up by month.
+ * the source and the page. Promoters, sources and pages are many, so theirs are also added up by month.
  *
  * In the keys of these counters the metric comes first and then the time. A report reads only what it shows, in order,
  * and meets only those that had a fact.
@@ -89,13 +89,16 @@ export function factCounts(owner: Owner, facts: Fact[]): Count[] {
     if (CAMPAIGN_METRICS.has(metric)) counts.push([["stats.campaign", campaignId, metric], amount]);
     if (at === null) continue;
     const day = dayNumber(at.slice(0, 10));
+    const month = Math.floor(day / 100);
     counts.push([["daily.campaign", metric, day, campaignId], amount]);
     counts.push([["daily.promoter", metric, day, promoterId, promoterCampaignId], amount]);
-    counts.push([["monthly.promoter", metric, Math.floor(day / 100), promoterId], amount]);
+    counts.push([["monthly.promoter", metric, month, promoterId], amount]);
     if (owner.origin === undefined || !ORIGIN_METRICS.has(metric)) continue;
     const { sourceKey, pageKey, subKey } = owner.origin ?? NO_VISIT;
     counts.push([["daily.source", metric, day, sourceKey], amount]);
     counts.push([["daily.page", metric, day, pageKey], amount]);
+    counts.push([["monthly.source", metric, month, sourceKey], amount]);
+    counts.push([["monthly.page", metric, month, pageKey], amount]);
     // A promoter reads these alone, so they begin with what is theirs.
     if (subKey !== undefined)
       counts.push([["daily.sub-id", promoterCampaignId, metric, day, subKey], amount]);

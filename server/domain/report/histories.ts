@@ -77,9 +77,9 @@ export async function readPromoterHistories(
   return histories;
 }
 
-/** Only promoters have monthly counters. Others are few, so all their days are read. */
+/** Campaigns have no monthly counters. They are few, so all their days are read. */
 function stretchesOf(series: Series, days: string[]): Stretch[] {
-  if (series === "promoter") return stretchesBetween(days);
+  if (series !== "campaign") return stretchesBetween(days);
   const [from = "", before = ""] = [days.at(0), days.at(-1)];
   return [{ grain: "day", from, before, sign: 1, at: null }];
 }

@@ -4,6 +4,7 @@ import type { OriginKind } from "../origin/record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { readHistories } from "./histories.ts";
+import { isEmpty } from "./history.ts";
 import { firstRanked, type Sort } from "./ranking.ts";
 import type { SeriesId } from "./series.ts";
 import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
@@ -31,7 +32,7 @@ export async function reportOrigins(
   };
   const figures = [...query.figures, sort.by];
   const histories = await readHistories(store, accountId, { ...plan, figures, series: kind, ownerOf });
-  const ids = [...histories.keys()];
+  const ids = [...histories].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
   const limit = page.offset + page.limit;
   const shown = (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
   refuseTooManyCells(plan, shown.length);

@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Period } from "./period.ts";
-import { figuresOf, type Figure } from "./figures.ts";
+import { figureIn, type Figure } from "./figures.ts";
 import { historyOf, type Histories } from "./histories.ts";
 import type { SeriesId } from "./series.ts";
 
@@ -20,10 +20,11 @@ export async function firstRanked<Id extends SeriesId>(
   { range, sort, limit }: { range: Period; sort: Sort; limit: number },
 ): Promise<Id[]> {
   const sign = sort.isDescending ? -1 : 1;
+  const valueOf = figureIn(range, sort.by);
   let first: { id: Id; value: number }[] = [];
   for (let at = 0; at < ids.length; at += RANKED_AT_ONCE) {
     for (const id of ids.slice(at, at + RANKED_AT_ONCE)) {
-      first.push({ id, value: figuresOf(historyOf(histories, id), range, [sort.by])[sort.by] ?? 0 });
+      first.push({ id, value: valueOf(historyOf(histories, id)) });
     }
     first.sort((one, other) => sign * (one.value - other.value) || (one.id < other.id ? -1 : 1));
     first = first.slice(0, limit);
