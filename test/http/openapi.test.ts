@@ -222,12 +222,14 @@ describe("every operation", () => {
       const isOpen = caller === "v2" && access === "anyone";
       if (isOpen) expect(answer.status).toBe(method === "GET" ? 200 : 422);
       else expect([answer.status, await answer.text()]).toEqual([401, caller === "v1" ? message : refusal]);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
       const known = await app.request(target, {
         method,
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
       const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]![method.toLowerCase()]!;
       expect(Object.keys(described.responses)).toContain(String(known.status));
+      expect(known.headers.get("cache-control")).toBe("no-store");
     },
   );
 });

@@ -12,6 +12,7 @@ import { createV1Promoter } from "../support/v1-promoter.ts";
 import { company, reward } from "../support/v2.ts";
 
 const TID = "6f1c7f6e-1111-4a5b-8c3d-000000000001";
+const MARCH = "start_date=2026-03-01&end_date=2026-03-31";
 
 /** Lists that show promoters, one of whom is deleted. */
 const OF_PROMOTERS = {
@@ -27,6 +28,23 @@ const OF_PROMOTERS = {
   "V2 promoter campaigns": "/promoter_campaigns",
   "V2 promoter campaigns by name": "/promoter_campaigns?q=doe",
   "V2 search of promoter campaigns": "/promoter_campaigns/search?q=doe",
+  "V2 referrals": "/referrals",
+  "V2 report on promoters": `/reports/promoters?${MARCH}&group_by=month&columns=referrals_count`,
+  "V2 report's file": `/reports/download?report_type=promoters&${MARCH}&group_by=month&columns=referrals_count`,
+  "V2 home": `/home?${MARCH}`,
+};
+
+/** Lists that show leads, one of which is deleted together with its commission. */
+const OF_LEADS = {
+  "V1 leads": "GET /leads/list",
+  "V1 rewards": "GET /rewards/list",
+  "V2 referrals": "/referrals",
+  "V2 referrals by name": "/referrals?q=lead",
+  "V2 referrals of a campaign": "/referrals?filters[campaign_id]=1",
+  "V2 commissions": "/commissions",
+  "V2 commissions by name": "/commissions?q=lead",
+  "V2 commissions by amount": "/commissions?sorting[amount]=desc",
+  "V2 home": `/home?${MARCH}`,
 };
 
 /** Lists that show payouts, one of which is removed and its promoter deleted. */
@@ -94,6 +112,22 @@ describe("a list that is read during a deletion", () => {
       const meanwhile = async () => {
         await company(app, "DELETE /payouts/destroy", { ids: [id] });
         await remove(app, promoterId);
+      };
+      return { call: () => ask(app, path), meanwhile };
+    }),
+  );
+
+  it.each(Object.entries(OF_LEADS))("%s: the others are listed", (_, path) =>
+    expectAll("lead-of-zoe", async (app) => {
+      await reward(app);
+      for (const name of ["jane", "zoe"]) {
+        await member(app, name);
+        const gift = { email: `lead-of-${name}@example.com`, reward_type: "cash", amount: "100" };
+        expect((await v1(app, "POST", "/rewards/create", gift)).status).toBe(200);
+      }
+      const meanwhile = async () => {
+        await company(app, "DELETE /commissions/destroy", { ids: [1] });
+        await v1(app, "DELETE", "/leads/delete", { email: "lead-of-jane@example.com" });
       };
       return { call: () => ask(app, path), meanwhile };
     }),
