@@ -1,9 +1,11 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
+import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { loadLead, type LeadSelector } from "../lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
@@ -37,7 +39,7 @@ export interface CustomCommission<T> {
  * of cash corrects an earlier one. Other units are handed out one by one, so a negative amount could not take
  * them back.
  *
- * @throws Failure `missing` if nobody is named, `not_found`, `invalid`
+ * @throws Failure `missing` if nobody is named, `not_found`, `invalid`, `refused` for an erased promoter
  */
 export async function createCommission<T>(
   context: Context,
@@ -47,10 +49,12 @@ export async function createCommission<T>(
   refuseAmount(given);
   const id = await context.store.nextId("commission");
   return context.store.transact(async (tx) => {
+    const owner = await ownerOf(tx, accountId, earner);
+    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
     const commission = newCommission({
       accountId,
       id,
-      ...(await ownerOf(tx, accountId, earner)),
+      ...owner,
       ...given,
       createdAt: (createdAt ?? context.now).toISOString(),
     });

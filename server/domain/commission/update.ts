@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
+import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
+import { loadPromoter } from "../promoter/promoter.ts";
 import type { Show } from "../show.ts";
 import { commissions } from "./commission.ts";
 import type { Commission, CommissionNotes } from "./record.ts";
@@ -12,7 +14,7 @@ type NoteChanges = { [F in keyof CommissionNotes]?: CommissionNotes[F] | undefin
  *
  * Choice: paid ones have notes too, because they change no money.
  *
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, or `refused` if the promoter was erased
  */
 export function annotateCommission<T>(
   context: Context,
@@ -21,6 +23,7 @@ export function annotateCommission<T>(
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadCommission(tx, accountId, id);
+    refuseErased(await loadPromoter(tx, accountId, before.promoterId));
     const { internalNote = before.internalNote, externalNote = before.externalNote } = notes;
     const after = { ...before, internalNote, externalNote };
     await tx.put(commissions, after);

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { isUnsubscribed, unsubscriptions } from "../email/unsubscription.ts";
 import { announce } from "../event/event.ts";
+import { loadPromoterInUse } from "../promoter-campaign/joining.ts";
 import type { ProfileChanges } from "../promoter/profile.ts";
 import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { EMAIL_TOPICS, type EmailTopic, type Promoter } from "../promoter/record.ts";
@@ -14,7 +15,7 @@ export const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address
  *
  * Choice: the company has to approve changed invoice details again, because they stand on what it pays.
  *
- * @throws Failure `not_found`
+ * @throws Failure `not_found`, or `refused` for a promoter who was archived or erased meanwhile
  */
 export function updateOwnProfile(
   context: Context,
@@ -22,7 +23,7 @@ export function updateOwnProfile(
   changes: ProfileChanges,
 ): Promise<Promoter> {
   return context.store.transact(async (tx) => {
-    const before = await loadPromoter(tx, accountId, id);
+    const before = await loadPromoterInUse(tx, accountId, id);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
     const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);

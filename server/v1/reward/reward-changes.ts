@@ -29,7 +29,7 @@ export const createReward: V1Operation = {
   summary: "Give a promoter a reward",
   params: createParams,
   answer: rewardAnswer,
-  refusals: ["missing", "not_found", "invalid"],
+  refusals: ["missing", "not_found", "invalid", "refused"],
   // Choice: nobody found is 422, because the interface documents no 404 here.
   statuses: LIST_STATUSES,
   shape: listError,

@@ -42,7 +42,7 @@ export const createCommissionOperation: V2Operation = {
   summary: "Give a promoter a commission",
   body: createBody,
   answer: z.array(commissionAnswer),
-  refusals: ["not_found", "invalid", "already_registered"],
+  refusals: ["not_found", "invalid", "already_registered", "refused"],
   handle: create,
 };
 
@@ -51,7 +51,7 @@ export const updateCommissionOperation: V2Operation = {
   summary: "Change the notes on a commission",
   body: updateBody,
   answer: commissionAnswer,
-  refusals: ["not_found", "invalid"],
+  refusals: ["not_found", "invalid", "refused"],
   handle: update,
 };
 
