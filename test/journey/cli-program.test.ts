@@ -1,8 +1,28 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
+const run = promisify(execFile);
+
 it("the command line is run by its name, as npx does in the folder of the clone", async () => {
-  const { stdout } = await promisify(execFile)("dist/server/cli.js", ["key", "--help"]);
+  const { stdout } = await run("dist/server/cli.js", ["key", "--help"]);
   expect(stdout).toMatch(/^Usage: tidemark key /);
+});
+
+it("a package is built before it is packed, and has every file that it promises", async () => {
+  const { bin, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
+    bin: Record<string, string>;
+    exports: Record<string, string | Record<string, string>>;
+    scripts: { prepack: string };
+  };
+  expect(scripts.prepack).toBe("npm run --silent build");
+  // Without its scripts, which would rebuild files that other tests are running.
+  const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"]);
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const entries = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? entry : Object.values(entry),
+  );
+  const promised = [...Object.values(bin), ...entries].map((path) => path.replace(/^\.\//, ""));
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
 });

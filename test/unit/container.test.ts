@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { readConfig } from "../../server/config.ts";
 
 const read = (file: string) => readFileSync(file, "utf8");
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
@@ -17,14 +18,32 @@ it("keeps everything except the build's own files out of images", () => {
 });
 
 it("gives containers only settings that exist", () => {
-  const config = read("server/config.ts");
-  const ofImage = matches(read("Dockerfile").replace(/^#.*/gm, ""), /\b([A-Z_]+)=/g);
+  const known = matches(read("server/config.ts") + read("server/config/storage.ts"), /^ +([A-Z_]+): /gm);
   const ofCompose = matches(read("compose.yaml"), /^ {6}([A-Z_]+): /gm).filter(
     (name) => !name.startsWith("POSTGRES"),
   );
-  expect(ofImage).toContain("PUBLIC_URL");
   expect(ofCompose).toContain("PUBLIC_URL");
-  for (const name of [...ofImage, ...ofCompose].filter((each) => each !== "NODE_ENV")) {
-    expect(config, name).toContain(`    ${name}: `);
-  }
+  expect(known).toEqual(expect.arrayContaining([...Object.keys(imageSettings()), ...ofCompose]));
 });
+
+it("starts an image that browsers reach, whose store, key and owner's link are in its volume", () => {
+  expect(readConfig(imageSettings())).toMatchObject({
+    host: "0.0.0.0",
+    port: 3_000,
+    publicUrl: "http://localhost:3000",
+    storageUrl: "sqlite:/data",
+    keyFile: "/data/first-key",
+  });
+});
+
+/** The settings that the Dockerfile makes, apart from Node's own. */
+function imageSettings(): Record<string, string> {
+  const pairs = [
+    ...read("Dockerfile")
+      .replace(/^#.*/gm, "")
+      .matchAll(/\b([A-Z_]+)=(\S+)/g),
+  ];
+  return Object.fromEntries(
+    pairs.map(([, name, value]) => [name!, value!]).filter(([name]) => name !== "NODE_ENV"),
+  );
+}
