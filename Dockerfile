@@ -14,7 +14,7 @@ COPY --from=build /app/dist ./dist
 # The command line of the container: docker exec … tidemark doctor
 RUN ln -s /app/dist/server/cli.js /usr/local/bin/tidemark && mkdir /data && chown node:node /data
 USER node
-# PUBLIC_URL is the address that browsers use. The first key goes into the volume, not into the log.
+# PUBLIC_URL is the address that browsers use. The first key and the owner's link go into the volume, not into the log.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PUBLIC_URL=http://localhost:3000 \
     STORAGE_URL=sqlite:/data TIDEMARK_KEY_FILE=/data/first-key
 VOLUME /data

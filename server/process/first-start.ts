@@ -10,9 +10,12 @@ export interface FirstStart {
   publicUrl: string;
   accountId: string | null;
   apiKey: string | null;
-  /** The file for the key, because logs are kept and read by others. null: the key is printed. */
+  /**
+   * The file for the key, because logs are kept and read by others. The owner's link goes into a file beside it.
+   * null: both are printed.
+   */
   keyFile: string | null;
-  /** null: a link is printed that makes the owner. */
+  /** null: there is a link that makes the owner. */
   owner: FirstOwner | null;
 }
 
@@ -47,17 +50,24 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
 }
 
 /** Says how the owner gets in. */
-function dashboard({ publicUrl, owner }: FirstStart, ownerToken: string | null): string {
+function dashboard({ publicUrl, keyFile, owner }: FirstStart, ownerToken: string | null): string {
   if (ownerToken === null) return `${publicUrl}/admin   (sign in as ${owner?.email})`;
-  return `${linkAddress(publicUrl, ownerToken)}   (makes the owner; good once, for a day)`;
+  const link = linkAddress(publicUrl, ownerToken);
+  const shown = keyFile === null ? link : `by the link in ${keep(`${keyFile}.owner-link`, link)}`;
+  return `${shown}   (makes the owner; good once, for a day)`;
 }
 
 /** Says where the key is. A key that the operator chose is not printed. */
 function handOver({ apiKey, keyFile }: FirstStart, key: string): string {
   if (apiKey !== null) return "the value of TIDEMARK_API_KEY";
   if (keyFile === null) return `${key}   (shown this once)`;
-  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });
-  return `in ${keyFile}`;
+  return `in ${keep(keyFile, key)}`;
+}
+
+/** Writes a secret into a file that only its owner can read, and returns the file's name. */
+function keep(file: string, secret: string): string {
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return file;
 }
 
 function requireFolderOf(keyFile: string): void {

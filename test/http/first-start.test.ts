@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemChance, type Context } from "../../server/domain/context.ts";
 import { firstStart, type FirstStart } from "../../server/process/first-start.ts";
@@ -50,6 +53,24 @@ describe("the first start", () => {
     expect((await post("/session/link", { token, ...owner, email: "eve@evil.example" })).status).toBe(404);
     expect((await post("/session", owner)).status).toBe(201);
     expect(await firstStart(context, START)).toBeNull();
+  });
+
+  it("writes the link to a file beside the key, and prints neither", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+    const keyFile = join(folder, "first-key");
+    const linkFile = `${keyFile}.owner-link`;
+    const news = await start({ apiKey: null, keyFile });
+    expect(news).toContain(`API key      in ${keyFile}\n`);
+    expect(news).toContain(
+      `Dashboard    by the link in ${linkFile}   (makes the owner; good once, for a day)\n`,
+    );
+    expect(news).not.toMatch(/tdm_|welcome/);
+    expect(statSync(linkFile).mode & 0o777).toBe(0o600);
+    const [, token] =
+      /^https:\/\/track\.acme\.example\/admin\/welcome#([\w-]{43})\n$/.exec(readFileSync(linkFile, "utf8")) ??
+      [];
+    expect((await post("/session/link/check", { token })).body).toEqual({ kind: "owner", email: null });
+    rmSync(folder, { recursive: true });
   });
 
   it("makes the owner of the settings and prints no link", async () => {
