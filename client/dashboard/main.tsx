@@ -3,7 +3,9 @@ import { LocationProvider, useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
 import { Await } from "../ui/feedback/state.tsx";
 import { useLoad } from "../ui/api/load.ts";
+import { preloadPage } from "../ui/shell/lazy.tsx";
 import { Frame } from "./frame.tsx";
+import { PAGES } from "./pages.ts";
 import { findSession, session } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Welcome } from "./session/welcome.tsx";
@@ -32,6 +34,8 @@ function SignedIn() {
   );
 }
 
+// The code of the page comes while the server says who is signed in.
+preloadPage(PAGES, location.pathname);
 render(
   <LocationProvider scope="/admin">
     <Dashboard />

@@ -1,11 +1,10 @@
-import type { ComponentType } from "preact";
-import { lazy } from "../ui/shell/lazy.tsx";
+import { lazy, type LazyPage } from "../ui/shell/lazy.tsx";
 import type { Role } from "./session/session.ts";
 
 /** A page of the dashboard. */
 export interface PageRow {
   path: string;
-  component: ComponentType;
+  component: LazyPage;
   /** Its name in the navigation. Absent: it is reached from another page. */
   title?: string;
   /** The heading that it stands under in the navigation. */

@@ -3,18 +3,21 @@ import type { components } from "../ui/api/types.ts";
 type FraudCheck = components["schemas"]["Referral"]["fraud_check"];
 export type Suspicion = Exclude<FraudCheck, "no_suspicion">;
 
-/** Why a lead is suspected of fraud, and what to think of it. */
-export const SUSPICIONS: Record<Suspicion, { words: string; why: string }> = {
+/** Why a lead is suspected of fraud, and what to think of it. `short`: in a cell of a list. */
+export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: string }> = {
   same_promoter_email: {
     words: "Same e-mail as the promoter",
+    short: "Same e-mail",
     why: "The lead's e-mail address is the promoter's own, apart from dots and plus signs. The promoter may have referred themselves to get the commission.",
   },
   same_ip_suspicion: {
     words: "Same network address",
+    short: "Same address",
     why: "The lead signed up from an address that the promoter, or another lead of theirs on the same day, used too. That is usual for an office or a family, and also for one person who signs up twice.",
   },
   ad_source: {
     words: "Came from a paid ad",
+    short: "Paid ad",
     why: "The visit came from a paid ad. If the promoter bids on your own name, you pay for customers who were looking for you.",
   },
 };

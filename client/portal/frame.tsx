@@ -7,7 +7,7 @@ import { session, signOut } from "./session/session.ts";
 import { SignInAgain } from "./session/sign-in-again.tsx";
 
 /** All pages, in the order of the navigation. */
-const PAGES = [
+export const PAGES = [
   { path: "/portal", title: "Home", component: lazy(async () => (await import("./home/home.tsx")).Home) },
   {
     path: "/portal/links",

@@ -2,7 +2,8 @@ import { render } from "preact";
 import { LocationProvider, useLocation } from "preact-iso/router";
 import { useLoad } from "../ui/api/load.ts";
 import { Await } from "../ui/feedback/state.tsx";
-import { Frame } from "./frame.tsx";
+import { preloadPage } from "../ui/shell/lazy.tsx";
+import { Frame, PAGES } from "./frame.tsx";
 import { ChoosePassword } from "./session/choose-password.tsx";
 import { findSession, session, takeToken } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
@@ -30,6 +31,8 @@ function SignedIn() {
 }
 
 takeToken();
+// The code of the page comes while the server says who is signed in.
+preloadPage(PAGES, location.pathname);
 render(
   <LocationProvider scope="/portal">
     <Portal />

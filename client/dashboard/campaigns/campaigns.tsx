@@ -14,7 +14,7 @@ import { NewCampaign } from "./new-campaign.tsx";
 
 const COLUMNS: Column<Campaign>[] = [
   { id: "name", title: "Campaign", cell: (campaign) => <Name campaign={campaign} /> },
-  { id: "rewards", title: "Promoters get", cell: rewardNames },
+  { id: "rewards", title: "Promoters get", isText: true, cell: rewardNames },
   { id: "promoters", title: "Promoters", isNumber: true, cell: ({ stats }) => count(stats.promoters_count) },
   { id: "leads", title: "Leads", isNumber: true, cell: ({ stats }) => count(stats.referrals_count) },
   { id: "customers", title: "Customers", isNumber: true, cell: ({ stats }) => count(stats.customers_count) },

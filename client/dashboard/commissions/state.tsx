@@ -10,7 +10,7 @@ export function CommissionState({ commission }: { commission: Commission }) {
   return (
     <span class="row tight">
       {isPaid ? <Badge tone="good">Paid</Badge> : <Badge tone={tone}>{words}</Badge>}
-      {suspicion && suspicion !== "no_suspicion" && <Badge tone="warn">{SUSPICIONS[suspicion].words}</Badge>}
+      {suspicion && suspicion !== "no_suspicion" && <Badge tone="warn">{SUSPICIONS[suspicion].short}</Badge>}
     </span>
   );
 }

@@ -22,10 +22,17 @@ const COLUMNS: Column<Lead>[] = [
   {
     id: "promoter",
     title: "Promoter",
-    cell: ({ promoter_campaign: { promoter } }) =>
-      promoter && <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+    cell: ({ promoter_campaign: { promoter, campaign } }) => (
+      <div class="named">
+        {promoter && (
+          <a class="one-line" href={`/admin/promoters/${promoter.id}`}>
+            {promoter.name}
+          </a>
+        )}
+        <small class="one-line faint">{campaign?.name}</small>
+      </div>
+    ),
   },
-  { id: "campaign", title: "Campaign", cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–" },
   { id: "source", title: "How it came", cell: ({ entry_source: source }) => SOURCES[source] },
   { id: "created", title: "Signed up", sort: "created_at", cell: ({ created_at: at }) => <Day at={at} /> },
   { id: "customer", title: "Customer since", cell: ({ customer_since: at }) => <Day at={at} /> },

@@ -22,7 +22,11 @@ export function LeadState({ lead: { state, fraud_check: suspicion } }: { lead: L
   return (
     <span class="row tight">
       <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>
-      {suspicion !== "no_suspicion" && <Badge tone="warn">{SUSPICIONS[suspicion].words}</Badge>}
+      {suspicion !== "no_suspicion" && (
+        <span title={SUSPICIONS[suspicion].words}>
+          <Badge tone="warn">{SUSPICIONS[suspicion].short}</Badge>
+        </span>
+      )}
     </span>
   );
 }

@@ -114,8 +114,8 @@ function nameColumn(report: ReportName): Column<Line> {
   return {
     id: "name",
     title: REPORTS[report].subject,
-    cell: ({ name, href }) =>
-      href === null ? <span class="one-line">{name}</span> : <a href={href}>{name}</a>,
+    isText: report === "urls",
+    cell: ({ name, href }) => (href === null ? name : <a href={href}>{name}</a>),
   };
 }
 

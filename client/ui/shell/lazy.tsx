@@ -1,31 +1,43 @@
 import { useSignal } from "@preact/signals";
+import { exec } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Bones, Empty } from "../feedback/state.tsx";
+
+/** A page whose code is loaded when it is first shown, or before. */
+export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
 
 /**
  * A page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
  * update of the server the old files are gone; reloading gets the new ones.
  */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): LazyPage<P> {
   let loaded: ComponentType<P> | null = null;
-  return function Lazy(props: P) {
+  const preload = async () => {
+    loaded ??= await load();
+  };
+  function Lazy(props: P) {
     const hasLoaded = useSignal(loaded !== null);
     const hasFailed = useSignal(false);
     useEffect(() => {
-      if (loaded !== null) return;
-      load().then(
-        (component) => {
-          loaded = component;
-          hasLoaded.value = true;
-        },
+      preload().then(
+        () => (hasLoaded.value = true),
         () => (hasFailed.value = true),
       );
     }, []);
     if (hasFailed.value) return <Stale />;
     const Loaded = hasLoaded.value ? loaded : null;
     return Loaded === null ? <Bones lines={6} /> : <Loaded {...props} />;
-  };
+  }
+  return Object.assign(Lazy, { preload });
+}
+
+/** Begins to load the page at a path. Whoever shows it says if that fails. */
+export function preloadPage(pages: { path: string; component: LazyPage }[], path: string): void {
+  pages
+    .find((page) => exec(path, page.path))
+    ?.component.preload()
+    .catch(() => {});
 }
 
 function Stale() {

@@ -101,7 +101,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
 function cellOf<R>({ id, cell, isNumber, isText }: Column<R>, row: R, isName: boolean) {
   if (isName) {
     return (
-      <th key={id} scope="row">
+      <th key={id} class={isText ? "cell-text" : undefined} scope="row">
         {cell(row)}
       </th>
     );

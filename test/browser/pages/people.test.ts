@@ -133,6 +133,18 @@ it("offers a viewer nothing that they may not do", async () => {
   expect(await page.getByRole("checkbox").count()).toBe(0);
 });
 
+it.each(["promoters", "leads", "campaigns", "commissions"])(
+  "shows all columns of %s at a desk",
+  async (list) => {
+    const page = await pages.open(`/admin/${list}`, { role: "manager" });
+    await page.getByRole("rowheader").first().waitFor();
+    const excess = await page
+      .getByRole("region")
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(excess).toBe(0);
+  },
+);
+
 it("shows what an applicant has answered to the sign-up page", async () => {
   const { body } = await pages.app.v2("GET", "/promoters?per_page=100");
   const { data } = body as { data: { id: number; custom_fields: Record<string, string> }[] };
