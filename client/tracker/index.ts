@@ -4,6 +4,7 @@ import { addSites, decorate, decorateForm, decorateLink } from "./cross-domain.t
 import { keepForm, personIn, takeOverForm, takePerson, takeSuccess } from "./form.ts";
 import { accountId, mayAct, options, type Options } from "./options.ts";
 import { post } from "./post.ts";
+import { keepOnly, waiting } from "./queue.ts";
 import { quietly } from "./quietly.ts";
 import { retryLater, settled } from "./sender.ts";
 import { signup } from "./signup.ts";
@@ -108,6 +109,8 @@ async function resume(): Promise<void> {
   if (!visitor().tid) return;
   takeOverForm();
   signUpSuccess();
+  // What has become too old goes, even if nothing else is sent.
+  keepOnly(waiting());
   // After this page's own events, so that none of them is sent twice.
   await settled();
   retryLater(0);

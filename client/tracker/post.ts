@@ -18,8 +18,8 @@ export interface Outcome extends Visitor {
 }
 
 /**
- * Posts to the server. A form needs no CORS preflight, and keepalive lets it outlive the page. Only a JSON
- * answer is from our server; anything else is from a proxy or firewall in between.
+ * Posts to the server. A form needs no CORS preflight, and keepalive lets it outlive the page. Proxies,
+ * firewalls and extensions may answer in the server's place; only an answer of its own counts.
  */
 export async function post(
   path: string,
@@ -35,14 +35,14 @@ export async function post(
       method: "POST",
       signal,
     });
-    waitMs = 1_000 * Number(response.headers.get("retry-after"));
+    waitMs = 1_000 * Number(response.headers.get("retry-after")) || 0;
     const answer = await response.json();
-    if (response.ok) return answer;
-    if (response.status < 500 && response.status !== 429) {
+    if (response.ok && (answer.status || answer.details)) return answer;
+    if (!response.ok && response.status < 500 && response.status !== 429) {
       // For the page's developers: a wrong account, site or field.
       console.warn(`svc: ${path} refused`, answer);
       return { ...answer, status: "refused" };
     }
   } catch {} // the network is down, an extension or a policy forbids the request, or the answer was cut off
-  return { status: "waiting", waitMs: waitMs || 0 };
+  return { status: "waiting", waitMs };
 }

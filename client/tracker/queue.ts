@@ -25,7 +25,7 @@ export const isPrivate = (): boolean | undefined =>
 
 /** The waiting events, oldest first. They are read each time, because other tabs change them. */
 export const waiting = (): Item[] =>
-  quietly(() => (JSON.parse(localStorage[NAME]) as Item[]).filter(isWorthATry)) || memory;
+  quietly(() => (JSON.parse(localStorage[NAME]) as Item[]).filter(isWorthATry)) || memory.filter(isWorthATry);
 
 /** Puts an event last, in its present state. */
 export const keep = (item: Item): void => keepOnly([...others(item), item]);

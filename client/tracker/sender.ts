@@ -1,7 +1,10 @@
 import { post, type Outcome } from "./post.ts";
 import { drop, keep, keepOnly, waiting, type Item } from "./queue.ts";
+import { quietly } from "./quietly.ts";
 import { become, visitor } from "./visitor.ts";
 
+/** The longest event to send. Browsers refuse more than 64 KiB in requests that may outlive their page. */
+const MAX_LENGTH = 48_000;
 const FIRST_DELAY_MS = 2_000;
 const MAX_DELAY_MS = 300_000;
 
@@ -17,10 +20,11 @@ let consent = new AbortController();
  * Records an event once. It sends the event and keeps it until the server has answered, if need be on later
  * pages.
  */
-export function record(path: string, fields: object): Promise<Outcome> {
-  const text = JSON.stringify(fields, textOf);
+export async function record(path: string, fields: object): Promise<Outcome> {
+  const text = quietly(() => JSON.stringify(fields, textOf));
+  if (!text || encodeURIComponent(text).length > MAX_LENGTH) return { status: "refused", error: "too long" };
   const item = { path, fields: JSON.parse(text), at: Date.now() + Math.random(), tries: 0 };
-  return (outcomes[path + text] ||= send(item));
+  return (outcomes[contentOf(item)] ||= send(item));
 }
 
 /** Resolves when all events of the page are answered or wait for a retry. */
@@ -28,8 +32,11 @@ export const settled = (): Promise<unknown> => Promise.all(Object.values(outcome
 
 /** Retries the waiting events after the delay. */
 export function retryLater(ms: number = delayMs): void {
-  if (!timer && waiting()[0]) timer = setTimeout(retry, ms) as never;
+  if (!timer && waiting()[0]) timer = setTimeout(retry, Math.min(ms, MAX_DELAY_MS)) as never;
 }
+
+/** Aborts when the visitor withdraws their consent. */
+export const withdrawal = (): AbortSignal => consent.signal;
 
 /** Forgets all events, in other tabs too, and aborts running requests. */
 export function forgetEvents(): void {
@@ -41,9 +48,9 @@ export function forgetEvents(): void {
 
 /** Sends events one after the other. An event that fails is skipped until the next round. */
 async function retry(): Promise<void> {
-  const given = consent;
-  for (const item of waiting()) if (given === consent) await send(item);
-  delayMs = Math.min(2 * delayMs, MAX_DELAY_MS);
+  const { signal } = consent;
+  for (const item of waiting()) if (!signal.aborted) await (outcomes[contentOf(item)] = send(item));
+  delayMs *= 2;
   timer = 0;
   retryLater();
 }
@@ -55,7 +62,7 @@ async function send(item: Item): Promise<Outcome> {
   if (signal.aborted) return { status: "refused" };
   if (answer.status !== "waiting") accept(item, answer);
   else {
-    delayMs = Math.min(Math.max(delayMs, answer.waitMs!), MAX_DELAY_MS);
+    delayMs = Math.max(delayMs, answer.waitMs!);
     retryLater();
   }
   return answer;
@@ -71,6 +78,8 @@ function accept(item: Item, answer: Outcome): void {
   // A link that leads to nobody makes no visitor.
   if (tid === null && isKnown) become({}, -1);
 }
+
+const contentOf = ({ path, fields }: Item): string => path + JSON.stringify(fields);
 
 /** Leaves out missing values, which would otherwise be sent as the text "null", and sends objects as JSON. */
 const textOf = (name: string, value: unknown): unknown =>

@@ -11,12 +11,13 @@ const NOBODY = { status: "refused", tid: null, ref_id: null, cookie_days: 0, has
 const OFFLINE = 0;
 
 type Svc = ((...args: unknown[]) => void) & { q?: unknown[]; data?: unknown };
+type Told = { status: string };
 type Fetch = { path: string; form: Record<string, string> };
 
 let window: Window & { svc?: Svc };
 let sent: Fetch[];
 /** The server's next answers. A number is a status without a body. */
-let answers: (object | number)[];
+let answers: (object | string | number | null)[];
 let warnings: unknown[][];
 let pageErrors: unknown[];
 
@@ -38,7 +39,7 @@ function open(url: string, previous?: Window): void {
   pageErrors = [];
   window.fetch = (async (address: string, init: { body: URLSearchParams }) => {
     sent.push({ path: new URL(address).pathname, form: Object.fromEntries(init.body) });
-    const answer = answers.shift() ?? RECORDED;
+    const answer = answers.length ? answers.shift() : RECORDED;
     const isStatus = typeof answer === "number";
     if (answer === OFFLINE) throw new TypeError("Failed to fetch");
     return {
@@ -92,6 +93,12 @@ function load(
   new Function(...Object.keys(globals), SCRIPT)(...Object.values(globals));
 }
 
+/** A storage that the page may not use. */
+const refuse = () => {
+  throw new Error("denied");
+};
+const DENIED = new Proxy({}, { get: refuse, set: refuse, deleteProperty: refuse });
+
 const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const queued = () => JSON.parse(window.localStorage.getItem("_svc_q") ?? "[]") as unknown[];
 /** The callback and delay of the script's only timer. */
@@ -99,7 +106,7 @@ let timers: { run: () => void; delayMs: number }[];
 
 describe("the built script", () => {
   it("is small", () => {
-    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(4_512);
+    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(4_600);
   });
 
   it("uses no HTML sink, no eval and no global but its own", () => {
@@ -210,11 +217,18 @@ describe("the built script", () => {
     },
   );
 
-  it("forgets events that the server refused for good, and a ref id that belongs to nobody", async () => {
-    answers = [422];
-    load();
-    await settle();
-    expect(queued()).toEqual([]);
+  it.each([403, 404, 422])(
+    "forgets what the server refused for good with %i, and tells why",
+    async (status) => {
+      answers = [status];
+      load();
+      await settle();
+      expect(queued()).toEqual([]);
+      expect(warnings).toEqual([["svc: click refused", { error: `status ${status}` }]]);
+    },
+  );
+
+  it("forgets a ref id that belongs to nobody", async () => {
     open("https://www.acme.example/?via=nobody");
     answers = [NOBODY];
     load();
@@ -243,10 +257,7 @@ describe("the built script", () => {
   });
 
   it("works with storage that is denied, full or corrupt", async () => {
-    const refuse = () => {
-      throw new Error("denied");
-    };
-    load({ cid: "acme" }, { storage: new Proxy({}, { get: refuse, set: refuse, deleteProperty: refuse }) });
+    load({ cid: "acme" }, { storage: DENIED });
     window.svc!("signup", { uid: 1 });
     await settle();
     expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/signup"]);
@@ -342,8 +353,25 @@ describe("the built script", () => {
     expect(window.svc!.data).toEqual({ tid: TID, ref_id: "jane" });
   });
 
+  it("tells a repeated call what has become of an event that had to wait", async () => {
+    const told: unknown[] = [];
+    const signup = () => window.svc!("signup", { uid: 1 }, ({ status }: Told) => told.push(status));
+    load();
+    await settle();
+    answers = [OFFLINE];
+    signup();
+    await settle();
+    timers[0]!.run();
+    await settle();
+    signup();
+    await settle();
+    expect(told).toEqual(["waiting", "recorded"]);
+    expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/signup", "/t/signup"]);
+  });
+
   it.each([
-    ["a sign-up that is too long", { email: "a@b.example", note: "x".repeat(16_000) }, "too long"],
+    ["a sign-up that is too long", { email: "a@b.example", note: "x".repeat(48_000) }, "too long"],
+    ["a sign-up that is too long as a form", { email: "a@b.example", note: "字".repeat(6_000) }, "too long"],
     ["a sign-up that JSON can't express", { email: "a@b.example", uid: 1n }, "too long"],
   ])("refuses %s through the callback, and sends the next one", async (_, person, error) => {
     load();
@@ -405,6 +433,41 @@ describe("the built script", () => {
     await settle();
     expect(sent.map(({ form }) => form["ref_id"])).toEqual(["click-59-0", "signup-0.9-0", "signup-0.5-0"]);
     expect(queued()).toMatchObject([{ fields: { ref_id: "signup-0.9-0" }, tries: 1 }]);
+  });
+
+  it.each([null, "text", {}])("sends again what something else has answered with %j", async (foreign) => {
+    answers = [foreign];
+    load();
+    await settle();
+    expect(queued()).toHaveLength(1);
+    timers[0]!.run();
+    await settle();
+    expect(sent).toHaveLength(2);
+    expect(queued()).toEqual([]);
+    expect(window.svc!.data).toEqual({ tid: TID, ref_id: "jane" });
+  });
+
+  it("removes a sign-up after a day even if nothing else is to be sent", async () => {
+    open("https://www.acme.example/");
+    window.document.cookie = `_svc_tid=${TID}`;
+    const at = Date.now() - 1.1 * 86_400_000;
+    const items = [{ path: "signup", fields: { email: "lead@example.com" }, at, tries: 1 }];
+    window.localStorage.setItem("_svc_q", JSON.stringify(items));
+    load();
+    await settle();
+    expect(sent).toEqual([]);
+    expect(window.localStorage.length).toBe(0);
+  });
+
+  it("gives up after 100 tries even if it may not store", async () => {
+    answers = Array.from({ length: 200 }, () => OFFLINE);
+    load({ cid: "acme" }, { storage: DENIED });
+    await settle();
+    for (let round = 0; round < timers.length; round++) {
+      timers[round]!.run();
+      await settle();
+    }
+    expect(sent).toHaveLength(100);
   });
 
   it("never sends fragments, passwords or secrets, and cuts long addresses", async () => {
