@@ -4,6 +4,7 @@ import { cleanAddressBar, handedOver } from "./cross-domain.ts";
 import { accountId, options } from "./options.ts";
 import type { Outcome } from "./post.ts";
 import { isPrivate, waiting } from "./queue.ts";
+import { quietly } from "./quietly.ts";
 import { landingPage, refIds } from "./referral.ts";
 import { record, settled } from "./sender.ts";
 import { become, visitor } from "./visitor.ts";
@@ -25,7 +26,8 @@ export function click(): Promise<Outcome> | undefined {
   const sign = ref_id || (options.url_tracking ? url : "");
   const isSeen = seen.has(sign);
   seen.add(sign);
-  cleanAddressBar();
+  // Browsers may refuse it, for example after many changes of the address.
+  quietly(cleanAddressBar);
   // The first read of cookies and storage takes milliseconds, so a page without a referral reads neither.
   if (!sign || isSeen) return;
   const { tid, ref_id: known } = visitor();

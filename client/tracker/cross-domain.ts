@@ -1,4 +1,5 @@
 import { parse } from "./address.ts";
+import { quietly } from "./quietly.ts";
 import { tidIn, visitor } from "./visitor.ts";
 
 /**
@@ -9,22 +10,25 @@ const LIFE_MS = 120_000;
 const PARAM = "_svc_tid";
 
 /** The customer's sites. Each includes its subdomains. */
-let sites: string[] = [];
+const sites: string[] = [];
 
 /** Adds sites in any spelling: `shop.example`, `*.shop.example`, `https://shop.example/`. */
 export function addSites(domains: string | string[]): void {
-  const hosts = [domains].flat().map((domain) => domain.replace(/^(\w+:)?(\/\/)?(\*?\.)?/, "http://"));
-  sites = [...sites, ...hosts.map((host) => parse(host).hostname)];
+  for (const domain of [domains].flat())
+    quietly(() => sites.push(parse(domain.replace(/^\s*(\w*:?\/\/)?(\*?\.)?/, "http://")).hostname));
 }
 
-/** Adds the visitor to an address that leads to another of the customer's sites. */
+/**
+ * Adds the visitor to an address that leads to another of the customer's sites. Without a ref id, that site could not
+ * report the visit.
+ */
 export function decorate(address: string): string {
   const url = parse(address);
   const { tid, ref_id } = visitor();
   const isOurs = sites.some((site) => `.${url.hostname}`.endsWith(`.${site}`));
-  if (!isOurs || !tid || url.hostname === location.hostname) return address;
-  url.searchParams.set("svc_ref", ref_id!);
-  url.searchParams.set(PARAM, tid + Date.now());
+  if (!isOurs || !ref_id || url.hostname === location.hostname) return address;
+  url.searchParams.set("svc_ref", ref_id);
+  url.searchParams.set(PARAM, `${tid}${Date.now()}`);
   return url.href;
 }
 
@@ -33,7 +37,7 @@ export const decorateLink = (link: Element): unknown => decorateAttribute(link, 
 
 /** Adds the visitor to a form that is sent. A GET form drops the query of its action, so it gets a field. */
 export function decorateForm(form: HTMLFormElement): void {
-  const params = form.hasAttribute("action") && decorateAttribute(form, "action");
+  const params = decorateAttribute(form, "action");
   if (!params || /post/i.test(form.getAttribute("method")!)) return;
   for (const name of ["svc_ref", PARAM]) {
     const field = document.createElement("input");
@@ -45,7 +49,7 @@ export function decorateForm(form: HTMLFormElement): void {
 
 /** Changes an address until the browser has read it, so that nobody copies a link that names the visitor. */
 function decorateAttribute(element: Element, name: string): URLSearchParams | undefined {
-  const address = element.getAttribute(name)!;
+  const address = element.getAttribute(name) || "";
   const decorated = decorate(address);
   if (decorated === address) return;
   element.setAttribute(name, decorated);

@@ -491,6 +491,41 @@ describe("the built script", () => {
     ]);
   });
 
+  it("takes over a visitor even if the page's address can't be changed", async () => {
+    open(`https://shop.acme.example/?svc_ref=jane&_svc_tid=${TID}${Date.now()}`);
+    window.history.replaceState = refuse;
+    load();
+    await settle();
+    expect(sent.map(({ form }) => form["tid"])).toEqual([TID]);
+  });
+
+  it.each([
+    "shop.example",
+    "*.shop.example",
+    ".Shop.Example",
+    " https://www.shop.example:8080/path ",
+    "//shop.example",
+  ])("hands the visitor over to a site that is named %j, after one that can't be read", (site) => {
+    window.document.cookie = `_svc_tid=${TID}`;
+    window.document.cookie = "_svc_ref=jane";
+    load();
+    window.svc!("crossDomain", ["", "a b", null, site]);
+    expect(window.svc!("decorate", "https://www.shop.example/?x=1")).toMatch(
+      new RegExp(`^https://www.shop.example/\\?x=1&svc_ref=jane&_svc_tid=${TID}\\d{13}$`),
+    );
+    const elsewhere = "https://www.other-shop.example/";
+    expect(window.svc!("decorate", elsewhere)).toBe(elsewhere);
+  });
+
+  it("hands nobody over without the ref id, which the other site needs", () => {
+    open("https://www.acme.example/");
+    window.document.cookie = `_svc_tid=${TID}`;
+    load();
+    window.svc!("crossDomain", "shop.example");
+    const address = "https://shop.example/";
+    expect(window.svc!("decorate", address)).toBe(address);
+  });
+
   it("treats a handed-over link that comes too late as a new visit", async () => {
     open(`https://shop.acme.example/?svc_ref=jane&_svc_tid=${TID}${Date.now() - 121_000}`);
     load();
