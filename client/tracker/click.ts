@@ -22,7 +22,7 @@ const seen = new Set<string>();
  */
 export function click(): Promise<Outcome> | undefined {
   const url = landingPage(!seen.size);
-  const ref_id = options.ref_id || refIds(url);
+  const ref_id = refIds(url);
   const sign = ref_id || (options.url_tracking ? url : "");
   const isSeen = seen.has(sign);
   seen.add(sign);

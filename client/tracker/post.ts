@@ -28,7 +28,8 @@ export async function post(
 ): Promise<Outcome> {
   let waitMs = 0;
   try {
-    const response = await fetch(`${options.origin || location.origin}/t/${path}`, {
+    const server = (options.origin || location.origin).replace(/\/$/, "");
+    const response = await fetch(`${server}/t/${path}`, {
       body: new URLSearchParams(fields as Record<string, string>),
       credentials: "include",
       keepalive: true,

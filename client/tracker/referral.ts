@@ -8,18 +8,19 @@ const MAX_COUNT = 5;
 const REF_ID = /^[\s/.)@,]*([\w-]{1,100})[\s/.)@,]*$/;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** The ref ids in an address, in the form that the server stores, best first, separated by commas. */
+/**
+ * The ref ids that the page names, or else its address, in the form that the server stores, best first, separated by
+ * commas.
+ */
 export function refIds(address: string): string {
   const { search, hash } = parse(address);
   const query = options.fragment ? search + hash.replace(/.*[#?]/, "&") : search;
   // Links that were escaped twice contain `&amp;`.
   const params = new URLSearchParams(query.toLowerCase().replaceAll("&amp;", "&"));
-  return [options.param, NAMES]
-    .join(" ")
-    .toLowerCase()
-    .split(" ")
-    .flatMap((name) => params.getAll(name))
-    .map((value) => REF_ID.exec(value.replace(INVISIBLE, ""))?.[1])
+  const names = [options.param, NAMES].join(" ").toLowerCase().split(" ");
+  const values = options.ref_id ? [options.ref_id] : names.flatMap((name) => params.getAll(name));
+  return values
+    .map((value) => REF_ID.exec(`${value}`.toLowerCase().replace(INVISIBLE, ""))?.[1])
     .filter(Boolean)
     .slice(0, MAX_COUNT)
     .join();

@@ -534,6 +534,38 @@ describe("the built script", () => {
     expect(sent[0]!.form["tid"]).not.toBe(TID);
   });
 
+  it("writes no cookie that the server has set", async () => {
+    window.document.cookie = `_svc_tid=${TID}`;
+    window.document.cookie = "_svc_ref=bob";
+    answers = [{ ...RECORDED, has_cookies: true }];
+    load();
+    await settle();
+    expect(sent.map(({ form }) => form["cookie_tid"])).toEqual([TID]);
+    expect(window.document.cookie).toBe(`_svc_tid=${TID}; _svc_ref=bob`);
+  });
+
+  it("keeps the visitor, and asks for the ref id, if only that cookie is gone", async () => {
+    window.document.cookie = `_svc_tid=${TID}`;
+    answers = [{ ...RECORDED, status: "known" }];
+    load();
+    await settle();
+    expect(sent.map(({ form }) => [form["ref_id"], form["cookie_tid"]])).toEqual([["jane", TID]]);
+    expect(window.svc!.data).toEqual({ tid: TID, ref_id: "jane" });
+  });
+
+  it("knows the ref id that the page names, however it is written", async () => {
+    open("https://www.acme.example/");
+    window.document.cookie = `_svc_tid=${TID}`;
+    window.document.cookie = "_svc_ref=jane";
+    load();
+    window.svc!("click", { ref_id: " Jane/" });
+    await settle();
+    expect(sent).toEqual([]);
+    window.svc!("click", { ref_id: "BOB." });
+    await settle();
+    expect(sent.map(({ form }) => form["ref_id"])).toEqual(["bob"]);
+  });
+
   it("leaves alone the cookies that the server has set, and the site's own cookies with the same names", async () => {
     window.document.cookie = "_svc=own";
     window.document.cookie = "_svc_tid=own";
@@ -545,12 +577,17 @@ describe("the built script", () => {
     expect(window.document.cookie).not.toContain("_svc_1");
   });
 
-  it("finds its tag without document.currentScript, and posts below a path", async () => {
-    window.document.write('<script data-cid="acme" data-origin="https://acme.example/proxy"></script>');
-    load(null);
-    await settle();
-    expect(sent.map(({ path }) => path)).toEqual(["/proxy/t/click"]);
-  });
+  it.each(["", "/"])(
+    "finds its tag without document.currentScript, and posts below a path%s",
+    async (end) => {
+      window.document.write(
+        `<script data-cid="acme" data-origin="https://acme.example/proxy${end}"></script>`,
+      );
+      load(null);
+      await settle();
+      expect(sent.map(({ path }) => path)).toEqual(["/proxy/t/click"]);
+    },
+  );
 
   it("uses the names that the server puts in front of it", async () => {
     const settings = { global: "fpr", cookie: "_fprom", account: "acme" };
