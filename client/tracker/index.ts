@@ -6,7 +6,7 @@ import { accountId, mayAct, options, type Options } from "./options.ts";
 import { post } from "./post.ts";
 import { keepOnly, waiting } from "./queue.ts";
 import { quietly } from "./quietly.ts";
-import { retryLater, settled } from "./sender.ts";
+import { retryLater, settled, withdrawal } from "./sender.ts";
 import { signup } from "./signup.ts";
 import { visitor, type Visitor } from "./visitor.ts";
 import { watch } from "./watch.ts";
@@ -74,12 +74,14 @@ function call(name: string, value?: unknown, callback?: Callback): unknown {
     return address;
   }
   // After a sign-up the page must continue, even without consent.
-  const reportsLater = mayAct() || action !== signup;
-  if (!reportsLater) report({ status: "waiting" }, callback);
+  const isWaiting = action === signup && !mayAct();
+  if (isWaiting) report({ status: "waiting" }, callback);
+  const signal = withdrawal();
   held!.push(async () => {
+    if (isWaiting && signal.aborted) return;
     try {
       const result = await action?.(value as never);
-      if (reportsLater && callback) report(result ?? (await present()), callback);
+      if (callback && !isWaiting) report(result ?? (await present()), callback);
     } catch {} // a tracker must never break the page it is on
   });
   if (mayAct()) for (const run of held!.splice(0)) run();
@@ -107,10 +109,10 @@ const soon = (task: () => unknown): unknown => setTimeout(() => quietly(task));
 /** Goes on with what the page before has left. Without a visitor it can have left nothing. */
 async function resume(): Promise<void> {
   if (!visitor().tid) return;
-  takeOverForm();
-  signUpSuccess();
   // What has become too old goes, even if nothing else is sent.
   keepOnly(waiting());
+  takeOverForm();
+  signUpSuccess();
   // After this page's own events, so that none of them is sent twice.
   await settled();
   retryLater(0);

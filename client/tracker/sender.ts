@@ -13,7 +13,7 @@ let outcomes: Record<string, Promise<Outcome>> = {};
 let delayMs = FIRST_DELAY_MS;
 /** The only timer. It is set until its round of retries is over. */
 let timer = 0;
-/** Aborted when the visitor's consent changes. */
+/** Aborted when the visitor withdraws their consent. */
 let consent = new AbortController();
 
 /**

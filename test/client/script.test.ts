@@ -566,6 +566,19 @@ describe("the built script", () => {
     expect(sent.map(({ form }) => form["ref_id"])).toEqual(["bob"]);
   });
 
+  it("forgets a sign-up that waits for consent if the visitor says no", async () => {
+    load({ cid: "acme", consent: "required" });
+    window.svc!("signup", { email: "early@example.com" });
+    window.svc!("consent", false);
+    window.svc!("signup", { email: "late@example.com" });
+    window.svc!("consent", true);
+    await settle();
+    expect(sent.map(({ path, form }) => [path, form["email"]])).toEqual([
+      ["/t/click", undefined],
+      ["/t/signup", "late@example.com"],
+    ]);
+  });
+
   it("leaves alone the cookies that the server has set, and the site's own cookies with the same names", async () => {
     window.document.cookie = "_svc=own";
     window.document.cookie = "_svc_tid=own";
