@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isPostgres, storageSettings } from "./config/storage.ts";
+import { count } from "./config/count.ts";
+import { refuseStandbys, storageSettings } from "./config/storage.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -13,19 +14,11 @@ const MIN_PASSWORD_LENGTH = 8;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 
-const count = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .refine((value) => /^\d{1,9}$/.test(value), "must be a whole number")
-    .transform(Number);
-
 const environment = z
   .object({
     PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
     HOST: z.string().default("127.0.0.1"),
     ...storageSettings,
-    STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
     PUBLIC_URL: z
       .string()
       .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
@@ -87,13 +80,7 @@ const environment = z
     path: ["WORKERS"],
     message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
   })
-  .refine(
-    ({ STORAGE_REQUIRE_STANDBY, STORAGE_URL }) => STORAGE_REQUIRE_STANDBY === "0" || isPostgres(STORAGE_URL),
-    {
-      path: ["STORAGE_REQUIRE_STANDBY"],
-      message: "must be 0 unless STORAGE_URL is a postgres: address, because only Postgres has standbys",
-    },
-  )
+  .superRefine(refuseStandbys)
   .refine(
     ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
       (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
@@ -109,6 +96,8 @@ export interface Config {
   readonly storageConnections: number;
   /** Whether the operator asks for a synchronous standby. */
   readonly requiresStandby: boolean;
+  /** Where reports may be read from, and how old their data may be. null: where everything is. */
+  readonly standbys: { url: string; maxAgeSeconds: number } | null;
   /** Without a trailing slash. null: derived from where the server listens. */
   readonly publicUrl: string | null;
   /** Public id of the first account. null: generated. */
@@ -167,6 +156,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     storageUrl: data.STORAGE_URL,
     storageConnections: data.STORAGE_CONNECTIONS,
     requiresStandby: data.STORAGE_REQUIRE_STANDBY === "1",
+    standbys: standbysOf(data.STORAGE_READ_URL, data.STORAGE_READ_MAX_AGE),
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
@@ -187,6 +177,10 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     mailTemplates: data.MAIL_TEMPLATES ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
+}
+
+function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["standbys"] {
+  return url === undefined ? null : { url, maxAgeSeconds };
 }
 
 function ownerOf(email: string | undefined, password: string | undefined): Config["owner"] {

@@ -25,6 +25,8 @@ export interface Operation<Request> {
   isPaged?: boolean;
   /** Whether it records what customers do. The audit log does not repeat such facts. */
   isTracking?: true;
+  /** Whether its figures may be a moment old. The answer then says how old. */
+  mayBeAged?: true;
   /** Refusals besides those that every operation may give. */
   refusals?: FailureKind[];
   /** The statuses of refusals for which `shape` differs from the generation. */

@@ -17,6 +17,10 @@ export const HEADERS = {
     "Fields of the body that the operation does not know, percent-encoded. Refusals carry it too. Missing if it knows all.",
     "emial",
   ),
+  "X-Data-Age": number(
+    "How many seconds old the figures may be. Missing unless the server reads them from a standby (`STORAGE_READ_URL`).",
+    0,
+  ),
   "X-Request-Id": text(
     "Identifies this request in the server's log. Quote it when you report the fault.",
     "b3c1",

@@ -63,6 +63,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas, id: st
   const names: HeaderName[] = [
     ...limitHeaders(caller),
     ...(caller === "v2" && operation.body ? (["X-Ignored-Fields"] as const) : []),
+    ...(operation.mayBeAged ? (["X-Data-Age"] as const) : []),
     ...(operation.isPaged ? (["Total", "Per-Page", "Link"] as const) : []),
   ];
   return {

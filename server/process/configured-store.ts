@@ -11,10 +11,12 @@ import type { Store } from "../storage/store.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
-  { storageUrl, storageConnections, requiresStandby }: Config,
-  options: Omit<OpenOptions, "connections" | "requiresStandby"> = {},
+  { storageUrl, storageConnections, requiresStandby, standbys }: Config,
+  options: Omit<OpenOptions, "connections" | "requiresStandby" | "standbys"> = {},
 ): Promise<Store> {
-  return named(openStore(storageUrl, { connections: storageConnections, requiresStandby, ...options }));
+  return named(
+    openStore(storageUrl, { connections: storageConnections, requiresStandby, standbys, ...options }),
+  );
 }
 
 /** Opens only the driver, for work on raw items. @throws Error with the reason in one line */

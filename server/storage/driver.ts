@@ -31,6 +31,13 @@ export interface LimitsDatabase {
   query(statement: { text: string; values: unknown[] }): Promise<unknown>;
 }
 
+/** Reads of data that may be a moment old. */
+export interface AgedReads {
+  reads: Pick<AtomicDriver, "getItem" | "list" | "count">;
+  /** The data has everything that was committed before this time. */
+  ageSeconds: number;
+}
+
 /** An unstorage driver that can also change several items at once and list them in order. */
 export interface AtomicDriver extends Driver {
   /** The stored text. unstorage guesses a type from it; our own readers call this and never guess. */
@@ -56,6 +63,8 @@ export interface AtomicDriver extends Driver {
    * lack them. For drivers that use several servers.
    */
   timeline?(): number;
+  /** Reads of a standby, so that the primary has less to do. null: no standby is fresh enough. */
+  aged?(): Promise<AgedReads | null>;
   /** Why commits are less durable than promised, in sentences. For remote drivers. */
   weaknesses?(): Promise<string[]>;
   /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */

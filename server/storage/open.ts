@@ -13,6 +13,8 @@ export interface DriverOptions {
   connections?: number;
   /** Whether the operator asks for a synchronous standby. */
   requiresStandby?: boolean;
+  /** Standbys for reads that may be a moment old. */
+  standbys?: { url: string; maxAgeSeconds: number } | null;
   /** Gets sentences that the operator should read, for example that another host is written to. */
   notify?: (notice: string) => void;
 }

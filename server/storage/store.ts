@@ -21,12 +21,25 @@ export interface Store extends View {
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
+  /**
+   * A store over a standby, for figures that nothing is decided by. Resolves to null if no standby is fresh enough.
+   * null: there is none.
+   */
+  aged: (() => Promise<AgedStore | null>) | null;
   isReady(): Promise<boolean>;
   /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
   weaknesses(): Promise<string[]>;
   /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
   limits: LimitsDatabase | null;
   close(): Promise<void>;
+}
+
+/** A store over data that may be a moment old. */
+export interface AgedStore {
+  /** It refuses to write. */
+  store: Store;
+  /** The data has everything that was committed before this time. */
+  ageSeconds: number;
 }
 
 /** Makes a store of a driver. */
@@ -36,9 +49,10 @@ export function newStore(driver: AtomicDriver): Store {
   const read = (key: string) => driver.getItem(key);
   const transact = transactor(driver, read);
 
-  return {
+  const store: Store = {
     ...newView({ read, list: driver.list, count: driver.count }),
     transact,
+    aged: driver.aged === undefined ? null : aged,
     nextId: idSource(driver),
     async isReady() {
       try {
@@ -58,4 +72,17 @@ export function newStore(driver: AtomicDriver): Store {
     limits: driver.limits ?? null,
     close: () => storage.dispose(),
   };
+  return store;
+
+  async function aged(): Promise<AgedStore | null> {
+    const found = await driver.aged!();
+    if (found === null) return null;
+    const { reads, ageSeconds } = found;
+    const view = newView({ read: reads.getItem, list: reads.list, count: reads.count });
+    return { store: { ...store, ...view, transact: refuseToWrite, nextId: refuseToWrite }, ageSeconds };
+  }
+}
+
+async function refuseToWrite(): Promise<never> {
+  throw new Error("A store over a standby was written to");
 }

@@ -10,6 +10,7 @@ import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/account/record.ts";
 import { actorOf } from "../request/caller.ts";
+import { handleAged } from "../request/aged-reads.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 
@@ -34,7 +35,7 @@ export type V1Operation = Operation<V1Request>;
  * operation's result, and writes refusals in its shape.
  */
 export function v1Route(services: Services, operation: V1Operation): EventHandler {
-  const { handle, shape = v1Error } = operation;
+  const { shape = v1Error } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
@@ -44,7 +45,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
         services,
         operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
       );
-      const answer = await handle({ event, account, context, address, publicUrl, headers });
+      const answer = await handleAged(operation, { event, account, context, address, publicUrl, headers });
       return answer === null ? empty(headers) : json(answer, headers);
     } catch (error) {
       return refuse(services, event, error, { generation: "v1", shape, headers });

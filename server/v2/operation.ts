@@ -9,6 +9,7 @@ import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
+import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
@@ -57,7 +58,7 @@ export function accessOf([method, , , access]: V2Row): Access {
 export function v2Route(services: Services, row: V2Row): EventHandler {
   const [, , operation] = row;
   const access = accessOf(row);
-  const { handle, body, media, shape = v2Error, status = 200 } = operation;
+  const { body, media, shape = v2Error, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
@@ -69,7 +70,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const edges = { publicUrl, ...limits, mail, post, writeEmail, headers };
-      const answer = await handle({ event, account, caller, context, ...edges });
+      const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);
       if (answer === null) return empty(headers);

@@ -7,6 +7,7 @@ const USUAL = {
   storageUrl: "sqlite:./data",
   storageConnections: 10,
   requiresStandby: false,
+  standbys: null,
   publicUrl: null,
   accountId: null,
   apiKey: null,
@@ -73,6 +74,7 @@ describe("the settings", () => {
       storageUrl: "memory:",
       storageConnections: 4,
       requiresStandby: false,
+      standbys: null,
       publicUrl: "https://track.acme.example",
       accountId: "acme",
       apiKey: "key-of-acme",
@@ -114,9 +116,19 @@ describe("the settings", () => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
   });
 
-  it("can ask for a synchronous standby", () => {
-    const config = readConfig({ STORAGE_URL: "postgres://a,b/db", STORAGE_REQUIRE_STANDBY: "1" });
-    expect(config).toEqual({ ...USUAL, storageUrl: "postgres://a,b/db", requiresStandby: true });
+  it("can ask for standbys of Postgres", () => {
+    const variables = {
+      STORAGE_URL: "postgres://a,b/db",
+      STORAGE_REQUIRE_STANDBY: "1",
+      STORAGE_READ_URL: "postgres://a,b/db",
+      STORAGE_READ_MAX_AGE: "5",
+    };
+    expect(readConfig(variables)).toEqual({
+      ...USUAL,
+      storageUrl: "postgres://a,b/db",
+      requiresStandby: true,
+      standbys: { url: "postgres://a,b/db", maxAgeSeconds: 5 },
+    });
   });
 
   it("can't be changed", () => {
@@ -126,6 +138,7 @@ describe("the settings", () => {
 
 describe("the environment", () => {
   const LEVELS = "must be one of fatal, error, warn, info, debug, trace, silent";
+  const ONLY_POSTGRES = "needs a STORAGE_URL that is a postgres: address, because only Postgres has standbys";
   const LIST = "must name each host between commas, like postgres://user@a:5432,b:5433/database";
   it.each([
     ["PORT", "x", "must be a whole number"],
@@ -137,11 +150,9 @@ describe("the environment", () => {
     ["PUBLIC_URL", "http://", "must be an http(s) address"],
     ["STORAGE_CONNECTIONS", "1", "must be at least 2"],
     ["STORAGE_REQUIRE_STANDBY", "yes", "must be 0 or 1"],
-    [
-      "STORAGE_REQUIRE_STANDBY",
-      "1",
-      "must be 0 unless STORAGE_URL is a postgres: address, because only Postgres has standbys",
-    ],
+    ["STORAGE_REQUIRE_STANDBY", "1", ONLY_POSTGRES],
+    ["STORAGE_READ_URL", "postgres://b/db", ONLY_POSTGRES],
+    ["STORAGE_READ_MAX_AGE", "1m", "must be a whole number"],
     ["STORAGE_URL", "postgres://me@a,,b/db", LIST],
     ["STORAGE_URL", "postgres://me@a:5432,b:x/db", LIST],
     ["STORAGE_URL", "postgres://a,/db", LIST],
@@ -174,6 +185,15 @@ describe("the environment", () => {
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`These environment variables are wrong:\n  ${name} ${message}`),
+    );
+  });
+
+  it("is refused for a standby that is no Postgres", () => {
+    const variables = { STORAGE_URL: "postgres://a/db", STORAGE_READ_URL: "sqlite:./data" };
+    expect(() => readConfig(variables)).toThrow(
+      new Error(
+        "These environment variables are wrong:\n  STORAGE_READ_URL must be like postgres://user@b:5433/database",
+      ),
     );
   });
 

@@ -1,20 +1,17 @@
 import { Failure } from "../../failure.ts";
-import { refuseLongKeys, type AtomicDriver, type Changes, type Range } from "../driver.ts";
+import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { readWeaknesses } from "./postgres/durability.ts";
 import { deadlineIn, withRetries } from "./postgres/faults.ts";
-import { batchedRead } from "./postgres/batched-read.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
+import { newReads, READ_MS } from "./postgres/reads.ts";
 import { LIMITS_TABLE, prepareTables } from "./postgres/schema.ts";
 import { openServers } from "./postgres/servers.ts";
 import { snapshot } from "./postgres/snapshot.ts";
+import { openStandbys } from "./postgres/standby.ts";
 
-/** How long a read is retried while the database is away, and how long a read of a single item waits. */
-const READ_MS = 2_000;
 const OPEN_MS = 5_000;
-/** The limit of concurrent queries for single items. Reads that come meanwhile share the next query. */
-const MAX_ITEM_QUERIES = 2;
 
 /** How a Postgres database is used. */
 interface PostgresOptions {
@@ -22,6 +19,8 @@ interface PostgresOptions {
   connections?: number | undefined;
   /** Whether the operator asks for a synchronous standby. */
   requiresStandby?: boolean;
+  /** Standbys for reads that may be a moment old. */
+  standbys?: { url: string; maxAgeSeconds: number } | null;
   /** Gets sentences that the operator should read. */
   notify?: (notice: string) => void;
 }
@@ -41,7 +40,7 @@ interface PostgresOptions {
  */
 export async function postgresDriver(
   url: string,
-  { connections, requiresStandby = false, notify = () => {} }: PostgresOptions = {},
+  { connections, requiresStandby = false, standbys = null, notify = () => {} }: PostgresOptions = {},
 ): Promise<AtomicDriver> {
   const servers = openServers(url, { connections, notify });
   try {
@@ -52,13 +51,15 @@ export async function postgresDriver(
   }
   const commits = committer(servers.writes);
   const cache = newReadCache();
-  const read = batchedRead(loadItems, { maxQueries: MAX_ITEM_QUERIES });
+  const older = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
+  const reads = newReads(servers.reads, cache.keep);
   return {
     name: "postgres",
-    ...plainItems({ getItem: read, getKeys, commit }),
+    ...reads,
+    ...plainItems({ ...reads, commit }),
     dispose: onlyOnce(async () => {
       await commits.close();
-      await servers.close();
+      await Promise.all([servers.close(), older?.close()]);
     }),
     commit,
     timeline: servers.timeline,
@@ -70,20 +71,8 @@ export async function postgresDriver(
       query: async ({ text, values }) => servers.limits().query({ text, values }),
     },
     cached: cache.get,
-    list: ({ from, before, limit, offset = 0, reverse = false }: Range) =>
-      query(
-        `select key, value from tidemark_items where key >= $1 and key < $2
-          order by key ${reverse ? "desc" : "asc"} limit $3 offset $4`,
-        [from, before, limit, offset],
-      ),
-    async count({ from, before }) {
-      const [row] = await query("select count(*) from tidemark_items where key >= $1 and key < $2", [
-        from,
-        before,
-      ]);
-      return Number(row?.[0]);
-    },
     snapshot: () => snapshot(servers.reads),
+    ...(older !== null && { aged: older.find }),
   };
 
   async function commit(changes: Changes): Promise<boolean> {
@@ -95,31 +84,6 @@ export async function postgresDriver(
     for (const key of changes.removes) cache.drop(key);
     for (const [key] of changes.sums) cache.drop(key);
     return isDone;
-  }
-
-  async function getKeys(): Promise<string[]> {
-    return (await query("select key from tidemark_items order by key", [])).map(([key]) => key);
-  }
-
-  async function loadItems(keys: string[]): Promise<Map<string, string>> {
-    const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
-    const readAt = performance.now();
-    const found = new Map(await query(text, [keys], READ_MS));
-    for (const key of keys) cache.keep(key, found.get(key), readAt);
-    return found;
-  }
-
-  async function query(
-    text: string,
-    values: unknown[],
-    queryTimeoutMs?: number,
-  ): Promise<[string, string][]> {
-    const limit = queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs };
-    const { rows } = await withRetries(
-      async () => servers.reads().query<[string, string]>({ text, values, rowMode: "array", ...limit }),
-      deadlineIn(READ_MS),
-    );
-    return rows;
   }
 }
 

@@ -37,6 +37,7 @@ const items = z.array(rowAnswer);
 /** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
   summary: "Report on the account, period by period",
+  mayBeAged: true,
   params: listParams(overviewParams, MOST_PER_PAGE),
   answer: items,
   isPaged: true,
@@ -49,6 +50,7 @@ export const overviewReport: V1Operation = {
 /** `GET /api/v1/reports/campaigns` */
 export const campaignsReport: V1Operation = {
   summary: "Report on each campaign, period by period",
+  mayBeAged: true,
   params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
     columnsAnswer
@@ -65,6 +67,7 @@ export const campaignsReport: V1Operation = {
 /** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
   summary: "Report on the promoters with the highest value in a column, period by period",
+  mayBeAged: true,
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(
     columnsAnswer

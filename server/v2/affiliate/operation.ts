@@ -14,6 +14,7 @@ import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/own-origin.ts";
 import { SESSION_COOKIES, readSessionToken } from "../../http/session-cookie.ts";
+import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in-limit.ts";
 import { newContext, type Services } from "../../request/services.ts";
@@ -72,7 +73,7 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     const { id, email } = admission.promoter;
     // Whoever looks at the portal changes nothing, so no entry of the log can name the wrong person.
     const context = newContext(services, { kind: "promoter", id, name: email });
-    return operation.handle({ ...request, ...admission, context });
+    return handleAged(operation, { ...request, ...admission, context });
   });
 }
 

@@ -36,6 +36,7 @@ const answer = {
 /** `GET /api/v2/company/promoters/{id}/chart_data` */
 export const promoterChart: V2Operation = {
   summary: "Chart a promoter's figures",
+  mayBeAged: true,
   params,
   answer: z
     .object({ ...answer, selection_items: z.array(z.tuple([z.iso.date(), z.number()])) })
@@ -47,6 +48,7 @@ export const promoterChart: V2Operation = {
 /** `GET /api/v2/company/promoter_campaigns/{id}/chart_data` */
 export const promoterCampaignChart: V2Operation = {
   summary: "Chart a promoter campaign's figures",
+  mayBeAged: true,
   params: promoterCampaignParams,
   answer: z
     .object({

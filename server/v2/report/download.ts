@@ -30,6 +30,7 @@ type Line = Record<string, string | number | undefined>;
 /** `GET /api/v2/company/reports/download` */
 export const downloadReport: V2Operation = {
   summary: "Download a report as a CSV file",
+  mayBeAged: true,
   params: downloadParams,
   answer: z.string(),
   media: "text/csv",

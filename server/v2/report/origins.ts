@@ -21,6 +21,7 @@ const group = { id: z.string(), data: dataAnswer, sub_data: z.array(rowAnswer) }
 /** `GET /api/v2/company/reports/traffic_sources` */
 export const trafficSourcesReport: V2Operation = {
   summary: "Report on the sites that visitors came from",
+  mayBeAged: true,
   params: sourceParams,
   answer: z.array(z.object({ source: z.string(), ...group }).meta({ id: "TrafficSourceReport" })),
   isPaged: true,
@@ -34,6 +35,7 @@ export const trafficSourcesReport: V2Operation = {
 /** `GET /api/v2/company/reports/urls` */
 export const urlsReport: V2Operation = {
   summary: "Report on the pages that visitors reached",
+  mayBeAged: true,
   params: urlParams,
   answer: z.array(z.object({ url: z.string(), ...group }).meta({ id: "UrlReport" })),
   isPaged: true,

@@ -37,6 +37,7 @@ const overviewParams = reportParams.extend({ totals: flag.optional() });
 /** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
   summary: "Report on the account, period by period",
+  mayBeAged: true,
   params: overviewParams,
   answer: z.array(rowAnswer),
   refusals: ["invalid"],
@@ -46,6 +47,7 @@ export const overviewReport: V2Operation = {
 /** `GET /api/v2/company/reports/campaigns` */
 export const campaignsReport: V2Operation = {
   summary: "Report on each campaign, period by period",
+  mayBeAged: true,
   params: pagedParams,
   answer: z.array(z.object({ campaign: embeddedCampaign, ...group }).meta({ id: "CampaignReport" })),
   isPaged: true,
@@ -56,6 +58,7 @@ export const campaignsReport: V2Operation = {
 /** `GET /api/v2/company/reports/promoters` */
 export const promotersReport: V2Operation = {
   summary: "Report on each promoter who had any of the figures, period by period",
+  mayBeAged: true,
   params: pagedParams,
   answer: z.array(z.object({ promoter: embeddedPromoter, ...group }).meta({ id: "PromoterReport" })),
   isPaged: true,

@@ -16,6 +16,12 @@ const LIMITS_CONNECTIONS = 2;
 /** The longest wait for a count: after it, a server does better to count by itself. */
 const LIMITS_MS = 1_000;
 
+const READ_LIMITS = { statement_timeout: 15_000, query_timeout: 16_000 };
+/** Few people look at reports at the same time. */
+const STANDBY_CONNECTIONS = 4;
+/** The longest wait for a connection to a standby: after it, the primary is asked. */
+const STANDBY_MS = 1_000;
+
 /** The pools of a server. */
 export interface Pools {
   reads: Pool;
@@ -42,11 +48,7 @@ export function openPools(url: string, connections = CONNECTIONS): Pools {
     pool.on("remove", (client) => void clients.delete(client as Client));
     return pool;
   };
-  const reads = open({
-    max: Math.max(1, connections - 1),
-    statement_timeout: 15_000,
-    query_timeout: 16_000,
-  });
+  const reads = open({ max: Math.max(1, connections - 1), ...READ_LIMITS });
   const writes = open({ max: 1, pipeline: true, statement_timeout: 5_000, query_timeout: 6_000 });
   const limits = open({
     max: LIMITS_CONNECTIONS,
@@ -66,6 +68,11 @@ export function openPools(url: string, connections = CONNECTIONS): Pools {
       void end();
     },
   };
+}
+
+/** Opens the pool of a standby. */
+export function openReadPool(url: string): Pool {
+  return newPool(url, { max: STANDBY_CONNECTIONS, connectionTimeoutMillis: STANDBY_MS, ...READ_LIMITS });
 }
 
 /** A pool of connections that survives errors of the database. */

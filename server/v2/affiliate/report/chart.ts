@@ -29,6 +29,7 @@ const params = z.object({
 /** `GET /api/v2/affiliate/promoters/chart_data` */
 export const ownChartOperation: AffiliateOperation = {
   summary: "Chart the promoter's figures",
+  mayBeAged: true,
   params,
   answer: z
     .object({

@@ -37,6 +37,7 @@ const params = z.object({
 /** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
   summary: "Report on the promoter's figures, period by period",
+  mayBeAged: true,
   params,
   answer: z.object({ data: z.array(rowAnswer), total: dataAnswer }).meta({ id: "PortalReport" }),
   refusals: ["invalid"],
@@ -49,6 +50,7 @@ export const ownOverviewOperation: AffiliateOperation = {
 /** `GET /api/v2/affiliate/reports/download` */
 export const ownDownloadOperation: AffiliateOperation = {
   summary: "Download the promoter's report as a CSV file",
+  mayBeAged: true,
   params,
   answer: z.string(),
   media: "text/csv",
@@ -69,6 +71,7 @@ const subIdParams = params.omit({ group_by: true }).extend({
 /** `GET /api/v2/affiliate/reports/sub_ids` */
 export const ownSubIdsOperation: AffiliateOperation = {
   summary: "Report on the promoter's channels",
+  mayBeAged: true,
   params: subIdParams,
   answer: z.array(z.object({ sub_id: z.string(), data: dataAnswer }).meta({ id: "SubIdReport" })),
   isPaged: true,
