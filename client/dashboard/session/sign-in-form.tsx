@@ -34,7 +34,15 @@ export function SignInForm({
   }
   return (
     <Form form={form} onSubmit={signIn} action="Sign in" others={others}>
-      <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" required />
+      <TextField
+        form={form}
+        name="email"
+        type="email"
+        label="E-mail"
+        autocomplete="username"
+        required
+        autoFocus={email === ""}
+      />
       <TextField
         form={form}
         name="password"
@@ -42,6 +50,7 @@ export function SignInForm({
         label="Password"
         autocomplete="current-password"
         required
+        autoFocus={email !== ""}
       />
     </Form>
   );

@@ -37,7 +37,15 @@ export function SignInForm({
       action="Sign in"
       onSubmit={async (body) => onSignedIn(await answer(api.POST("/api/v2/affiliate/session", { body })))}
     >
-      <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" required />
+      <TextField
+        form={form}
+        name="email"
+        type="email"
+        label="E-mail"
+        autocomplete="username"
+        required
+        autoFocus={email === ""}
+      />
       <TextField
         form={form}
         name="password"
@@ -45,6 +53,7 @@ export function SignInForm({
         label="Password"
         autocomplete="current-password"
         required
+        autoFocus={email !== ""}
       />
     </Form>
   );

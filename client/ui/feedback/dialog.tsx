@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 interface DialogProps {
   title: string;
@@ -9,14 +9,15 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog, open for as long as it is rendered. The browser keeps the focus in it and gives it back. */
+/** A dialog, open for as long as it is rendered. The browser keeps the focus in it; at the end its opener gets it back. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const [opener] = useState(() => document.activeElement);
   useEffect(() => {
-    const dialog = element.current;
-    dialog?.showModal();
-    return () => dialog?.close();
+    element.current?.showModal();
+    // The dialog has left the page by now, so the browser no longer gives the focus back by itself.
+    return () => opener instanceof HTMLElement && opener.focus();
   }, []);
   return (
     <dialog
