@@ -40,7 +40,7 @@ export const CAMPAIGN_FIELDS: Fields = {
   ],
   links: "Further pages that promoters may link to.",
   _destroy: "`true` removes the page.",
-  upgrade_details: "The campaign that successful promoters move to. null: none.",
+  upgrade_details: "The campaign that is meant for successful promoters. Nobody is moved by it. null: none.",
   "upgrade_details.amount": ["How much of the metric a promoter needs. Revenue is in cents.", 100],
   metric: "What is counted.",
   move_referrals_on_level_change: "Whether the promoter's leads move too.",

@@ -141,7 +141,7 @@ export const PORTAL_OPERATIONS: Operations = {
   ),
   "POST /api/v2/promoters/iframe_login": [
     "openPortalFrame",
-    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…`, or call the portal's operations with the token.",
+    "Gives an access token for one promoter, for 24 hours. Show the portal within your product at `/iframe?tk=…` (with `&campaign_id=…` that campaign comes first), or call the portal's operations with the token.",
   ],
   "POST /api/v2/promoters/iframe_logout": ["closePortalFrame", "Ends all sessions of one promoter."],
   "POST /api/v2/company/promoters/:id/portal_view": [
