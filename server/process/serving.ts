@@ -18,6 +18,7 @@ import { openOutbox } from "../outbox/open.ts";
 import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { openMail } from "../outgoing/mail.ts";
+import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { storeText } from "../http/stored-text.ts";
@@ -171,6 +172,7 @@ function newServices(
     ...parts,
     logOutage: newOutageLog(parts.log, clock),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
+    fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock,
     chance: systemChance,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),

@@ -6,6 +6,7 @@ import type { Email } from "../domain/email/record.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
+import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
 import type { Metrics } from "./metrics.ts";
@@ -29,6 +30,8 @@ export interface Services {
   mail: OutgoingMail | null;
   /** Posts to receivers of webhooks. */
   post: Post;
+  /** Fetches a page of a company's site. */
+  fetchPage: FetchPage;
   /** Writes an e-mail to a promoter, by the operator's own template if there is one. */
   writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
   /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */

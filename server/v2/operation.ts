@@ -7,6 +7,7 @@ import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
+import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Account } from "../domain/account/record.ts";
 import { handleAged } from "../request/aged-reads.ts";
@@ -34,6 +35,8 @@ export interface V2Request {
   mail: OutgoingMail | null;
   /** Posts to receivers of webhooks. */
   post: Post;
+  /** Fetches a page of a company's site. */
+  fetchPage: FetchPage;
   /** Writes an e-mail to a promoter. */
   writeEmail: Services["writeEmail"];
   /** The handler sets these; they are sent with its answer. */
@@ -66,10 +69,10 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, mail, post, writeEmail } = services;
+      const { publicUrl, mail, post, fetchPage, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
-      const edges = { publicUrl, ...limits, mail, post, writeEmail, headers };
+      const edges = { publicUrl, ...limits, mail, post, fetchPage, writeEmail, headers };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

@@ -12,6 +12,7 @@ import { createCommissionOperation, updateCommissionOperation } from "./commissi
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { homeOperation } from "./home/home.ts";
+import { checkScriptOperation } from "./home/script-check.ts";
 import { setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
@@ -124,6 +125,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
   ["GET", "/home", homeOperation],
   ["GET", "/setup", setupOperation],
+  ["POST", "/setup/script", checkScriptOperation],
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],

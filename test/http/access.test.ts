@@ -122,6 +122,7 @@ const TABLE = {
     PUT /payout_methods/:id
     PATCH /payout_methods/:id
     DELETE /payout_methods/:id
+    POST /setup/script
     POST /mail/test
     POST /rates
     POST /webhooks

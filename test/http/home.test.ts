@@ -191,7 +191,7 @@ it("ticks off the steps of setting an account up", async () => {
     webhook: false,
     mail: false,
   };
-  expect(await setup()).toEqual({ status: 200, body: { has_customer: false, steps } });
+  expect(await setup()).toEqual({ status: 200, body: { has_customer: false, script_seen: null, steps } });
   await company(app, "PUT /campaigns/1", { landing_url: "https://track.acme.example/demo" });
   expect(await setup()).toMatchObject({ body: { steps: { landing_page: false } } });
 
@@ -217,6 +217,8 @@ it("ticks off the steps of setting an account up", async () => {
     status: 200,
     body: {
       has_customer: true,
+      // The site is none of the account's campaigns any more.
+      script_seen: null,
       steps: {
         ...steps,
         script: true,
@@ -229,5 +231,19 @@ it("ticks off the steps of setting an account up", async () => {
         mail: true,
       },
     },
+  });
+});
+
+it("shows where a site of the account loaded the script last", async () => {
+  const load = async (site: string, at: string) => {
+    app.setNow(at);
+    await app.request("/svc.js", { headers: { referer: `${site}/page`, host: "track.acme.example" } });
+    await app.services.sightings.write();
+  };
+  await load("https://www.acme.example", "2026-03-04T08:00:00.000Z");
+  // All accounts of the server load the same script.
+  await load("https://www.globex.example", "2026-03-04T09:00:00.000Z");
+  expect((await app.v2("GET", "/setup")).body).toMatchObject({
+    script_seen: { site: "https://www.acme.example", at: "2026-03-04T08:00:00.000Z" },
   });
 });

@@ -50,6 +50,7 @@ export const SHOTS: Shot[] = [
     "/admin/settings/integration",
     "/admin/settings/webhooks",
     "/admin/settings/mail",
+    "/admin/settings/export",
     "/admin/settings/account",
     "/admin/settings/users",
     "/admin/settings/audit",

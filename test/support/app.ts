@@ -10,6 +10,7 @@ import { newOutageLog } from "../../server/request/outage-log.ts";
 import { writeEmail } from "../../server/outbox/email/template.ts";
 import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
+import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -121,6 +122,7 @@ export async function startApp(
       options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
+    fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
     limits: {
       v1: rateLimiter({ limitPerMinute: options.rateLimitV1 ?? 0 }),

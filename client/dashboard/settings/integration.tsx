@@ -1,16 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { answer, api } from "../../ui/api/client.ts";
-import { useLoad, useRepeat } from "../../ui/api/load.ts";
-import { Badge } from "../../ui/feedback/badge.tsx";
 import { Copyable, Paste } from "../../ui/feedback/copy.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { may, session } from "../session/session.ts";
 import { ApiKeys } from "./api-keys.tsx";
+import { ScriptCheck } from "./script-check.tsx";
 import { backends, scriptTag } from "./snippets.ts";
-
-/** Often enough that the mark appears while somebody looks from one tab to the other. */
-const LOOK_MS = 5_000;
 
 /** `/admin/settings/integration` */
 export function Integration() {
@@ -35,12 +30,10 @@ export function Integration() {
         </section>
         {may("owner") && <ApiKeys />}
         <section class="card stack">
-          <div class="row spread">
-            <h2>1. The script on your site</h2>
-            <ScriptState />
-          </div>
+          <h2>1. The script on your site</h2>
           <p>Paste this tag into every page that promoters link to, and into those where people sign up.</p>
           <Paste text={scriptTag(server, accountId)} of="the script tag" />
+          <ScriptCheck />
         </section>
         <section class="card stack">
           <h2>2. Sign-ups from your backend</h2>
@@ -64,18 +57,5 @@ export function Integration() {
         </section>
       </div>
     </Page>
-  );
-}
-
-/** Whether the script was seen on a site of the company. It looks again by itself. */
-function ScriptState() {
-  const setup = useLoad((signal) => answer(api.GET("/api/v2/company/setup", { signal })));
-  useRepeat(setup.reload, LOOK_MS);
-  const steps = setup.data.value?.steps;
-  if (steps === undefined) return null;
-  return steps.script ? (
-    <Badge tone="good">Seen on your site</Badge>
-  ) : (
-    <Badge tone="warn">Not seen yet</Badge>
   );
 }

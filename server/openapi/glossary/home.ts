@@ -4,6 +4,16 @@ const FIGURE = (what: string) => `${what}, with the range before.`;
 
 /** Descriptions of the start page's fields. */
 export const HOME_FIELDS: Fields = {
+  "showSetup.script_seen":
+    "Where a site of your campaigns loaded the script last. null: none did. Tag managers are seen here, too.",
+  "ScriptSighting.site": ["The site.", "https://www.acme.example"],
+  "ScriptSighting.at": ["When, exact to an hour.", "2026-03-04T05:06:07.890Z"],
+  "checkScript.campaign_id": ["The campaign whose landing page is fetched.", 1],
+  "ScriptCheck.result":
+    "`found`: the page loads the script for your account. `other_account`: it loads the script for another account, or for none. `tag_manager`: a tag manager may load it, which the page does not show. `not_found`: it is not on the page. `not_fetched`: the page could not be read.",
+  "ScriptCheck.url": ["The page, after redirects.", "https://www.acme.example/"],
+  "ScriptCheck.other_account_id": ["The account that the page names instead. null: none.", "globex"],
+  "ScriptCheck.error": ["Why the page could not be read. null: it could.", "Answered 404"],
   "showHome.start_date": ["First day (UTC).", "2026-02-01"],
   "showHome.end_date": ["Last day (UTC), included.", "2026-02-28"],
   "showHome.previous_start_date": ["First day of the range before, which is as long.", "2026-01-04"],
@@ -61,5 +71,10 @@ export const HOME_OPERATIONS: Operations = {
   "GET /api/v2/company/setup": [
     "showSetup",
     "Shows which steps of setting an account up are done: the script, a campaign, the first promoter, click, lead and sale.",
+  ],
+  "POST /api/v2/company/setup/script": [
+    "checkScript",
+    "Fetches a campaign's landing page and tells whether the script is on it, with your account id. Private addresses are not fetched, unless the server allows them for webhooks.",
+    { campaign_id: 1 },
   ],
 };

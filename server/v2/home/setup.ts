@@ -1,5 +1,10 @@
 import { z } from "zod";
+import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import { listCampaigns } from "../../domain/campaign/campaign.ts";
 import { findSetupSteps } from "../../domain/home/setup.ts";
+import { findSightings } from "../../domain/sighting/sighting.ts";
+import { isAllowedOrigin } from "../../http/allowed-origin.ts";
+import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** `GET /api/v2/company/setup` */
@@ -7,6 +12,10 @@ export const setupOperation: V2Operation = {
   summary: "Show how far the account is set up",
   answer: z.object({
     has_customer: z.boolean(),
+    script_seen: z
+      .object({ site: z.string(), at: z.iso.datetime() })
+      .nullable()
+      .meta({ id: "ScriptSighting" }),
     steps: z
       .object({
         script: z.boolean(),
@@ -27,6 +36,7 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
   const { steps, hasCustomer } = await findSetupSteps(context.store, account, publicUrl);
   return {
     has_customer: hasCustomer,
+    script_seen: await findScript(context.store, account),
     steps: {
       script: steps.script,
       landing_page: steps.landingPage,
@@ -38,4 +48,16 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
       mail: steps.mail,
     },
   };
+}
+
+/** Where the script was seen last. All accounts of a server share the sightings, so only sites of this one count. */
+async function findScript(store: Store, { id }: Account): Promise<{ site: string; at: string } | null> {
+  const [sightings, campaigns] = await Promise.all([
+    findSightings(store, SYSTEM, "script"),
+    listCampaigns(store, id),
+  ]);
+  const last = sightings.find(({ value }) =>
+    campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
+  );
+  return last === undefined ? null : { site: last.value, at: last.lastAt };
 }

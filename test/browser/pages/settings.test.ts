@@ -1,4 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { newFetchPage } from "../../../server/outgoing/page.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { PASSWORD } from "../../support/users.ts";
 
@@ -26,6 +29,39 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect((await call()).status).toBe(401);
     expect(await page.getByText('data-cid="acme"').count()).toBe(1);
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("the script is looked for on the landing page, and marked when a browser loads it", async () => {
+    let html = "<p>Hello";
+    const site = createServer((_, response) => response.setHeader("content-type", "text/html").end(html));
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const { services } = pages.app;
+    services.fetchPage = newFetchPage({ allowsPrivate: true });
+    await pages.app.v2("PUT", "/campaigns/1", { landing_url: url });
+
+    const page = await pages.open("/admin/settings/integration", { width, role: "manager" });
+    const look = page.getByRole("button", { name: "Look for the script on my site" });
+    await look.press("Enter");
+    await page.getByText(`${url} doesn't load the script.`).waitFor();
+    html = `<script async src="${pages.url}/svc.js" data-cid="globex"></script>`;
+    await look.press("Enter");
+    await page.getByText("for the account globex").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    html = html.replace("globex", "acme");
+    await look.press("Enter");
+    await page.getByText(`${url} loads the script with your account id.`).waitFor();
+
+    await page.getByText(width === WIDTHS[0] ? "Not seen yet" : "Seen on your site").waitFor();
+    const visitor = await pages.browser.newPage();
+    await visitor.goto(url);
+    await services.sightings.write();
+    await page.clock.runFor(5_000);
+    await page.getByText(`Last at ${new URL(url).origin}`).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await visitor.close();
+    site.closeAllConnections();
+    await new Promise((resolve) => site.close(resolve));
   });
 
   it("a webhook is added, changed and deleted", async () => {

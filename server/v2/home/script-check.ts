@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { scriptOnPage } from "../../domain/account/script-on-page.ts";
+import { loadCampaign } from "../../domain/campaign/campaign.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { id } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import type { V2Operation, V2Request } from "../operation.ts";
+
+const body = z.object({ campaign_id: id });
+
+/**
+ * `POST /api/v2/company/setup/script`. Choice: answers 200 even if the page can't be fetched, because the check is there
+ * to show it. Only landing pages of the account's campaigns are fetched, so that nobody uses the server to look at the
+ * pages of others.
+ */
+export const checkScriptOperation: V2Operation = {
+  summary: "Look for the script on a campaign's landing page",
+  body,
+  answer: z
+    .object({
+      result: z.enum(["found", "other_account", "tag_manager", "not_found", "not_fetched"]),
+      url: z.string(),
+      other_account_id: z.string().nullable(),
+      error: z.string().nullable(),
+    })
+    .meta({ id: "ScriptCheck" }),
+  refusals: ["invalid", "not_found"],
+  handle: check,
+};
+
+async function check({ event, account, context, fetchPage }: V2Request) {
+  const { campaign_id: campaignId } = shapeInput(body, await readJson(event));
+  const { landingUrl } = await loadCampaign(context.store, account.id, campaignId);
+  const { url, html, fault } = await fetchPage(landingUrl);
+  if (html === null) return { result: "not_fetched", url, other_account_id: null, error: fault };
+  const { state, otherId } = scriptOnPage(html, account);
+  return { result: state, url, other_account_id: otherId, error: null };
+}
