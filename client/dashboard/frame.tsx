@@ -7,6 +7,7 @@ import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
 import { Who } from "../ui/shell/who.tsx";
 import { PAGES, type PageRow } from "./pages.ts";
 import { may, session, signOut } from "./session/session.ts";
+import { SetUpFactor } from "./session/set-up-factor.tsx";
 import { SignInAgain } from "./session/sign-in-again.tsx";
 
 /** The pages of somebody who is signed in. */
@@ -32,6 +33,7 @@ export function Frame() {
       </Router>
       <Batches />
       <SignInAgain />
+      <SetUpFactor />
     </Shell>
   );
 }

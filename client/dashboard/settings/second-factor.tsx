@@ -6,11 +6,17 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { begin, findSession, session } from "../session/session.ts";
 
-/** Turns the second factor on and off. */
-export function SecondFactor() {
+/** Turns the second factor on and off. `onSetUp`: it is on, and the recovery codes are kept. */
+export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
   const secret = useSignal<string | null>(null);
   const codes = useSignal<string[] | null>(null);
-  if (codes.value !== null) return <RecoveryCodes codes={codes.value} onDone={() => (codes.value = null)} />;
+  if (codes.value !== null) {
+    const done = () => {
+      codes.value = null;
+      onSetUp?.();
+    };
+    return <RecoveryCodes codes={codes.value} onDone={done} />;
+  }
   return (
     <section class="card stack">
       <h2>Second factor</h2>

@@ -1,11 +1,11 @@
-import { endedSession } from "../../ui/api/session-end.ts";
+import { sessionEnd } from "../../ui/api/session-end.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { begin, forget, hasToken, session, type Session } from "./session.ts";
 import { SignInForm } from "./sign-in.tsx";
 
 /** Asks for the password when the session has ended, over the page, whose form keeps its text. */
 export function SignInAgain() {
-  const ended = endedSession.value;
+  const ended = sessionEnd.waiting.value;
   if (ended === null) return null;
   const before = session.value?.promoter;
   const go = (begun: Session) => {

@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import { isOffline } from "./offline.ts";
 import { refusalOf, refused } from "./refusal.ts";
-import { signedInAgain } from "./session-end.ts";
+import { factorDemand, sessionEnd } from "./session-end.ts";
 import type { paths } from "./types.ts";
 
 /** Requests that begin or end a session. Their 401 is an answer, not the end of one. */
@@ -28,13 +28,27 @@ export async function page<T>(call: Call<T[]>): Promise<{ rows: T[]; total: numb
   return { rows, total: Number(response.headers.get("total") ?? rows.length) };
 }
 
-/** Sends a request. If the session has ended, it waits until somebody has signed in, and sends it again. */
+/**
+ * Sends a request. If the session has ended, or the account demands a second factor that is not set up, it waits until
+ * the person has seen to that, and sends it again.
+ */
 async function send(request: Request): Promise<Response> {
   // A request's body can be sent once.
   const again = request.clone();
   const response = await reach(request);
-  if (response.status !== 401 || SESSION.test(new URL(request.url).pathname)) return response;
-  return (await signedInAgain()) ? send(again) : response;
+  const isAboutSession = SESSION.test(new URL(request.url).pathname);
+  const gate = isAboutSession ? null : await gateOf(response);
+  return gate !== null && (await gate.pass()) ? send(again) : response;
+}
+
+async function gateOf(response: Response): Promise<typeof sessionEnd | null> {
+  if (response.status === 401) return sessionEnd;
+  if (response.status !== 403) return null;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return refusalOf(response, body).code === "second_factor_setup_required" ? factorDemand : null;
 }
 
 async function reach(request: Request): Promise<Response> {

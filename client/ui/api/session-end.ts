@@ -1,20 +1,35 @@
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 
-/** Settles the requests that wait for somebody to sign in again. null: the session has not ended. */
-export const endedSession = signal<{ settle: (isSignedIn: boolean) => void } | null>(null);
+/** Something that a person must do before refused requests can go on. Requests that wait for it share one person. */
+interface Gate {
+  /** Settles the requests that wait. null: none does. */
+  waiting: Signal<{ settle: (isDone: boolean) => void } | null>;
+  /** Waits until the person has done it (true) or has given up. */
+  pass: () => Promise<boolean>;
+}
 
-let waiting: Promise<boolean> | null = null;
+/** The session has ended: somebody must sign in again. */
+export const sessionEnd = newGate();
 
-/** Waits until somebody has signed in again (true) or has given up. All requests meanwhile wait for the same person. */
-export function signedInAgain(): Promise<boolean> {
-  waiting ??= new Promise<boolean>((resolve) => {
-    endedSession.value = {
-      settle(isSignedIn) {
-        endedSession.value = null;
-        waiting = null;
-        resolve(isSignedIn);
-      },
-    };
-  });
-  return waiting;
+/** The account demands a second factor: the person must set one up. */
+export const factorDemand = newGate();
+
+function newGate(): Gate {
+  const waiting: Gate["waiting"] = signal(null);
+  let passing: Promise<boolean> | null = null;
+  return {
+    waiting,
+    pass() {
+      passing ??= new Promise<boolean>((resolve) => {
+        waiting.value = {
+          settle(isDone) {
+            waiting.value = null;
+            passing = null;
+            resolve(isDone);
+          },
+        };
+      });
+      return passing;
+    },
+  };
 }

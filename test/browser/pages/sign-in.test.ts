@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { linkAddress, putUserLink } from "../../../server/domain/user/link.ts";
 import { users } from "../../../server/domain/user/user.ts";
 import { newContext } from "../../../server/request/services.ts";
@@ -86,4 +86,55 @@ it("asks for the code of a second factor after the password", async () => {
   await code.fill(new TOTP({ secret }).generate({ timestamp: Date.parse(NOW) }));
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Home" }).waitFor();
+});
+
+describe.each(WIDTHS)("where the account demands a second factor, at %i pixels", (width) => {
+  const demand = async (isDemanded: boolean): Promise<void> => {
+    const body = { requires_second_factor: isDemanded };
+    expect((await pages.app.v2("PUT", "/account", body)).status).toBe(200);
+  };
+  afterEach(() => demand(false));
+
+  it("people without one set it up when they sign in, and go on where they wanted", async () => {
+    await demand(true);
+    const email = `new${width}@acme.example`;
+    await addUser(pages.app, "viewer", { email });
+    const page = await pages.open("/admin/campaigns", { width });
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+
+    const dialog = page.getByRole("dialog", { name: "Set up a second factor" });
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    expect(await faultsOf(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    const secret = (await dialog.locator("code").textContent()) ?? "";
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    await dialog.getByLabel("Code").fill(totp.generate({ timestamp: Date.parse(NOW) }));
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("heading", { name: "Keep these codes" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("link", { name: "Default campaign" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/admin/campaigns");
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("nobody loses a form when the demand begins, and whoever won't may sign out", async () => {
+    const email = `old${width}@acme.example`;
+    await addUser(pages.app, "manager", { email });
+    const page = await pages.open("/admin/settings/webhooks", { width });
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByLabel("Address").fill("https://receiver.example/hook");
+    await demand(true);
+    await page.getByRole("button", { name: "Save the webhook" }).click();
+    const dialog = page.getByRole("dialog", { name: "Set up a second factor" });
+    await dialog.waitFor();
+    expect(await page.getByLabel("Address").inputValue()).toBe("https://receiver.example/hook");
+    await dialog.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
 });
