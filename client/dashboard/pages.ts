@@ -116,6 +116,13 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/audit.tsx")).AuditLog),
   },
   {
+    path: "/admin/settings/export",
+    title: "Export",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/export.tsx")).Export),
+    role: "manager",
+  },
+  {
     path: "/admin/settings/profile",
     title: "You",
     group: "Settings",

@@ -30,6 +30,25 @@ export function text(body: string, media: string, headers: AnswerHeaders): Respo
   });
 }
 
+/** A text answer that is sent as it is made, and never held as a whole. An error on the way cuts the connection. */
+export function streamed(parts: AsyncIterable<string>, media: string, headers: AnswerHeaders): Response {
+  const iterator = parts[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    // The client is gone.
+    cancel: async () => void (await iterator.return?.()),
+  });
+  return new FastResponse(stream, {
+    status: 200,
+    headers: { "content-type": `${media}; charset=utf-8`, ...headers },
+  });
+}
+
 /** An answer without a body. */
 export function empty(headers: AnswerHeaders = {}): Response {
   return new FastResponse(null, { status: 204, headers });

@@ -15,7 +15,7 @@ export interface Operation<Request> {
   body?: z.ZodObject;
   /** The answer on success. */
   answer: z.ZodType;
-  /** The form of the answer, JSON by default. Other forms are answered as text. */
+  /** The form of the answer, JSON by default. Other forms are answered as text, or as parts of a text, one by one. */
   media?: "text/csv";
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202 | 204;

@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Access } from "../http/access.ts";
-import { NO_STORE, empty, json, text, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, json, streamed, text, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
@@ -75,7 +75,8 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const edges = { publicUrl, ...limits, mail, post, fetchPage, writeEmail, headers };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      if (media !== undefined) return text(String(answer), media, headers);
+      if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
+      if (media !== undefined) return streamed(watched(services, answer), media, headers);
       if (answer === null) return empty(headers);
       return json(seesSecrets(caller) ? answer : withoutSecrets(answer), headers, status);
     } catch (error) {
@@ -83,6 +84,16 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       return refuse(services, event, error, { generation: "v2", shape, headers });
     }
   };
+}
+
+/** The parts of a file. The status is sent by the time that one fails, so only the log tells why the file was cut. */
+async function* watched({ log }: Services, parts: unknown): AsyncGenerator<string> {
+  try {
+    yield* parts as AsyncIterable<string>;
+  } catch (error) {
+    log.error({ err: error }, "a download failed half way");
+    throw error;
+  }
 }
 
 /** People don't share the limit of the account's programs. */

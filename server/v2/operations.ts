@@ -11,6 +11,7 @@ import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/co
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { homeOperation } from "./home/home.ts";
 import { checkScriptOperation } from "./home/script-check.ts";
 import { setupOperation } from "./home/setup.ts";
@@ -150,6 +151,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["DELETE", "/commissions/destroy", destroyCommissionsOperation],
   ...PAYOUT_OPERATIONS,
   ...CONNECTION_OPERATIONS,
+  ...EXPORT_OPERATIONS,
   ...USER_OPERATIONS,
 ];
 

@@ -123,6 +123,10 @@ const TABLE = {
     PATCH /payout_methods/:id
     DELETE /payout_methods/:id
     POST /setup/script
+    GET /exports/promoters
+    GET /exports/referrals
+    GET /exports/commissions
+    GET /exports/payouts
     POST /mail/test
     POST /rates
     POST /webhooks

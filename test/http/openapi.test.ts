@@ -256,7 +256,8 @@ describe("real answers", () => {
       const answer = await app.request(path.replaceAll(/:\w+/g, id) + query, {
         headers: { "x-api-key": KEY, authorization: `Bearer ${KEY}`, "account-id": "acme" },
       });
-      if (answer.status !== 200) continue;
+      const isFile = answer.headers.get("content-type")?.startsWith("text/csv");
+      if (answer.status !== 200 || isFile) continue;
       const described = document.paths[path.replaceAll(/:(\w+)/g, "{$1}")]!["get"]!.responses["200"]!;
       const validate = ajv.compile(described.content!["application/json"]!.schema);
       const body: unknown = await answer.json();

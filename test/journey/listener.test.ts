@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
+import { setTimeout as nextTurn } from "node:timers/promises";
 import { FastResponse } from "srvx";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newListener, type Listener } from "../../server/http/listener/listener.ts";
+import { streamed } from "../../server/http/answer.ts";
 import { KEY, startApp } from "../support/app.ts";
 
 const HOST = "127.0.0.1";
@@ -375,6 +377,57 @@ it("a listener closes a connection whose answer nobody reads, and no other", asy
   expect((await ask("/")).status).toBe(200);
   for (const agent of agents) agent.destroy();
   await strict.drain();
+});
+
+describe("a streamed answer", () => {
+  const answerMs = 200;
+  let strict: Listener;
+  beforeEach(async () => {
+    strict = newListener({ ...TIMES, answerMs, checkMs: 20 });
+    port = await strict.listen({ host: HOST, port: 0 });
+  });
+  afterEach(async () => {
+    for (const agent of agents) agent.destroy();
+    await strict.drain();
+  });
+  const serveParts = (parts: () => AsyncGenerator<string>) =>
+    strict.serve(() => streamed(parts(), "text/csv", {}));
+
+  it("may take longer than the limit while it is read", async () => {
+    serveParts(async function* () {
+      const begun = performance.now();
+      for (let line = 0; performance.now() - begun < 3 * answerMs; line++) {
+        yield `${line}\n`;
+        await nextTurn(10);
+      }
+      yield "end";
+    });
+    expect((await client()("/")).body).toMatch(/\nend$/);
+  });
+
+  it("is closed when nobody reads it, and its source is closed with it", async () => {
+    const { promise: closed, resolve: close } = withResolvers<void>();
+    serveParts(async function* () {
+      try {
+        for (;;) yield "a".repeat(100_000);
+      } finally {
+        close();
+      }
+    });
+    const socket = (await dial("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")).pause();
+    const knock = setInterval(() => socket.write("\r\n"), 20);
+    await untilClosed(socket);
+    clearInterval(knock);
+    await closed;
+  });
+
+  it("that fails half way ends the connection, so that nobody takes it for whole", async () => {
+    serveParts(async function* () {
+      yield "first\n";
+      throw new Error("the store is gone");
+    });
+    await expect(client()("/")).rejects.toThrow(/aborted|hang up/);
+  });
 });
 
 it.each([

@@ -30,6 +30,7 @@ const ACTIONS: Record<Entry["action"], string> = {
   deleted: "Deleted",
   erased: "Erased",
   viewed: "Looked at",
+  exported: "Exported",
 };
 const ENTITIES: Record<Entry["entity"], string> = {
   account: "Account",

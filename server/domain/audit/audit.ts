@@ -74,6 +74,28 @@ export async function writePortalView(
   });
 }
 
+/** Writes into the log that somebody takes a file of all records of a kind. */
+export async function writeExport(
+  tx: Transaction,
+  { store, actor, now }: { store: Store; actor: Actor; now: Date },
+  { accountId, entity }: { accountId: number; entity: AuditedEntity },
+): Promise<void> {
+  await tx.insert(auditEntries, {
+    accountId,
+    id: await store.nextId("audit"),
+    at: now.toISOString(),
+    actor,
+    action: "exported",
+    entity,
+    entityId: "all",
+    promoterId: null,
+    promoterCampaignId: null,
+    leadId: null,
+    before: null,
+    after: null,
+  });
+}
+
 function actionOf({ before, after }: AuditedChange): AuditAction {
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";

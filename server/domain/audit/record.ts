@@ -16,8 +16,11 @@ export const PROCESS: Actor = { kind: "process", id: null, name: null };
 /** Whoever runs `tidemark` on the server. */
 export const COMMAND_LINE: Actor = { kind: "command_line", id: null, name: null };
 
-/** `viewed`: somebody of the company looked at the portal as the promoter sees it. */
-export const AUDIT_ACTIONS = ["created", "updated", "deleted", "erased", "viewed"] as const;
+/**
+ * `viewed`: somebody of the company looked at the portal as the promoter sees it. `exported`: somebody took a file of all
+ * records of the kind.
+ */
+export const AUDIT_ACTIONS = ["created", "updated", "deleted", "erased", "viewed", "exported"] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

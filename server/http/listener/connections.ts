@@ -21,7 +21,10 @@ export interface Connections {
    * completely.
    */
   closeAfterWhole(socket: Duplex): boolean;
-  /** Closes connections whose answer takes longer than this, because the client hardly reads it. */
+  /**
+   * Closes connections whose answer takes longer than this, because the client hardly reads it. A streamed answer is
+   * closed if nothing of it was read for as long.
+   */
   closeUnread(answerMs: number): void;
 }
 
@@ -35,6 +38,8 @@ interface Connection {
   exchanges: Exchange[];
   /** When the first one's turn began, by `performance.now()`. */
   begunAt: number;
+  /** How much had been written when somebody last looked, in bytes. */
+  writtenBytes: number;
   /** Whether the connection takes no further request. The answer to the last one closes it. */
   isFull: boolean;
 }
@@ -51,7 +56,7 @@ export function trackConnections(server: Server, handle: Handler): Connections {
   let isClosing = false;
 
   server.on("connection", (socket) => {
-    open.set(socket, { exchanges: [], begunAt: 0, isFull: false });
+    open.set(socket, { exchanges: [], begunAt: 0, writtenBytes: 0, isFull: false });
     socket.once("close", () => open.delete(socket));
   });
 
@@ -110,9 +115,16 @@ export function trackConnections(server: Server, handle: Handler): Connections {
       return !newest.response.headersSent;
     },
     closeUnread(answerMs) {
-      const earliest = performance.now() - answerMs;
-      for (const [socket, { exchanges, begunAt }] of open) {
-        if (exchanges.length > 0 && begunAt < earliest) socket.destroy();
+      const now = performance.now();
+      for (const [socket, connection] of open) {
+        const [exchange] = connection.exchanges;
+        if (exchange === undefined) continue;
+        // A download that is made as it is read may take long: only a part of it is in memory.
+        const { headersSent, writableEnded } = exchange.response;
+        const goesOn = headersSent && !writableEnded && socket.bytesWritten > connection.writtenBytes;
+        connection.writtenBytes = socket.bytesWritten;
+        if (goesOn) connection.begunAt = now;
+        else if (connection.begunAt < now - answerMs) socket.destroy();
       }
     },
   };

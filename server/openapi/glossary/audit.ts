@@ -9,7 +9,8 @@ export const AUDIT_FIELDS: Fields = {
     "`user`: somebody in the dashboard. `key`: a program with an API key. `promoter`: a promoter in the portal. `command_line`: whoever runs `tidemark` on the server. `process`: the server itself.",
   "actor.id": ["Id of the user or promoter. null: the others have none.", 3],
   "actor.name": ["E-mail address of the user or promoter, or the name of the key.", "alex@acme.example"],
-  "AuditEntry.action": "What happened to the record. `erased`: everything personal was removed from it.",
+  "AuditEntry.action":
+    "What happened to the record. `erased`: everything personal was removed from it. `viewed`: somebody looked at a promoter's portal. `exported`: somebody took a file of all records of the kind.",
   "AuditEntry.entity": "The kind of the record.",
   "AuditEntry.entity_id": ["Id of the record, as text.", "17"],
   "AuditEntry.before": [
@@ -33,10 +34,10 @@ export const AUDIT_FIELDS: Fields = {
 export const AUDIT_OPERATIONS: Operations = {
   "GET /api/v2/company/audit_log": [
     "listAuditLog",
-    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here.",
+    "Lists who changed settings, people, money and keys, with the values before and after. Clicks, sign-ups and sales are records of their own and are not repeated here. Filters by kind, record and time search everything. Those by actor or action read the newest 10,000 entries that the other filters leave; if there are more, the header `Searched-Until` says how far the search came.",
   ],
   "GET /api/v2/company/audit_log/download": [
     "downloadAuditLog",
-    "The same entries as a CSV file, with `before` and `after` as JSON.",
+    "The same entries as a CSV file, all of them and oldest first, with `before` and `after` as JSON.",
   ],
 };

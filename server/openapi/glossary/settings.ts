@@ -39,4 +39,20 @@ export const SETTINGS_OPERATIONS: Operations = {
     "testMail",
     "Sends an e-mail to your own address at once, and shows what the mail server answered. The status is 200 even if it refused. Only for signed-in people.",
   ],
+  "GET /api/v2/company/exports/promoters": [
+    "exportPromoters",
+    "All promoters, with their first campaign, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with `'`. The audit log keeps who took it.",
+  ],
+  "GET /api/v2/company/exports/referrals": [
+    "exportReferrals",
+    "All leads, with their promoters, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with `'`. The audit log keeps who took it.",
+  ],
+  "GET /api/v2/company/exports/commissions": [
+    "exportCommissions",
+    "All commissions, with their promoters and leads, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with `'`. The audit log keeps who took it.",
+  ],
+  "GET /api/v2/company/exports/payouts": [
+    "exportPayouts",
+    "All payouts, with their promoters, as a CSV file, oldest first. Amounts have decimals, and texts that a spreadsheet would run as a formula begin with `'`. The audit log keeps who took it.",
+  ],
 };

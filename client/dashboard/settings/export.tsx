@@ -1,0 +1,104 @@
+import { useSignal } from "@preact/signals";
+import { api } from "../../ui/api/client.ts";
+import { download } from "../../ui/api/download.ts";
+import { asRefusal, type Refusal } from "../../ui/api/refusal.ts";
+import { Notice } from "../../ui/feedback/notice.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { Page } from "../../ui/shell/page.tsx";
+
+/** A file with all records of a kind. */
+interface ExportFile {
+  title: string;
+  text: string;
+  load: () => Parameters<typeof download>[0];
+}
+
+const asFile = { parseAs: "blob" } as const;
+
+const FILES: ExportFile[] = [
+  {
+    title: "Promoters",
+    text: "Names, addresses, ref ids, campaigns and parents.",
+    load: () => api.GET("/api/v2/company/exports/promoters", asFile),
+  },
+  {
+    title: "Leads",
+    text: "Who they are, who sent them, and whether they buy.",
+    load: () => api.GET("/api/v2/company/exports/referrals", asFile),
+  },
+  {
+    title: "Commissions",
+    text: "What was earned, by whom, by which sale, and whether it was paid.",
+    load: () => api.GET("/api/v2/company/exports/commissions", asFile),
+  },
+  {
+    title: "Payouts",
+    text: "What was or will be paid, with tax, period and due date.",
+    load: () => api.GET("/api/v2/company/exports/payouts", asFile),
+  },
+];
+
+/** `/admin/settings/export` */
+export function Export() {
+  return (
+    <Page title="Export">
+      <div class="stack wide">
+        <section class="card stack">
+          <h2>All records</h2>
+          <p>CSV files for spreadsheets and other programs. The audit log keeps who has taken one.</p>
+          <ul class="stack entries">
+            {FILES.map((file) => (
+              <FileRow key={file.title} file={file} />
+            ))}
+          </ul>
+        </section>
+        <section class="card stack">
+          <h2>Figures</h2>
+          <p>
+            Each <a href="/admin/reports">report</a> can be downloaded with the days and columns that you
+            choose there.
+          </p>
+        </section>
+        <section class="card stack">
+          <h2>Everything</h2>
+          <p>
+            Whoever runs the server copies all of it, while it runs, with <code>tidemark export FILE</code>,
+            and a SQLite store also with <code>tidemark backup FOLDER</code>.
+          </p>
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+function FileRow({ file: { title, text, load } }: { file: ExportFile }) {
+  const isBusy = useSignal(false);
+  const refusal = useSignal<Refusal | null>(null);
+  const save = async () => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    refusal.value = null;
+    try {
+      await download(load());
+      toast(`${title} were downloaded`);
+    } catch (error) {
+      refusal.value = asRefusal(error);
+    }
+    isBusy.value = false;
+  };
+  return (
+    <li class="stack tight">
+      <div class="row spread">
+        <div>
+          <strong>{title}</strong>
+          <p class="small soft">{text}</p>
+        </div>
+        <button class="button" aria-disabled={isBusy.value} onClick={() => void save()}>
+          {isBusy.value ? "Loading …" : "Download"}
+          <span class="unseen"> {title.toLowerCase()}</span>
+        </button>
+      </div>
+      {refusal.value && <Notice refusal={refusal.value} />}
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { writeExport } from "../../domain/audit/audit.ts";
+import type { AuditedEntity } from "../../domain/audit/record.ts";
+import { actorOf } from "../../request/caller.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { commissionPages, COMMISSION_COLUMNS } from "./commissions.ts";
+import { csvPages, type Line } from "./csv-pages.ts";
+import { leadPages, LEAD_COLUMNS } from "./leads.ts";
+import { payoutPages, PAYOUT_COLUMNS } from "./payouts.ts";
+import { promoterPages, PROMOTER_COLUMNS } from "./promoters.ts";
+
+/** A file that holds all records of a kind. */
+interface ExportFile {
+  /** The name of the records on the wire, and of the file. */
+  name: string;
+  entity: AuditedEntity;
+  columns: string[];
+  pages: (request: V2Request) => AsyncGenerator<Line[]>;
+}
+
+const FILES: ExportFile[] = [
+  { name: "promoters", entity: "promoter", columns: PROMOTER_COLUMNS, pages: promoterPages },
+  { name: "referrals", entity: "referral", columns: LEAD_COLUMNS, pages: leadPages },
+  { name: "commissions", entity: "commission", columns: COMMISSION_COLUMNS, pages: commissionPages },
+  { name: "payouts", entity: "payout", columns: PAYOUT_COLUMNS, pages: payoutPages },
+];
+
+/**
+ * `GET /api/v2/company/exports/promoters` and the others. Choice: managers may, because a viewer reads page by page and
+ * takes nothing away at once. The log keeps who has taken which file.
+ */
+export const EXPORT_OPERATIONS: V2Row[] = FILES.map((file) => [
+  "GET",
+  `/exports/${file.name}`,
+  exportOperation(file),
+  "manager",
+]);
+
+function exportOperation({ name, entity, columns, pages }: ExportFile): V2Operation {
+  return {
+    summary: `Download all ${name} as a CSV file`,
+    answer: z.string(),
+    media: "text/csv",
+    async handle(request) {
+      const { account, caller, context, headers } = request;
+      const { store, now } = context;
+      const written = { store, now, actor: actorOf(caller) };
+      await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
+      headers["content-disposition"] = `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.csv"`;
+      return csvPages(columns, pages(request));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { payouts } from "../../domain/payout/payout.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import type { V2Request } from "../operation.ts";
+import { amountCell, type Line } from "./csv-pages.ts";
+
+export const PAYOUT_COLUMNS = [
+  "id",
+  "promoter_id",
+  "promoter_email",
+  "campaign_id",
+  "status",
+  "amount",
+  "tax_rate_percent",
+  "total_incl_tax",
+  "unit",
+  "currency",
+  "period_start",
+  "period_end",
+  "due_date",
+  "payments_batch_id",
+  "error",
+  "paid_at",
+  "created_at",
+];
+
+/** All payouts, with their promoters. Details of bank accounts are only in the files of payments batches. */
+export async function* payoutPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
+  const lineOf = async (payout: Payout): Promise<Line> => {
+    const promoter = await store.get(promoters, account.id, payout.promoterId);
+    const { unit } = payout;
+    return {
+      id: payout.id,
+      promoter_id: payout.promoterId,
+      promoter_email: promoter?.email ?? null,
+      campaign_id: payout.campaignId,
+      status: payout.status,
+      amount: amountCell(payout.amount, unit, account.currency),
+      tax_rate_percent: payout.taxRateHundredths / 100,
+      total_incl_tax: amountCell(payout.totalInclTax, unit, account.currency),
+      unit,
+      currency: unit === "cash" ? account.currency : null,
+      period_start: payout.periodStart,
+      period_end: payout.periodEnd,
+      due_date: payout.dueDate,
+      payments_batch_id: payout.paymentsBatchId,
+      error: payout.error,
+      paid_at: payout.paidAt,
+      created_at: payout.createdAt,
+    };
+  };
+  for await (const page of store.scan(payouts, "id", account.id, [])) {
+    yield await Promise.all(page.map(lineOf));
+  }
+}
