@@ -226,6 +226,55 @@ describe("the filters of the audit log", () => {
     expect((page.body as unknown[]).length).toBe(1);
   });
 
+  it("stop after 10,000 entries, say how far they came, and go on from there", async () => {
+    const { store } = app.services;
+    const minute = (number: number) => new Date(Date.parse(NOW) + number * 60_000).toISOString();
+    const added = (number: number, action: "created" | "updated") => ({
+      accountId: app.accountId,
+      id: 100_000 + number,
+      at: minute(number),
+      actor: COMMAND,
+      action,
+      entity: "product" as const,
+      entityId: String(number),
+      promoterId: null,
+      promoterCampaignId: null,
+      leadId: null,
+      before: null,
+      after: null,
+    });
+    // The first and the last were made, and the 10,000 between them changed.
+    for (let first = 0; first <= 10_001; first += 500) {
+      const numbers = Array.from({ length: 500 }, (_, at) => first + at).filter((number) => number <= 10_001);
+      await store.transact(async (tx) => {
+        for (const number of numbers) {
+          await tx.insert(auditEntries, added(number, number % 10_001 === 0 ? "created" : "updated"));
+        }
+      });
+    }
+    const created = "filters[action]=created&filters[entity]=product";
+    const { body, headers } = await log(`?${created}`);
+    expect((body as unknown[]).length).toBe(1);
+    expect(body).toMatchObject([{ entity_id: "10001" }]);
+    expect(headers.get("total")).toBe("1");
+    expect(headers.get("searched-until")).toBe(minute(2));
+    const rest = await log(`?${created}&filters[at][to]=${minute(2)}`);
+    expect(rest.body).toMatchObject([{ entity_id: "0" }]);
+    expect(rest.headers.get("searched-until")).toBeNull();
+    // Without a filter that must be looked for in each entry, all are counted.
+    const all = await log("?filters[entity]=product");
+    expect([all.headers.get("total"), all.headers.get("searched-until")]).toEqual(["10002", null]);
+    const days = await log(`?filters[entity]=product&filters[at][from]=${minute(10_000)}`);
+    expect(days.headers.get("total")).toBe("2");
+    const file = await app.v2("GET", `/audit_log/download?${created}`);
+    expect(
+      (file.body as string)
+        .trimEnd()
+        .split("\r\n")
+        .map((line) => line.split(",")[7]),
+    ).toEqual(["entity_id", "0", "10001"]);
+  });
+
   it("refuse what is unknown", async () => {
     expect(await outcome(log("?filters[actor]=nobody&filters[entity]=cat"))).toEqual(
       invalid({

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
+import { Day } from "../../ui/table/day.tsx";
 import { SearchField } from "../../ui/table/search.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
 import type { CommissionFilters } from "./query.ts";
@@ -56,28 +57,6 @@ export function CommissionFilterBar({
       {promoter && <Only of="promoter" id={promoter} clear={() => filters.set({ promoter: "" })} />}
       {payout && <Only of="payout" id={payout} clear={() => filters.set({ payout: "" })} />}
     </>
-  );
-}
-
-function Day({
-  filters,
-  name,
-  label,
-}: {
-  filters: Filters<CommissionFilters>;
-  name: "from" | "to";
-  label: string;
-}) {
-  return (
-    <label class="day">
-      <span class="small soft">{label}</span>
-      <input
-        class="input"
-        type="date"
-        value={filters.values.value[name]}
-        onChange={(event) => filters.set({ [name]: event.currentTarget.value })}
-      />
-    </label>
   );
 }
 

@@ -125,7 +125,8 @@ function stepsFor(accountId: string, origin: string): Step[] {
       isOptional: true,
       body: (
         <p>
-          Start the server with <code>SMTP_URL</code> and <code>MAIL_FROM</code>. Until then e-mails are held.
+          Start the server with <code>SMTP_URL</code> and <code>MAIL_FROM</code>. Until then e-mails are held.{" "}
+          <a href="/admin/settings/mail">What to set</a>
         </p>
       ),
     },

@@ -9,13 +9,14 @@ import { dateTime } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { Choose } from "../../ui/table/choose.tsx";
+import { Day } from "../../ui/table/day.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 
 type Entry = components["schemas"]["AuditEntry"];
 type Query = NonNullable<operations["listAuditLog"]["parameters"]["query"]>;
 
-const USUAL = { actor: "", action: "", entity: "", id: "", page: "1", sort: "" };
+const USUAL = { actor: "", action: "", entity: "", id: "", from: "", to: "", page: "1", sort: "" };
 
 const ACTORS: Record<Entry["actor"]["kind"], string> = {
   user: "Somebody of the team",
@@ -74,9 +75,13 @@ const columns = (show: (entry: Entry) => void): Column<Entry>[] => [
 /** `/admin/settings/audit` */
 export function AuditLog() {
   const filters = useFilters(USUAL);
-  const list = useList(filters, ({ number, ...wanted }, signal) => {
+  /** How far back the server has looked. null: to the beginning. */
+  const searchedUntil = useSignal<string | null>(null);
+  const list = useList(filters, async ({ number, ...wanted }, signal) => {
     const query = { ...queryOf(wanted), page: number, per_page: PAGE_LENGTH };
-    return page(api.GET("/api/v2/company/audit_log", { params: { query }, signal }));
+    const call = await api.GET("/api/v2/company/audit_log", { params: { query }, signal });
+    searchedUntil.value = call.response.headers.get("searched-until");
+    return page(Promise.resolve(call));
   });
   const shown = useSignal<Entry | null>(null);
   const save = () =>
@@ -103,7 +108,17 @@ export function AuditLog() {
           options={options("Any change", ACTIONS)}
         />
         <Choose filters={filters} name="entity" label="To what" options={options("Anything", ENTITIES)} />
+        <Day filters={filters} name="from" label="From" />
+        <Day filters={filters} name="to" label="To" />
       </div>
+      {searchedUntil.value !== null && (
+        <div class="notice" role="status">
+          <span>
+            The newest 10,000 changes were searched, back to {dateTime(searchedUntil.value)}. Choose an
+            earlier last day to search further.
+          </span>
+        </div>
+      )}
       <Table
         caption="Audit log"
         columns={columns((entry) => (shown.value = entry))}
@@ -122,12 +137,14 @@ export function AuditLog() {
   );
 }
 
-function queryOf({ actor, action, entity, id }: Omit<typeof USUAL, "page" | "sort">) {
+function queryOf({ actor, action, entity, id, from, to }: Omit<typeof USUAL, "page" | "sort">) {
   return {
     ...(actor && { "filters[actor]": actor as NonNullable<Query["filters[actor]"]> }),
     ...(action && { "filters[action]": action as Entry["action"] }),
     ...(entity && { "filters[entity]": entity as Entry["entity"] }),
     ...(id && { "filters[entity_id]": id }),
+    ...(from && { "filters[at][from]": from }),
+    ...(to && { "filters[at][to]": to }),
   };
 }
 

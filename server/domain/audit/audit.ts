@@ -9,12 +9,11 @@ export const auditEntries = collection<AuditEntry>()({
   claims: {},
   indexes: {
     time: ({ at }) => [Date.parse(at)],
-    entity: ({ entity, entityId }) => [entity, entityId],
+    // All three in the order of time, so that a range of days is a part of them.
+    kind: ({ entity, at }) => [entity, Date.parse(at)],
+    entity: ({ entity, entityId, at }) => [entity, entityId, Date.parse(at)],
   },
-  counts: ({ entity, entityId }) => [
-    ...listCounts("audit", { entity: [entity, entityId] }),
-    [["audit/entity", entity], 1],
-  ],
+  counts: ({ entity, entityId }) => listCounts("audit", { kind: [entity], entity: [entity, entityId] }),
 });
 
 /** A change of one record. */

@@ -52,7 +52,9 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     const record = (after ?? before) as (R & { accountId: number }) | null;
     if (entity === undefined || record === null) return;
     const accountId = ownerOf(from as Collection<typeof record>, record);
-    // The log of no account shows changes of the whole server.
+    // Choice: the log of no account shows changes of the whole server, such as the exchange rates that `tidemark rates`
+    // imports for all. A file of a central bank has thousands of days, and each would be repeated in the log of each
+    // account. Nothing is lost: a sale keeps the amount in its own currency, and later rates change no sale.
     if (accountId === SYSTEM) return;
     const key = encodeKey([record.accountId, from.name, ...id]);
     const known = changes.get(key);

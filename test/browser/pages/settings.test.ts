@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { auditEntries } from "../../../server/domain/audit/audit.ts";
 import { newFetchPage } from "../../../server/outgoing/page.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { PASSWORD } from "../../support/users.ts";
@@ -151,4 +152,42 @@ it("a viewer is offered no settings that only others may change", async () => {
   const page = await pages.open("/admin/settings/users", { role: "viewer" });
   await page.getByRole("heading", { name: "You may not see this" }).waitFor();
   expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
+});
+
+it("the audit log is narrowed to days, and says how far it has searched", async () => {
+  const { services, accountId } = pages.app;
+  const at = (day: number) => new Date(Date.parse("1990-01-01T12:00:00Z") + day * 86_400_000).toISOString();
+  const actor = { kind: "command_line", id: null, name: null } as const;
+  for (let first = 0; first <= 10_000; first += 1_000) {
+    await services.store.transact(async (tx) => {
+      for (let day = first; day < first + 1_000; day++) {
+        await tx.insert(auditEntries, {
+          accountId,
+          id: 1_000_000 + day,
+          at: at(day),
+          actor,
+          action: "updated",
+          entity: "product",
+          entityId: String(day),
+          promoterId: null,
+          promoterCampaignId: null,
+          leadId: null,
+          before: { name: "old" },
+          after: { name: "new" },
+        });
+      }
+    });
+  }
+  const page = await pages.open("/admin/settings/audit#entity=product", { role: "viewer", width: 390 });
+  await page.getByRole("button", { name: "Changed: product 10999" }).waitFor();
+  await page.getByLabel("Who").selectOption("command_line");
+  await page.getByText("The newest 10,000 changes were searched").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByLabel("To", { exact: true }).fill("1990-01-03");
+  await page.getByRole("button", { name: "Changed: product 2" }).waitFor();
+  expect(await page.getByText("The newest 10,000 changes").count()).toBe(0);
+  expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
+  await page.reload();
+  await page.getByRole("button", { name: "Changed: product 2" }).waitFor();
+  expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
 });
