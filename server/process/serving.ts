@@ -24,7 +24,7 @@ import { newContext, type Services } from "../request/services.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
-import { upgradeStoreAtStart } from "./store-upgrade.ts";
+import { upgradeStoreAtStart, watchStore } from "./store-upgrade.ts";
 import { newLimits } from "./limits.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -104,16 +104,20 @@ export async function serve(
   // With several workers the primary handles SIGHUP. Without a handler, a single process would die while it answers.
   process.on("SIGHUP", () => log.info("SIGHUP is ignored: only WORKERS=2 and more can be renewed"));
   let isStopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (isStopping) return;
-      isStopping = true;
-      stop({ listeners: [listener, ...metricsListeners], outbox, jobs }, services).catch((error: unknown) => {
+  function stopOnce(exitCode: number): void {
+    if (isStopping) return;
+    isStopping = true;
+    const listeners = [listener, ...metricsListeners];
+    stop({ listeners, outbox, jobs }, services).then(
+      () => process.exit(exitCode),
+      (error: unknown) => {
         log.error({ err: error }, "the stop failed");
         process.exit(1);
-      });
-    });
+      },
+    );
   }
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopOnce(0));
+  watchStore(store, log, () => stopOnce(1));
   await noteSetup({ ...config, publicUrl }, services);
   return { url, news: news.join("") || null };
 }
@@ -194,5 +198,4 @@ async function stop(
   const drained = listeners.map((listener) => listener.drain());
   await Promise.all([...drained, outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
   await store.close();
-  process.exit(0);
 }

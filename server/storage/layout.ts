@@ -8,6 +8,11 @@ import { isEmpty } from "./listing/snapshot.ts";
  * counters.
  */
 export const LAYOUT = 10;
+/**
+ * The oldest layout that this release serves as it is: it reads records of that layout and of all later ones, and writes
+ * the one that the store's mark names. @see docs/ARCHITECTURE.md "Changing the layout"
+ */
+export const OLDEST_SERVED = 9;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */
@@ -35,7 +40,10 @@ export interface UnderWay {
 
 /** A store's layout mark. */
 export interface Mark {
+  /** The layout that is written. */
   version: number;
+  /** The layout that is about to be written. Processes that don't know it stop. Absent: none. */
+  next?: number;
   /** Absent: the store may be used. */
   underWay?: UnderWay;
 }
@@ -64,14 +72,15 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
   }
   const { mark } = await readMark(driver);
   if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
-  if (mark?.version === LAYOUT) return;
+  if (mark !== null && isKnown(mark)) return;
   if (isOlder(mark)) {
     throw new Failure(
       "refused",
       "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server",
     );
   }
-  const maker = mark !== null && mark.version > LAYOUT ? "a later release" : "a build before 0.1";
+  const maker =
+    mark !== null && (mark.next ?? mark.version) > LAYOUT ? "a later release" : "a build before 0.1";
   throw new Failure("refused", `The store was made by ${maker} of Tidemark: use that one, or an empty store`);
 }
 
@@ -81,9 +90,14 @@ export async function readMark(driver: AtomicDriver): Promise<{ text: string | n
   return { text, mark: text === null ? null : (JSON.parse(text) as Mark) };
 }
 
-/** Whether an earlier release made a store that this one can upgrade. */
+/** Whether this release can use a store as it is. */
+export function isKnown({ version, next = version, underWay }: Mark): boolean {
+  return underWay === undefined && version >= OLDEST_SERVED && next <= LAYOUT;
+}
+
+/** Whether an earlier release made a store that this one must upgrade before it can use it. */
 export function isOlder(mark: Mark | null): boolean {
-  return mark !== null && mark.version >= OLDEST_LAYOUT && mark.version < LAYOUT;
+  return mark !== null && mark.version >= OLDEST_LAYOUT && mark.version < OLDEST_SERVED;
 }
 
 /** The refusal of a store with unfinished work. */

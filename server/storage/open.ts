@@ -6,6 +6,7 @@ import { memoryDriver } from "./drivers/memory.ts";
 import { sqliteDriver } from "./drivers/sqlite.ts";
 import { fileIn } from "./drivers/sqlite/database.ts";
 import { checkLayout } from "./layout.ts";
+import { watchLayout } from "./layout-watch.ts";
 import { newStore, type Store } from "./store.ts";
 
 /** How a driver is opened. */
@@ -50,7 +51,9 @@ export async function openStore(
 /** Makes a store over an open driver. @throws Failure `refused` if another release made it */
 export async function storeOn(driver: AtomicDriver): Promise<Store> {
   await checkLayout(driver);
-  return newStore(driver);
+  const watched = watchLayout(driver);
+  await watched.look();
+  return newStore(watched);
 }
 
 /**

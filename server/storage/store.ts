@@ -1,7 +1,8 @@
 import { createStorage } from "unstorage";
 import type { AtomicDriver, LimitsDatabase } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { encodeKey } from "./keys.ts";
+import { LAYOUT, MARK_KEY } from "./layout.ts";
+import type { WatchedDriver } from "./layout-watch.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 import { transactor } from "./transaction/transactor.ts";
 import { newView, type View } from "./transaction/view.ts";
@@ -29,6 +30,10 @@ export interface Store extends View {
   isReady(): Promise<boolean>;
   /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
   weaknesses(): Promise<string[]>;
+  /** The layout to write. */
+  layout(): number;
+  /** Looks whether this release may still use the store. false: a later one takes it over. */
+  look(): Promise<boolean>;
   /** Where servers on several machines count limits together. null: all servers of the store are on one machine. */
   limits: LimitsDatabase | null;
   close(): Promise<void>;
@@ -43,11 +48,13 @@ export interface AgedStore {
 }
 
 /** Makes a store of a driver. */
-export function newStore(driver: AtomicDriver): Store {
+export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
   const storage = createStorage({ driver });
   // Encoded keys are already in unstorage's form, so its normalising (a third of a read) is skipped.
   const read = (key: string) => driver.getItem(key);
   const transact = transactor(driver, read);
+  // Work on a whole store uses a plain driver, because it has the store to itself.
+  const look = async () => (await driver.look?.()) ?? true;
 
   const store: Store = {
     ...newView({ read, list: driver.list, count: driver.count }),
@@ -56,8 +63,8 @@ export function newStore(driver: AtomicDriver): Store {
     nextId: idSource(driver),
     async isReady() {
       try {
-        await read(encodeKey([0, "ready"]));
-        return true;
+        await read(MARK_KEY);
+        return await look();
       } catch {
         return false; // whatever keeps the store from answering, it is not ready
       }
@@ -69,6 +76,8 @@ export function newStore(driver: AtomicDriver): Store {
         return []; // `isReady` tells that the store is away
       }
     },
+    layout: () => driver.layout?.() ?? LAYOUT,
+    look,
     limits: driver.limits ?? null,
     close: () => storage.dispose(),
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AtomicDriver } from "../storage/driver.ts";
-import { LAYOUT } from "../storage/layout.ts";
+import { LAYOUT, readMark } from "../storage/layout.ts";
 import { snapshot } from "../storage/listing/snapshot.ts";
 import { itemLine, itemOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
@@ -39,7 +39,8 @@ export async function* exportLines(
   { now, onProgress, onEnd, isWanted = () => true }: Exporting & Choosing,
 ): AsyncGenerator<string> {
   const version = FORMAT_VERSIONS.records;
-  const header: Header = { format: FORMAT, version, layout: LAYOUT, createdAt: now.toISOString() };
+  const layout = (await readMark(driver)).mark?.version ?? LAYOUT;
+  const header: Header = { format: FORMAT, version, layout, createdAt: now.toISOString() };
   yield `${JSON.stringify(header)}\n`;
   const tally = newTally();
   const progress = counting("exported", onProgress);

@@ -55,9 +55,8 @@ type Reading = (entry: Entry) => Item | null;
 /** @throws Failure `refused` for a store that can't be used and that no upgrade can help */
 async function layoutOf(driver: AtomicDriver): Promise<number> {
   const { mark } = await readMark(driver);
-  if (mark !== null && isOlder(mark) && mark.underWay === undefined) return mark.version;
-  await checkLayout(driver);
-  return LAYOUT;
+  if (!isOlder(mark) || mark?.underWay !== undefined) await checkLayout(driver);
+  return mark?.version ?? LAYOUT;
 }
 
 async function* itemsIn(driver: AtomicDriver, read: Reading): AsyncGenerator<Item> {

@@ -19,7 +19,8 @@ export async function rebuildStore(driver: AtomicDriver, onProgress: Progress): 
   const former = mark?.underWay;
   if (former !== undefined && former.work !== "rebuild") throw refusalOf(former);
   if (former === undefined) await checkLayout(driver);
-  const begun = { work: "rebuild", stage: "derive", source: null, layout: LAYOUT, filledCount: 0 } as const;
+  const layout = mark?.version ?? LAYOUT;
+  const begun = { work: "rebuild", stage: "derive", source: null, layout, filledCount: 0 } as const;
   const work = await beginWork(driver, begun);
   const faults = await rebuild(driver, work, onProgress);
   await work.finish();

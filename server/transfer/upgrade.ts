@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../failure.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf } from "../storage/layout.ts";
+import { NOTHING, type AtomicDriver } from "../storage/driver.ts";
+import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf, type Mark } from "../storage/layout.ts";
 import { scan } from "../storage/listing/scan.ts";
 import { EVERYTHING, type Entry } from "../storage/listing/snapshot.ts";
 import { itemOf, placeOf, type Item } from "./item.ts";
@@ -31,8 +32,16 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
 type Upgrade = (driver: AtomicDriver, work: Work) => Promise<void>;
 
 /**
- * Upgrades a store of an earlier layout. Until the upgrade is complete, the store is refused; another call
- * continues an interrupted upgrade. Nobody may write to the store meanwhile.
+ * The first layout whose releases look at the mark while they run, and how long their servers and commands take at most
+ * to notice that another layout is announced: they look every second, and an open commit ends within five.
+ */
+const FIRST_WATCHED = 9;
+const NOTICED_MS = 10_000;
+
+/**
+ * Upgrades a store of an earlier layout. If this release can serve both layouts, servers of it keep running, and only
+ * the mark changes. Otherwise nobody may write to the store meanwhile, and until the upgrade is complete, the store
+ * is refused; another call continues an interrupted upgrade.
  *
  * @returns whether there was anything to do
  * @throws Failure `refused` for a store that no release made, or with other unfinished work
@@ -46,8 +55,9 @@ export async function upgradeStore(
   if (former !== undefined && former.work !== "upgrade") throw refusalOf(former);
   if (former === undefined && !isOlder(mark)) {
     await checkLayout(driver);
-    return false;
+    return raiseLayout(driver);
   }
+  if (former === undefined && mark !== null && mark.version >= FIRST_WATCHED) await announce(driver, mark);
   if (former === undefined) await backUp();
   const layout = mark?.version ?? LAYOUT;
   const begun = { work: "upgrade", stage: "convert", source: null, layout, filledCount: 0 } as const;
@@ -61,6 +71,25 @@ export async function upgradeStore(
     },
   });
   return true;
+}
+
+/** Has the layout of this release written from now on. false: it is written already. */
+async function raiseLayout(driver: AtomicDriver): Promise<boolean> {
+  const { mark } = await readMark(driver);
+  if (mark === null || mark.version === LAYOUT) return false;
+  await announce(driver, mark);
+  await putMark(driver, { version: LAYOUT });
+  return true;
+}
+
+/** Stops what runs of releases that don't know this layout. Resolves when none of it writes any more. */
+async function announce(driver: AtomicDriver, { version }: Mark): Promise<void> {
+  await putMark(driver, { version, next: LAYOUT });
+  await sleep(NOTICED_MS);
+}
+
+function putMark(driver: AtomicDriver, mark: Mark): Promise<boolean> {
+  return driver.commit({ ...NOTHING, puts: [[MARK_KEY, JSON.stringify(mark)]] });
 }
 
 /** Changes all records of a store into those of this layout. */

@@ -19,14 +19,16 @@ export interface Work {
 /** Begins work on a store, or takes it over from the process that did it before. */
 export async function beginWork(driver: AtomicDriver, begun: Omit<UnderWay, "by">): Promise<Work> {
   let { text } = await readMark(driver);
+  // Only a rebuild leaves the records as they are.
+  const version = begun.work === "rebuild" ? begun.layout : LAYOUT;
   const work: Work = {
     state: { ...begun, by: randomUUID() },
     async commit(changes, progress = {}) {
       const state = { ...work.state, ...progress };
-      await write(changes, JSON.stringify({ version: LAYOUT, underWay: state }));
+      await write(changes, JSON.stringify({ version, underWay: state }));
       work.state = state;
     },
-    finish: () => write({}, JSON.stringify({ version: LAYOUT })),
+    finish: () => write({}, JSON.stringify({ version })),
   };
 
   async function write(

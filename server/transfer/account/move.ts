@@ -1,8 +1,7 @@
 import { loadAccount } from "../../domain/account/account.ts";
 import { Failure } from "../../failure.ts";
 import type { AtomicDriver } from "../../storage/driver.ts";
-import { checkLayout, LAYOUT } from "../../storage/layout.ts";
-import { newStore } from "../../storage/store.ts";
+import { storeOn } from "../../storage/open.ts";
 import { fillStore, findUnfinished, type Interrupted } from "../fill.ts";
 import type { Item } from "../item.ts";
 import { counting, type Progress } from "../progress.ts";
@@ -30,10 +29,9 @@ export async function moveAccounts(
   [from, to]: [AtomicDriver, AtomicDriver],
   { accounts, onProgress, ...interrupted }: Moving,
 ): Promise<Totals> {
-  await checkLayout(from);
+  const store = await storeOn(from);
   // Nothing is frozen for a move that can't begin.
   await findUnfinished(to, interrupted);
-  const store = newStore(from);
   const ids: number[] = [];
   for (const publicId of accounts) ids.push((await loadAccount(store, publicId)).id);
   // The order decides how far an interrupted move has come.
@@ -41,7 +39,8 @@ export async function moveAccounts(
   for (const id of ids) await freeze(store, id, "frozen");
   const items = () => itemsOf(from, ids);
   const before = await tallyOf(items(), counting("checked", onProgress));
-  const source = { id: before.sha256, layout: LAYOUT, count: before.entries, items };
+  const layout = store.layout();
+  const source = { id: before.sha256, layout, count: before.entries, items };
   await fillStore(to, {
     work: "move",
     source: { ...source, shared: () => sharedItemsOf(from) },
