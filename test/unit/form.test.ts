@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readParams, readQuery } from "../../server/http/parameters/form.ts";
+import { readNestedQuery, readParams, readQuery } from "../../server/http/parameters/form.ts";
 import { WAYS, readWith } from "../support/event.ts";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -120,5 +120,27 @@ describe("the parameters of a query", () => {
   it("are all that a GET has, even if it claims to be JSON", async () => {
     const headers = { "content-type": "application/json" };
     expect(entries(await readWith(readParams, { path: "/?a=1", headers }))).toEqual([["a", "1"]]);
+  });
+});
+
+describe("a list in a query", () => {
+  const list = (text: string) =>
+    readWith(async (event) => readNestedQuery(event)["ids"], { path: `/?${text}` });
+
+  it("keeps the order in which its items came", async () => {
+    expect(await list("ids[7]=a&ids[3]=b&ids=c&ids[]=d")).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it.each(["ids", "ids[]", "ids%5B%5D"])("written as %s may have more than 500 items", async (name) => {
+    const ids = Array.from({ length: 900 }, (_, at) => String(at));
+    expect(await list(ids.map((id) => `${name}=${id}`).join("&"))).toEqual(ids);
+  });
+
+  it("may not have more than 500 names", async () => {
+    const text = Array.from({ length: 501 }, (_, at) => `ids[${at}]=1`).join("&");
+    await expect(list(text)).rejects.toMatchObject({
+      kind: "too_large",
+      message: "More than 500 parameters",
+    });
   });
 });

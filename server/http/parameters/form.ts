@@ -12,7 +12,6 @@ export type Params = Record<string, string | number>;
 
 /** A `text/plain` body is read like a form, because sendBeacon and fetch give that type to a plain string. */
 const FORM_TYPES = new Set(["application/x-www-form-urlencoded", "text/plain", ""]);
-const LIST_ITEM = /(\[\]|%5B%5D)$/i;
 
 /**
  * The parameters of the query string and of the body; the body wins. A GET may have a body too: PHP's Guzzle
@@ -104,9 +103,9 @@ async function parseMultipart(body: string, contentType: string): Promise<Pair[]
   }
 }
 
-/** Items of a list (`ids[]=1`) share a key, so they are not counted. */
+/** The items of a list (`ids[]=1&ids[]=2`, `ids=1&ids=2`) share a name, which counts once. */
 function refuseTooMany(pairs: Pair[]): void {
-  if (pairs.filter(([name]) => !LIST_ITEM.test(name)).length > MAX_KEYS)
+  if (new Set(pairs.map(([name]) => name)).size > MAX_KEYS)
     throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
 }
 

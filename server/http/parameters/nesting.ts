@@ -20,9 +20,9 @@ const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
  * @throws Failure `too_large` if names are nested too deeply
  */
 export function nest(pairs: Pair[]): Query {
-  const query = emptyQuery();
-  for (const [name, value] of pairs) put(query, pathOf(name), value);
-  return lists(query) as Query;
+  const tree: Tree = new Map();
+  for (const [name, value] of pairs) put(tree, pathOf(name), value);
+  return objectOf(tree);
 }
 
 /** A name without proper brackets stands for itself. */
@@ -34,45 +34,43 @@ function pathOf(name: string): string[] {
   return path;
 }
 
-type Tree = { [name: string]: Tree | string };
+/** Values by name, in the order in which they came. An item without a name has a number instead. */
+type Tree = Map<string | number, Tree | string>;
 
-function put(query: Query, path: string[], value: string): void {
-  let tree = query as Tree;
+function put(root: Tree, path: string[], value: string): void {
+  let tree = root;
   for (const name of path.slice(0, -1)) tree = treeAt(tree, name);
   const last = path.at(-1) ?? "";
   if (last === "") append(tree, value);
-  else if (last in tree) append(treeAt(tree, last), value);
-  else tree[last] = value;
+  else if (tree.has(last)) append(treeAt(tree, last), value);
+  else tree.set(last, value);
 }
 
 /** The values below a name. A value that stood alone becomes the first of a list. */
 function treeAt(tree: Tree, name: string): Tree {
-  const known = tree[name];
+  const known = tree.get(name);
   if (typeof known === "object") return known;
-  const inner = emptyQuery() as Tree;
-  if (known !== undefined) inner["0"] = known;
-  tree[name] = inner;
+  const inner: Tree = new Map();
+  if (known !== undefined) append(inner, known);
+  tree.set(name, inner);
   return inner;
 }
 
+/** Nothing is ever removed, so the size is a number that is free. */
 function append(tree: Tree, value: string): void {
-  let index = Object.keys(tree).length;
-  while (String(index) in tree) index++;
-  tree[String(index)] = value;
+  tree.set(tree.size, value);
 }
 
-/** Objects whose names are all numbers are lists. */
-function lists(value: QueryValue): QueryValue {
-  if (typeof value !== "object" || Array.isArray(value)) return value;
-  const entries = Object.entries(value);
-  if (entries.length > 0 && entries.every(([name]) => /^\d+$/.test(name))) {
-    return entries.map(([, inner]) => lists(inner));
-  }
-  const tree = emptyQuery();
-  for (const [name, inner] of entries) tree[name] = lists(inner);
-  return tree;
+/** A tree whose names are all numbers is a list. */
+function valueOf(tree: Tree | string): QueryValue {
+  if (typeof tree === "string") return tree;
+  const isList = [...tree.keys()].every((name) => /^\d+$/.test(String(name)));
+  return isList ? [...tree.values()].map(valueOf) : objectOf(tree);
 }
 
-function emptyQuery(): Query {
-  return Object.create(null) as Query;
+/** Has no prototype, so that `__proto__` is a name like any other. */
+function objectOf(tree: Tree): Query {
+  const query = Object.create(null) as Query;
+  for (const [name, inner] of tree) query[name] = valueOf(inner);
+  return query;
 }
