@@ -175,6 +175,25 @@ describe("the built script", () => {
     expect(queued()).toEqual([]);
   });
 
+  it("asks nothing about the details of nobody, and does not call back", async () => {
+    open("https://www.acme.example/");
+    const calls: unknown[] = [];
+    load();
+    window.svc!("details", (details: unknown) => calls.push(details));
+    await settle();
+    await settle();
+    expect(sent).toEqual([]);
+    open("https://www.acme.example/?via=jane");
+    answers = [RECORDED, { details: null }];
+    load();
+    window.svc!("click");
+    window.svc!("details", (details: unknown) => calls.push(details));
+    await settle();
+    await settle();
+    expect(sent.map(({ path }) => path)).toEqual(["/t/click", "/t/details"]);
+    expect(calls).toEqual([]);
+  });
+
   it("sends a sign-up at once together with its click, and later ones as the visitor that the server named", async () => {
     load();
     window.svc!("referral", { email: "lead@example.com" });

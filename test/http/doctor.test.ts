@@ -5,7 +5,9 @@ import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { recordSetup } from "../../server/domain/sighting/sighting.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newMetrics } from "../../server/request/metrics.ts";
+import { newMailer } from "../../server/outgoing/mailer.ts";
 import { NOW, startApp, type TestApp } from "../support/app.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { appOutbox, workOff } from "../support/outbox.ts";
 
 const SETUP = { publicUrl: "https://track.acme.example", trustProxyHops: 1, hasMail: true, startedAt: NOW };
@@ -161,6 +163,26 @@ describe("deliveries", () => {
   beforeEach(async () => {
     await loadScript();
     await app.v2("PUT", "/campaigns/1", { emails: { signup_accepted: true } });
+  });
+
+  it("are refused by the mail server, for now and then for good", async () => {
+    const server = await startMailServer();
+    const mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
+    const outbox = appOutbox(app, { mailer });
+    server.refuse(451);
+    await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    await workOff(outbox);
+    expect(await problems()).toEqual([
+      "Account acme: 1 e-mails could not be sent yet and will be retried: check SMTP_URL and that server.",
+    ]);
+    server.refuse(550);
+    app.setNow("2026-03-04T06:00:00.000Z");
+    await workOff(outbox);
+    expect(await problems()).toEqual([
+      "Account acme: 1 e-mails were given up: correct the cause that the log names, then npx tidemark mail retry acme.",
+    ]);
+    mailer.close();
+    await server.close();
   });
 
   it("wait for a mail server, or for a receiver that keeps failing", async () => {
