@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { signInByAuthToken } from "../../server/domain/portal/sign-in.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
+import { portalBrowser } from "../support/portal.ts";
 import { racesAtEachStep, type Race } from "../support/race.ts";
 import { createV1Promoter } from "../support/v1-promoter.ts";
 import { company, reward } from "../support/v2.ts";
@@ -109,6 +112,24 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
   "V2 commission": async (app) => {
     const body = { commission_type: "custom", promoter_campaign_id: 1, amount: 100 };
     return () => company(app, "POST /commissions", body);
+  },
+  "joining a campaign by oneself": async (app, id) => {
+    const { authToken } = (await app.context.store.get(promoters, app.accountId, id))!;
+    const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+    const { call } = portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`);
+    return async () => {
+      const answer = await call("POST /campaigns/2/join", {});
+      if (answer.status < 300) expect(answer.body).toMatchObject({ id: 2, state: "accepted" });
+      return answer;
+    };
+  },
+  "V2 referral": async (app) => {
+    const body = { email: "lead@example.com", promoter_campaign_id: 1 };
+    return () => company(app, "POST /referrals", body);
+  },
+  "V2 referral update": async (app) => {
+    await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    return () => company(app, "PUT /referrals/1", { username: "new" });
   },
   "V2 payout method": async (app, id) => {
     const body = { promoter_id: id, method: "paypal", details: { wallet_email: "a@b.example" } };

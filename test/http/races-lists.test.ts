@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { accounts } from "../../server/domain/account/account.ts";
 import { commissions, newCommission } from "../../server/domain/commission/commission.ts";
 import { leads } from "../../server/domain/lead/lead.ts";
+import { promoters } from "../../server/domain/promoter/promoter.ts";
 import { SYSTEM } from "../../server/domain/account/record.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
 import { NOW, type TestApp } from "../support/app.ts";
 import { v1 } from "../support/calls.ts";
 import { addPayout, addPromoter, selectMethod } from "../support/payouts.ts";
+import { visitingPromoter } from "../support/portal.ts";
 import { racesAtEachStep, type Race } from "../support/race.ts";
 import { createV1Promoter } from "../support/v1-promoter.ts";
 import { company, reward } from "../support/v2.ts";
@@ -70,6 +72,11 @@ async function member(app: TestApp, name: string): Promise<number> {
   const code = { code: `code-of-${name}`, reward_id: 1, promoter_campaign_id: default_promotion_id };
   await company(app, "POST /promo_codes", code);
   return id;
+}
+
+async function kidOf(app: TestApp, parentId: number, name: string): Promise<number> {
+  const params = { email: `${name}@example.com`, first_name: name, parent_promoter_id: String(parentId) };
+  return (await createV1Promoter(app, params)).id;
 }
 
 async function payee(app: TestApp, name: string): Promise<Payout> {
@@ -154,6 +161,30 @@ describe("a list that is read during a deletion", () => {
       await app.context.store.transact((tx) => tx.put(commissions, commission));
       const meanwhile = () => v1(app, "DELETE", "/leads/delete", { id: String(leadId) });
       return { call: () => ask(app, "GET /rewards/list"), meanwhile };
+    }));
+
+  it("V2 payments batches: the others are listed", () =>
+    expectAll('"method":"wise"', async (app) => {
+      for (const [name, method] of [
+        ["jane", "paypal"],
+        ["zoe", "wise"],
+      ] as const) {
+        const { promoterId } = await payee(app, name);
+        const promoter = (await app.context.store.get(promoters, app.accountId, promoterId))!;
+        await selectMethod(app.context, promoter, { method });
+        expect((await company(app, "POST /payouts/create_payments_batch", { method })).status).toBeLessThan(
+          300,
+        );
+      }
+      const meanwhile = () => company(app, "DELETE /payments_batches/1");
+      return { call: () => ask(app, "/payments_batches"), meanwhile };
+    }));
+
+  it("promoters whom a promoter brought in: the others are listed", () =>
+    expectAll("zoe", async (app) => {
+      const jane = await visitingPromoter(app, "jane@example.com");
+      const [ann] = [await kidOf(app, jane.id, "ann"), await kidOf(app, jane.id, "zoe")];
+      return { call: () => jane.call("GET /promoters/sub_affiliates"), meanwhile: () => remove(app, ann) };
     }));
 
   it.each(["/campaigns", "GET /reports/campaigns"])("%s: the others are listed", (path) =>

@@ -4,8 +4,8 @@ import type { Campaign } from "../../../domain/campaign/record.ts";
 import { checkSignup, isInvited } from "../../../domain/campaign/signup.ts";
 import { addToCampaign, listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/record.ts";
+import type { Promoter } from "../../../domain/promoter/record.ts";
 import { byId } from "../../../domain/promoter/selection.ts";
-import { asItIs } from "../../../domain/show.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
@@ -15,6 +15,7 @@ import { questionAnswer, questionsJson } from "../../campaign/signup-json.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const answer = embeddedCampaign
@@ -53,9 +54,9 @@ export const joinCampaignOperation: AffiliateOperation = {
 
 /** A private campaign is shown to those who are in it. */
 async function list(request: AffiliateRequest) {
-  const { account, context } = request;
+  const { account, promoter, context } = request;
   const { page, window } = readListing(request, pageParams);
-  const states = await statesOf(request);
+  const states = await statesOf(context.store, promoter);
   const all = await listCampaigns(context.store, account.id);
   const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
   setPageHeaders(request, page, shown.length);
@@ -71,18 +72,17 @@ async function join(request: AffiliateRequest) {
     throw new Failure("not_found", "Campaign not found.");
   }
   checkSignup(campaign, { answers: body.answers ?? {}, acceptsTerms: body.terms_accepted ?? false });
-  await addToCampaign(context, account.id, {
+  return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
     campaignId: campaign.id,
-    show: asItIs,
+    show: async (view) => json(campaign, await statesOf(view, promoter)),
   });
-  return json(campaign, await statesOf(request));
 }
 
 type States = Map<number, (typeof PROMOTER_CAMPAIGN_STATES)[number]>;
 
-async function statesOf({ promoter, context }: AffiliateRequest): Promise<States> {
-  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+async function statesOf(view: View, { accountId, id }: Promoter): Promise<States> {
+  const joined = await listPromoterCampaigns(view, accountId, id);
   return new Map(joined.map(({ campaignId, state }) => [campaignId, state]));
 }
 
