@@ -113,6 +113,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       refund: expect.any(Number) as number,
       reward: 5,
       sale: expect.any(Number) as number,
+      "sub-id": expect.any(Number) as number,
       visitor: expect.any(Number) as number,
       webhook: 1,
     });
