@@ -32,18 +32,20 @@ export function ScriptCheck() {
           return (
             <>
               {rows.length > 1 && (
-                <select
-                  class="input auto"
-                  aria-label="Campaign whose landing page is looked at"
-                  value={campaign.id}
-                  onChange={(event) => (chosen.value = Number(event.currentTarget.value))}
-                >
-                  {rows.map(({ id, name }) => (
-                    <option key={id} value={id}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                <div>
+                  <select
+                    class="input auto"
+                    aria-label="Campaign whose landing page is looked at"
+                    value={campaign.id}
+                    onChange={(event) => (chosen.value = Number(event.currentTarget.value))}
+                  >
+                    {rows.map(({ id, name }) => (
+                      <option key={id} value={id}>
+                        {name}
+                      </option>
+                    ))}
+                  </select>
+                </div>
               )}
               <p class="small soft said">Landing page: {campaign.landing_url}</p>
               <Look key={campaign.id} id={campaign.id} />
