@@ -55,7 +55,7 @@ export async function startStorage(kind) {
     rewriteRelativeImportExtensions: true,
   };
   mkdirSync("dist/test", { recursive: true });
-  for (const name of ["postgres", "postgres-programs", "child-processes", "free-port"]) {
+  for (const name of ["build", "postgres", "postgres-programs", "child-processes", "free-port"]) {
     const source = readFileSync(`test/support/${name}.ts`, "utf8");
     const { outputText } = ts.transpileModule(source, { compilerOptions: options });
     writeFileSync(`dist/test/${name}.js`, outputText);
