@@ -1,10 +1,10 @@
-import { answer, api, page } from "../../ui/api/client.ts";
+import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { CopyButton } from "../../ui/feedback/copy.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
-import { firstCampaignFirst } from "../session/session.ts";
+import { loadJoined } from "../campaigns/joined.ts";
 import { STATES } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Earned } from "./earned.tsx";
@@ -12,8 +12,6 @@ import { QrCode } from "./qr-code.tsx";
 
 /** Campaigns whose links are shown at once. The page of links has all. */
 const SHOWN = 3;
-/** The longest page that the interface gives. Choice: nobody is in more campaigns. */
-const MOST = 100;
 
 /** The start page: the link first, then what it has earned. */
 export function Home() {
@@ -29,45 +27,41 @@ export function Home() {
 }
 
 function YourLinks() {
-  const loaded = useLoad(() =>
-    page(api.GET("/api/v2/affiliate/promoter_campaigns", { params: { query: { per_page: MOST } } })),
-  );
+  const loaded = useLoad(loadJoined);
   return (
     <Await loaded={loaded}>
-      {({ rows }) => (
+      {(rows) => (
         <div class="stack">
-          {firstCampaignFirst(rows)
-            .slice(0, SHOWN)
-            .map((joined) => (
-              <section
-                key={joined.id}
-                class="card link-card"
-                aria-label={`Your link for ${joined.campaign.name}`}
-              >
-                <div class="stack">
-                  <div class="row">
-                    <h2>Your link</h2>
-                    <span class="soft">{joined.campaign.name}</span>
-                    {joined.state !== "accepted" && <Badge {...STATES[joined.state]} />}
-                  </div>
-                  <p class="row big-link">
-                    <code>{joined.ref_link}</code>
-                    <CopyButton text={joined.ref_link} of="your link" />
-                  </p>
-                  <p class="small soft">
-                    {joined.state === "accepted"
-                      ? "Share it. Visits, leads and sales that come by it are yours."
-                      : "It does not count until the company has accepted you."}
-                  </p>
-                  <div>
-                    <a class="button" href="/portal/links">
-                      More links and codes
-                    </a>
-                  </div>
+          {rows.slice(0, SHOWN).map((joined) => (
+            <section
+              key={joined.id}
+              class="card link-card"
+              aria-label={`Your link for ${joined.campaign.name}`}
+            >
+              <div class="stack">
+                <div class="row">
+                  <h2>Your link</h2>
+                  <span class="soft">{joined.campaign.name}</span>
+                  {joined.state !== "accepted" && <Badge {...STATES[joined.state]} />}
                 </div>
-                <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
-              </section>
-            ))}
+                <p class="row big-link">
+                  <code>{joined.ref_link}</code>
+                  <CopyButton text={joined.ref_link} of="your link" />
+                </p>
+                <p class="small soft">
+                  {joined.state === "accepted"
+                    ? "Share it. Visits, leads and sales that come by it are yours."
+                    : "It does not count until the company has accepted you."}
+                </p>
+                <div>
+                  <a class="button" href="/portal/links">
+                    More links and codes
+                  </a>
+                </div>
+              </div>
+              <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
+            </section>
+          ))}
         </div>
       )}
     </Await>

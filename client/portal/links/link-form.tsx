@@ -1,27 +1,24 @@
-import { answer, api, page } from "../../ui/api/client.ts";
+import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { firstCampaignFirst } from "../session/session.ts";
+import { loadJoined } from "../campaigns/joined.ts";
 
 /** Makes a link to another page, or for a channel. */
 export function LinkForm({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
-  const joined = useLoad(() => page(api.GET("/api/v2/affiliate/promoter_campaigns")));
+  const joined = useLoad(loadJoined);
   return (
     <Dialog title="Make a link" onClose={onClose}>
       <Await loaded={joined}>
-        {(found) => {
-          const rows = firstCampaignFirst(found.rows);
-          return (
-            <Fields
-              campaigns={rows.map(({ id, campaign }) => [String(id), campaign.name] as const)}
-              page={rows[0]?.campaign.landing_url ?? ""}
-              onMade={onMade}
-            />
-          );
-        }}
+        {(rows) => (
+          <Fields
+            campaigns={rows.map(({ id, campaign }) => [String(id), campaign.name] as const)}
+            page={rows[0]?.campaign.landing_url ?? ""}
+            onMade={onMade}
+          />
+        )}
       </Await>
     </Dialog>
   );
