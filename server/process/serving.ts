@@ -79,11 +79,10 @@ export async function serve(
   const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
   const script = storeText(readBuilt("svc.js"));
-  const docsViewer = readBuilt("docs.js");
   const app = createApp(services, {
     script,
     built: readBuiltPages(new URL("../pages/", import.meta.url)),
-    docsViewer,
+    docsViewer: readBuilt("docs.js"),
     hasDemo: config.hasDemo,
     metricsToken: metricsAt === null ? metricsToken : null,
   });
