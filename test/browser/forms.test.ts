@@ -10,12 +10,14 @@ const counts = () => countsOf(world.folder, "jane");
 describe("a form", () => {
   const field =
     '<input type="checkbox" name="email_news" checked><input name="work_email" value="lead@example.com">';
-  const named = '<input data-svc-field="first_name" value="Lee">';
+  const named = `<input data-svc-field="first_name" value="Lee">
+    <input type="radio" name="how" data-svc-field="sub_id" value="fair" checked>
+    <input type="radio" name="how" data-svc-field="sub_id" value="blog">`;
   it.each([
     ["with fields of any name", `<form data-svc-signup>${field}${named}<button>go</button></form>`, "click"],
     [
       "with fields elsewhere",
-      `<form id="f" data-svc-signup><button>go</button></form><div>${field.replaceAll("<input", '<input form="f"')}${named.replace("<input", '<input form="f"')}</div>`,
+      `<form id="f" data-svc-signup><button>go</button></form><div>${field.replaceAll("<input", '<input form="f"')}${named.replaceAll("<input", '<input form="f"')}</div>`,
       "click",
     ],
     ["that a script submits", `<form data-svc-signup>${field}${named}</form>`, "submit"],
@@ -39,7 +41,21 @@ describe("a form", () => {
     expect(world.front.forms.find(({ email }) => email)).toMatchObject({
       email: "lead@example.com",
       first_name: "Lee",
+      sub_id: "fair",
     });
+  });
+
+  it("signs nobody up by a button that only closes its dialog", async () => {
+    world.site["/"] = {
+      html: `${tag(world)}<dialog open><form data-svc-signup>${field}<button formmethod="dialog">no</button></form></dialog>`,
+    };
+    await home();
+    await settled(world.page);
+    await world.page.getByRole("button").click();
+    await world.page.getByRole("dialog").waitFor({ state: "hidden" });
+    await settled(world.page);
+    expect(world.front.forms.map(({ email }) => email)).toEqual([undefined]);
+    expect(await counts()).toEqual({ clicks: 1, leads: 0 });
   });
 
   it.each(["get", "post"])(
