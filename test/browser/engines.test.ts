@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { countsOf, type Site } from "../support/browser.ts";
+import { countsOf, WITHOUT_RETRIES, type Site } from "../support/browser.ts";
 import { ENGINES, hasWebKit, openPrevented, type Tab } from "../support/engines.ts";
 import { startFront, type Front } from "../support/front.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
@@ -92,6 +92,7 @@ describe.each(engines)("$name", ({ open }) => {
   });
 
   it("sends one request while nothing answers, whatever the page does", async () => {
+    site["/"] = { html: `<script>${WITHOUT_RETRIES}</script>${tag()}` };
     site["/t/click"] = { html: "a portal's page" };
     await tab.goto(`${address("www")}/?via=jane`);
     await tab.run(`(() => {

@@ -56,7 +56,8 @@ describe("the back/forward cache", () => {
     await settled(world.page);
     const cookies = await cookieValues(world.context);
     await world.page.goto(`${address(world, "www")}/next`);
-    await world.page.evaluate(() => history.back());
+    // In a task of its own, so that the page has answered before it is left.
+    await world.page.evaluate(() => void setTimeout(() => history.back()));
     await expect.poll(() => world.front.requests).toContain("GET /restored");
     expect(world.front.requests).toEqual([
       "GET /?via=jane",
@@ -95,6 +96,7 @@ describe("Global Privacy Control", () => {
       cookie_days: 0,
       has_cookies: false,
     });
+    await settled(world.page);
     await world.page.evaluate("svc('referral', { email: 'lead@example.com' })");
     await settled(world.page);
     expect(await stored(world.page)).toEqual(["", {}, {}]);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { cookieValues, countsOf, STUB } from "../support/browser.ts";
+import { cookieValues, countsOf, STUB, WITHOUT_RETRIES } from "../support/browser.ts";
 import { ACCOUNT } from "../support/server.ts";
 import { address, newWorlds, postedTids, settled, stored, tag } from "../support/site.ts";
 
@@ -23,6 +23,7 @@ describe("a server that can't be reached", () => {
     world.site["/"] = { html: tag(world), headers };
     let asked = 0;
     await world.context.exposeFunction("count", () => asked++);
+    await world.context.addInitScript(WITHOUT_RETRIES);
     await world.context.addInitScript("addEventListener('securitypolicyviolation', () => count())");
     if (isBlocked) await world.context.route("**/t/**", (route) => (asked++, route.abort()));
     await home();
@@ -46,8 +47,25 @@ describe("a server that can't be reached", () => {
     world.site["/"] = { html: tag(world) };
     await world.page.goto(`${address(world, "www", { domain: "other.test" })}/?via=jane`);
     expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("refused");
-    expect(lines).toEqual([expect.stringContaining("svc: signup refused")]);
+    await expect.poll(() => lines).toEqual([expect.stringContaining("svc: signup refused")]);
     expect(lines[0]).toContain("This site may not send sign-ups");
+  });
+});
+
+describe("a visitor whom the server does not know", () => {
+  it("is recorded with the sign-up", async () => {
+    const domain = ".example.test";
+    const [tid, path] = ["7f1b2c3d-1111-4222-8333-444455556666", "/"];
+    await world.context.addCookies([
+      { name: "_svc_tid", value: tid, domain, path },
+      { name: "_svc_ref", value: "jane", domain, path },
+    ]);
+    await home();
+    await settled(world.page);
+    expect(world.front.forms).toEqual([]);
+    expect(await told(`"signup", { email: "lead@example.com" }`)).toBe("recorded");
+    expect(await counts()).toEqual({ clicks: 1, leads: 1 });
+    expect(await cookieValues(world.context)).toEqual({ _svc_tid: tid, _svc_ref: "jane" });
   });
 });
 

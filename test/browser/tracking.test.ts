@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cookieValues, countsOf, launchChromium, STUB, USER_AGENT, type Site } from "../support/browser.ts";
 import { ACCOUNT, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { settled } from "../support/site.ts";
 
 let browser: Browser;
 let pages: PageServer;
@@ -91,7 +92,7 @@ describe("a referral link", () => {
     const first = await cookies();
     await page.goto(at("/?via=jane"));
     await page.goto(at("/", "blog.example.test"));
-    await page.waitForFunction(() => "svc" in window);
+    await settled(page);
     expect(await cookies()).toEqual(first);
     await follow("/?ref=bob");
     await expect.poll(async () => (await cookies())["_svc_ref"]).toBe("bob");
@@ -147,7 +148,7 @@ describe("on the page", () => {
       history.pushState({}, "", "/shop?via=jane#details");
     });
     await click;
-    await page.waitForTimeout(100);
+    await settled(page);
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
@@ -184,7 +185,8 @@ describe("on the page", () => {
     page.on("request", (request) => void (requests += request.url().includes("/t/") ? 1 : 0));
     await page.goto(at("/?via=jane"));
     await page.waitForFunction(() => "svc" in window);
-    await page.waitForTimeout(100);
+    // The script leaves some of its work to tasks of its own.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
     expect(requests).toBe(0);
     expect(await cookies()).toEqual({});
     const click = answered("/t/click");
@@ -235,7 +237,7 @@ describe("on the page", () => {
       value: tid,
       domain: ".other.test",
     });
-    await page.waitForFunction("new Promise((resolve) => svc('onReady', () => resolve(true)))");
+    await settled(page);
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
   });
 
@@ -265,13 +267,16 @@ describe("bad days", () => {
     await svc("signup", { email: "patient@example.com" });
     await page.waitForFunction(() => JSON.parse(localStorage["_svc_q"] ?? "[]").length === 2);
     expect(Object.keys(await cookies()).toSorted()).toEqual(["_svc_ref", "_svc_tid"]);
+    // A page without the script, which could retry before the test listens.
+    site["/away"] = { html: "away" };
+    await page.goto(at("/away"));
     server = await startServer(folder, { PORT: String(port) });
     const signup = answered("/t/signup");
     site["/later"] = { html: oneTag() };
     await page.goto(at("/later"));
     expect(await (await signup).json()).toMatchObject({ status: "recorded" });
     await expect.poll(() => counts("jane")).toEqual({ clicks: 1, leads: 1 });
-    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
   });
 
   it("does not count a page again that is reloaded by going back", async () => {
@@ -279,8 +284,7 @@ describe("bad days", () => {
     await follow("/?via=jane");
     await page.goto(at("/next"));
     await page.goBack();
-    await page.waitForFunction(() => "svc" in window);
-    await page.waitForTimeout(100);
+    await settled(page);
     expect(await counts("jane")).toEqual({ clicks: 1, leads: 0 });
   });
 });

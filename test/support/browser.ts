@@ -19,6 +19,10 @@ export const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Ch
 export const STUB =
   "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
 
+/** Holds back what a page does after two seconds or more, so that a slow machine makes no retries. */
+export const WITHOUT_RETRIES =
+  "{ const soon = setTimeout; window.setTimeout = (run, ms) => (ms < 2000 ? soon(run, ms) : 1); }";
+
 /** What a page server serves, by path. */
 export type Site = Record<string, { html: string; headers?: Record<string, string> }>;
 

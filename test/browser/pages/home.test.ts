@@ -32,7 +32,7 @@ describe("the start page of a running program", () => {
     await page.getByRole("img", { name: /from 1 Feb 2026 – 4 Mar 2026/ }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("link", { name: /suspicious lead/ }).click();
-    expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe("/admin/leads#suspicion=any");
+    await page.waitForURL(`${pages.url}/admin/leads#suspicion=any`);
     await page.goBack();
     await page.getByRole("img", { name: /from 1 Feb 2026/ }).waitFor();
   });
@@ -49,7 +49,7 @@ describe("the start page of a running program", () => {
     await dialog.getByLabel("Password").fill(PASSWORD);
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("img", { name: /^Clicks: .* from 26 Feb 2026/ }).waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: "detached" });
   });
 
   it("says that it is offline, and loads when the reader tries again", async () => {

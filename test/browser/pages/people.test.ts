@@ -84,7 +84,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("tab", { name: tab }).click();
     await page.getByRole("tabpanel").getByRole("table").or(page.getByText(/yet$/)).first().waitFor();
     await page.reload();
-    expect(await page.getByRole("tab", { name: tab }).getAttribute("aria-selected")).toBe("true");
+    await page.getByRole("tab", { name: tab, selected: true }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 

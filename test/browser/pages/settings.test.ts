@@ -105,7 +105,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       .getByRole("button", { name: /^Remove/ })
       .click();
     await page.getByText("was removed").waitFor();
-    expect(await card.count()).toBe(0);
+    await card.waitFor({ state: "detached" });
 
     await page.goto(`${pages.url}/admin/settings/audit#entity=user`);
     await page
