@@ -68,7 +68,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a driver on a primary and its synchro
     await putAtLast(driver, "a");
     await old.start();
     const refusal = `${nameOf(old)} accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere`;
-    await expect.poll(() => notices, PATIENT).toContain(`${refusal}: it is not written to`);
+    await expect.poll(() => notices, PATIENT).toContain(`Refused: ${refusal}`);
     expect(await put(driver, "b")).toBe(true);
     // Now only the old one answers.
     await pair.primary().kill();

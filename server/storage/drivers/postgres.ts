@@ -51,7 +51,7 @@ export async function postgresDriver(
   }
   const commits = committer(servers.writes);
   const cache = newReadCache();
-  const older = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
+  const standbyReads = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
   const reads = newReads(servers.reads, cache.keep);
   return {
     name: "postgres",
@@ -59,7 +59,7 @@ export async function postgresDriver(
     ...plainItems({ ...reads, commit }),
     dispose: onlyOnce(async () => {
       await commits.close();
-      await Promise.all([servers.close(), older?.close()]);
+      await Promise.all([servers.close(), standbyReads?.close()]);
     }),
     commit,
     timeline: servers.timeline,
@@ -72,7 +72,7 @@ export async function postgresDriver(
     },
     cached: cache.get,
     snapshot: () => snapshot(servers.reads),
-    ...(older !== null && { aged: older.find }),
+    ...(standbyReads !== null && { aged: standbyReads.find }),
   };
 
   async function commit(changes: Changes): Promise<boolean> {

@@ -27,8 +27,8 @@ export interface WatchReports {
 }
 
 /**
- * Looks at several servers again and again, over a connection to each, and reports which one to write to. Every look
- * decides anew, and so does the loss of the primary's connection.
+ * Looks at several servers again and again, over a connection to each, and reports which one to write to. If the
+ * connection to the primary breaks, nothing is written until the next look has found a primary.
  *
  * @returns a function that ends the watch
  */
@@ -39,7 +39,7 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
   /** The latest one. Its timeline stays known while no server accepts writes. */
   let last: Primary | null = null;
   let told: string[] = [];
-  let recordedTimeline = 0;
+  let triedTimeline = 0;
   /** The servers whose connections were lost during a look. What they said before counts no more. */
   const lost = new Set<Host>();
   const ending = new AbortController();
@@ -77,13 +77,13 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
       .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
       .filter(({ host }) => !lost.has(host));
     const { primary: chosen, refusals } = choosePrimary(sightings, last);
-    for (const refusal of refusals) if (!told.includes(refusal)) notify(`${refusal}: it is not written to`);
+    for (const refusal of refusals) if (!told.includes(refusal)) notify(`Refused: ${refusal}`);
     told = refusals;
     const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
     settle(chosen, [...refusals, ...reasons].join("; "));
     // Tried once: a role that may not create the table would be told so each second.
-    if (chosen === null || recordedTimeline === chosen.timeline) return;
-    recordedTimeline = chosen.timeline;
+    if (chosen === null || triedTimeline === chosen.timeline) return;
+    triedTimeline = chosen.timeline;
     if (chosen.recordedTimeline < chosen.timeline) await record(chosen);
   }
 
