@@ -2,9 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../server/domain/campaign/campaign.ts";
 import { loadPromoterCampaign } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { COLUMN_NAMES } from "../../server/v1/report/report-columns.ts";
+import { ALL_COLUMNS } from "../../server/v2/report/report-columns.ts";
 import { startApp, type TestApp } from "../support/app.ts";
 import { putFact } from "../support/facts.ts";
 import { send } from "../support/v1.ts";
+import { company, outcome } from "../support/v2.ts";
 
 const PROMOTERS = 8;
 /** 366 rows and one of totals with all columns: 6,973 cells for each promoter. Seven promoters fit. */
@@ -16,7 +18,7 @@ const ALL = {
 };
 const BASE = "https://track.acme.example/api/v1/reports";
 
-describe("V1 reports", () => {
+describe("reports", () => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp();
@@ -103,5 +105,20 @@ describe("V1 reports", () => {
     });
     expect(days.body).toHaveLength(366);
     expect(days.headers.get("link")).toBeNull();
+  });
+
+  it("are limited in V2 as well, and smaller pages are answered", async () => {
+    const range = `start_date=${ALL.start_date}&end_date=${ALL.end_date}&group_by=day`;
+    const large = `GET /reports/promoters?${range}&columns=${ALL_COLUMNS.join("&columns=")}`;
+    expect(await outcome(company(app, large))).toEqual({
+      status: 422,
+      body: {
+        message:
+          "The report would have 58720 cells, more than 50000; ask for fewer fields, longer periods or a smaller per_page",
+        code: "invalid_params",
+      },
+    });
+    const { status, body } = await company(app, `${large}&per_page=1`);
+    expect([status, (body as object[]).length]).toEqual([200, 1]);
   });
 });
