@@ -23,7 +23,7 @@ describe("the start page of a running program", () => {
     await page.getByRole("button", { name: /^Revenue/ }).click();
     await page.getByRole("button", { name: "90 days" }).click();
     await page.getByRole("img", { name: /^Revenue: .* from 5 Dec 2025 – 4 Mar 2026/ }).waitFor();
-    expect(new URL(page.url()).hash).toBe("#range=90&show=revenue_amount");
+    await page.waitForURL("**#range=90&show=revenue_amount");
     await page.reload();
     await page.getByRole("img", { name: /^Revenue: .* from 5 Dec 2025/ }).waitFor();
 

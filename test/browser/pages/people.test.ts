@@ -29,7 +29,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("combobox", { name: "State" }).selectOption("pending");
     await page.reload();
     await page.getByText("1 to 23 of 23").waitFor();
-    expect(new URL(page.url()).hash).toBe(`#q=waiting${width}&state=pending`);
+    await page.waitForURL(`**#q=waiting${width}&state=pending`);
 
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
     await button(page, "Accept").click();

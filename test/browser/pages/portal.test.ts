@@ -37,7 +37,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   it("shows the link first, and every page without a fault", async () => {
     const page = await pages.open(entrance, { width });
     await page.getByRole("heading", { name: "Your link" }).waitFor();
-    expect(page.url()).toBe(`${pages.url}/portal`);
+    await page.waitForURL(`${pages.url}/portal`);
     await page.getByText("Waiting for approval").waitFor();
     await page.locator("canvas").waitFor();
     expect(await faultsOf(page)).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByLabel("IBAN (optional)").fill("NL91ABNA0417164300");
     await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
     await page.getByText("You are paid this way from now on.").waitFor();
-    expect(new URL(page.url()).hash).toBe("#tab=payout");
+    await page.waitForURL("**#tab=payout");
   });
 
   it("shows receipts", async () => {
@@ -160,7 +160,7 @@ it("opens in a frame by a token, and read-only for the company", async () => {
   const { body } = await company(app, "POST /promoters/1/portal_view");
   const page = await pages.open(new URL((body as { url: string }).url).href.replace(pages.url, ""));
   await page.getByText("You can't change anything in it.").waitFor();
-  expect(page.url()).toBe(`${pages.url}/portal`);
+  await page.waitForURL(`${pages.url}/portal`);
   await page.reload();
   await page.getByText("You can't change anything in it.").waitFor();
 });

@@ -17,6 +17,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const key = await page.getByRole("dialog").locator("code").textContent();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "I have copied it" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     const call = () => pages.app.request("/api/v1/promoters/list", { headers: { "x-api-key": key! } });
     expect((await call()).status).toBe(200);
     expect(await page.locator("body").textContent()).not.toContain(key);
@@ -28,7 +29,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("button", { name: "Revoke the key" }).click();
     await page.getByText("was revoked").waitFor();
     expect((await call()).status).toBe(401);
-    expect(await page.getByText('data-cid="acme"').count()).toBe(1);
+    await page.getByText('data-cid="acme"').waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 
@@ -127,7 +128,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("The settings were saved").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.reload();
-    expect(await page.getByLabel("Smallest payment").inputValue()).toBe("12.50");
+    await expect.poll(() => page.getByLabel("Smallest payment").inputValue()).toBe("12.50");
   });
 });
 

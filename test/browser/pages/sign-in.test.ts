@@ -22,7 +22,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.locator("input[type=password]").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Home" }).waitFor();
-    expect(new URL(page.url()).hash).toBe("#range=7");
+    await page.waitForURL("**#range=7");
 
     if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -49,7 +49,7 @@ it("makes the owner by a link, whose token stays nowhere", async () => {
   await page.getByLabel("Name").fill("Olivia Owner");
   await page.getByLabel("E-mail").fill("olivia@acme.example");
   await page.getByLabel("Password").fill(PASSWORD);
-  expect(page.url()).toBe(`${pages.url}/admin/welcome`);
+  await page.waitForURL(`${pages.url}/admin/welcome`);
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole("button", { name: "Create the owner" }).click();
   await page.getByRole("heading", { name: "Home" }).waitFor();
