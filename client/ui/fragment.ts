@@ -1,6 +1,6 @@
 import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** The filters of a list. They stand in the fragment of the address: reloading and going back keep them, no log sees them. */
 export interface Filters<F extends Record<string, string>> {
@@ -15,7 +15,7 @@ export interface Filters<F extends Record<string, string>> {
 export function useFilters<F extends Record<string, string>>(usual: F): Filters<F> {
   const { url } = useLocation();
   const fragment = useSignal(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const read = () => (fragment.value = location.hash);
     read();
     addEventListener("hashchange", read);

@@ -1,5 +1,5 @@
 import { useSignal, type Signal } from "@preact/signals";
-import { useCallback, useEffect, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { asRefusal, type Refusal } from "./refusal.ts";
 
 /** What a page loads. While it loads again, the earlier data stay, so that nothing jumps. */
@@ -34,7 +34,8 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
     }
     isLoading.value = false;
   }, inputs);
-  useEffect(() => {
+  // Before the browser paints: nobody may see the earlier data without the sign that others are on their way.
+  useLayoutEffect(() => {
     void reload();
     return () => current.current?.abort();
   }, [reload]);
