@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count } from "./config/count.ts";
 import { refuseStandbys, storageSettings } from "./config/storage.ts";
+import { parseUrl } from "./url.ts";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -21,7 +22,7 @@ const environment = z
     ...storageSettings,
     PUBLIC_URL: z
       .string()
-      .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be an http(s) address")
+      .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, "must be an http(s) address")
       .optional(),
     // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
     TIDEMARK_ACCOUNT_ID: z
@@ -50,7 +51,10 @@ const environment = z
     LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
     SMTP_URL: z
       .string()
-      .refine((value) => /^smtps?:\/\/./i.test(value) && URL.canParse(value), "must be an smtp(s) address")
+      .refine(
+        (value) => /^smtps?:\/\/./i.test(value) && parseUrl(value) !== null,
+        "must be an smtp(s) address",
+      )
       .optional(),
     MAIL_FROM: z
       .string()

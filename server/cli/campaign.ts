@@ -14,6 +14,7 @@ import {
   type Attribution,
 } from "../domain/campaign/record.ts";
 import { EMAIL_KINDS, type EmailKind } from "../domain/email/record.ts";
+import { parseUrl } from "../url.ts";
 
 /** undefined: the option was left out. false: `--no-…`, which empties a list. */
 interface CampaignOptions {
@@ -66,7 +67,7 @@ export function campaignCommands(program: Command): void {
 
 /** Reads `--landing-url`. @throws Error if it is not an http(s) address */
 export function webAddress(value: string): string {
-  if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
+  if (/^https?:\/\//i.test(value) && parseUrl(value) !== null) return value;
   throw new Error(`--landing-url ${value} is not an http(s) address`);
 }
 

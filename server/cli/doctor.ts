@@ -7,6 +7,7 @@ import { isLoopback } from "../http/allowed-origin.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { ServerSetup } from "../domain/sighting/record.ts";
 import type { Store } from "../storage/store.ts";
+import { parseUrl } from "../url.ts";
 
 /** A page that has visitors asks for the script every hour. */
 const SCRIPT_DAYS = 7;
@@ -63,7 +64,7 @@ async function addressProblems(store: Store, { publicUrl, startedAt }: ServerSet
 
 /** A host without its port. */
 function hostnameOf(host: string): string {
-  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
+  return parseUrl(`http://${host}`)?.hostname ?? host;
 }
 
 async function proxyProblems(store: Store, { trustProxyHops, startedAt }: ServerSetup): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { parseUrl } from "../url.ts";
 
 /** Names by which a browser reaches its own machine. A server with HOST=0.0.0.0 answers there too. */
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
@@ -17,10 +18,9 @@ export function isAllowedOrigin(
 ): boolean {
   const entries = allowed.length > 0 ? allowed : [ownSite(landingUrl)];
   if (entries.includes("*")) return true;
-  if (origin === null || !URL.canParse(origin)) return false;
-  const site = new URL(origin);
+  const site = origin === null ? null : parseUrl(origin);
   // URLs of other schemes name no website.
-  if (!/^https?:$/.test(site.protocol)) return false;
+  if (site === null || !/^https?:$/.test(site.protocol)) return false;
   return entries.some((entry) => matches(site, entry.trim()));
 }
 
@@ -30,13 +30,16 @@ export function isLoopback(hostname: string): boolean {
 }
 
 function ownSite(landingUrl: string): string {
-  if (!URL.canParse(landingUrl)) return "";
-  return `*.${hostOf(new URL(landingUrl)).replace(/^www\./, "")}`;
+  const site = parseUrl(landingUrl);
+  return site === null ? "" : `*.${hostOf(site).replace(/^www\./, "")}`;
 }
 
 /** Compares in the form in which browsers write origins: lower case, no default port, Punycode. */
 function matches(site: URL, entry: string): boolean {
-  if (entry.includes("://")) return URL.canParse(entry) && originOf(site) === originOf(new URL(entry));
+  if (entry.includes("://")) {
+    const allowed = parseUrl(entry);
+    return allowed !== null && originOf(site) === originOf(allowed);
+  }
   const isWithSubdomains = entry.startsWith("*.");
   const name = domainToASCII(isWithSubdomains ? entry.slice(2) : entry);
   const host = isLoopback(name) ? "localhost" : name;

@@ -1,4 +1,5 @@
 import type { H3Event } from "h3";
+import { parseUrl } from "../url.ts";
 
 /**
  * Whether a page of this server sent a request. Browsers add `Origin` to every request that changes something, so a
@@ -7,8 +8,7 @@ import type { H3Event } from "h3";
  */
 export function isFromOwnPage({ req, url }: H3Event, publicUrl: string): boolean {
   const origin = req.headers.get("origin");
-  if (origin === null || !URL.canParse(origin)) return false;
-  const { protocol, host } = new URL(origin);
-  if (!/^https?:$/.test(protocol)) return false;
-  return origin === new URL(publicUrl).origin || host === (req.headers.get("host") ?? url.host);
+  const site = origin === null ? null : parseUrl(origin);
+  if (site === null || !/^https?:$/.test(site.protocol)) return false;
+  return origin === new URL(publicUrl).origin || site.host === (req.headers.get("host") ?? url.host);
 }

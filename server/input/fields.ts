@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { findExcess } from "../http/parameters/json.ts";
+import { parseUrl } from "../url.ts";
 
 /*
  * Inputs are accepted in more forms than clients should send. `documentedAs` is the form that the OpenAPI
@@ -170,7 +171,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function isWebAddress(value: string): boolean {
-  return /^https?:\/\//i.test(value) && URL.canParse(value);
+  return /^https?:\/\//i.test(value) && parseUrl(value) !== null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { H3Event } from "h3";
 import type { Services } from "../request/services.ts";
+import { parseUrl } from "../url.ts";
 
 /** Host names are never longer (RFC 1035). */
 const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
@@ -18,8 +19,7 @@ export function noteReach({ sightings, trustProxyHops }: Services, event: H3Even
 /** Notes which site loads the script. Our own demo does not count. */
 export function noteScriptSite(services: Services, event: H3Event): void {
   const { headers } = event.req;
-  const referer = headers.get("referer") ?? "";
-  const site = URL.canParse(referer) ? new URL(referer) : null;
+  const site = parseUrl(headers.get("referer") ?? "");
   if (site?.host === headers.get("host")) return;
   services.sightings.see("script", site !== null && ORIGIN.test(site.origin) ? site.origin : "unknown");
 }

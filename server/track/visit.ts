@@ -6,6 +6,7 @@ import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, text } from "../input/fields.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
+import { parseUrl } from "../url.ts";
 
 /** What pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({
@@ -71,14 +72,14 @@ function serverCookies(
   { tid, refToken, cookieDays }: Visit,
   { domain, prefix }: { domain: string; prefix: string },
 ): string[] {
-  const origin = event.req.headers.get("origin");
-  if (origin === null || !URL.canParse(origin)) return [];
+  const site = parseUrl(event.req.headers.get("origin") ?? "");
+  if (site === null) return [];
   const common = {
     maxAgeDays: cookieDays,
     domain,
     requestHost: event.url.hostname,
-    pageHost: new URL(origin).hostname,
-    isSecure: origin.startsWith("https:"),
+    pageHost: site.hostname,
+    isSecure: site.protocol === "https:",
   };
   const set = [
     siteCookie({ ...common, name: prefix + VISITOR_COOKIE, value: tid }),

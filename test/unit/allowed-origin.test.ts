@@ -86,6 +86,14 @@ describe("an entry", () => {
   ])("%j given the origin %j decides %j", (entry, origin, isAllowed) => {
     expect(isAllowedOrigin(origin, [entry], LANDING)).toBe(isAllowed);
   });
+
+  it("with an umlaut is allowed however many addresses were read before", () => {
+    // Code that has run often is compiled, and then a fault of Node shows.
+    for (let at = 0; at < 20_000; at++)
+      isAllowedOrigin("https://shop.example", ["https://shop.example"], LANDING);
+    const entry = "https://münchen.example";
+    expect(isAllowedOrigin("https://xn--mnchen-3ya.example", [entry], LANDING)).toBe(true);
+  });
 });
 
 describe("a list", () => {

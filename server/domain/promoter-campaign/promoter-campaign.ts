@@ -5,6 +5,7 @@ import { collection, listCounts } from "../../storage/collection.ts";
 import type { Reader } from "../../storage/store.ts";
 import { campaigns, loadCampaign, refParam } from "../campaign/campaign.ts";
 import { entryCounts } from "../reward/entry.ts";
+import { parseUrl } from "../../url.ts";
 
 export const promoterCampaigns = collection<PromoterCampaign>()({
   name: "promoter-campaign",
@@ -80,8 +81,8 @@ export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign):
 
 /** The link to a page that names the promoter. */
 export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
-  if (!URL.canParse(page)) return page;
-  const link = new URL(page);
+  const link = parseUrl(page);
+  if (link === null) return page;
   link.searchParams.set(refParam(campaign), promoterCampaign.refToken);
   return link.href;
 }
@@ -91,9 +92,9 @@ export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaig
  * fragment and trailing slash. null: not a web address.
  */
 export function trackedPage(address: string): string | null {
-  if (!URL.canParse(address)) return null;
-  const { protocol, host, pathname } = new URL(address);
-  if (protocol !== "https:" && protocol !== "http:") return null;
+  const page = parseUrl(address);
+  if (page === null || !/^https?:$/.test(page.protocol)) return null;
+  const { host, pathname } = page;
   return host.replace(/^www\./, "") + pathname.replace(/\/+$/, "");
 }
 

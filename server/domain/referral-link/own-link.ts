@@ -9,6 +9,7 @@ import { collection, listCounts } from "../../storage/collection.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { OwnLink } from "./record.ts";
+import { parseUrl } from "../../url.ts";
 
 /** Choice: nobody needs more, and a list of links shows them all. */
 const MOST_LINKS = 100;
@@ -35,8 +36,9 @@ export function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): P
 export function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
   const url = linkTo(page, promoterCampaign, campaign);
-  if (link.subId === null || !URL.canParse(url)) return url;
-  const withChannel = new URL(url);
+  if (link.subId === null) return url;
+  const withChannel = parseUrl(url);
+  if (withChannel === null) return url;
   withChannel.searchParams.set(SUB_ID_PARAM, link.subId);
   return withChannel.href;
 }
@@ -145,6 +147,6 @@ async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: st
 
 /** The host of an address, or of an allowed site as campaigns write them (`*.shop.example`). */
 function siteOf(address: string): string | null {
-  const host = URL.canParse(address) ? new URL(address).hostname : address.replace(/^\*\.|[/:].*$/g, "");
+  const host = parseUrl(address)?.hostname ?? address.replace(/^\*\.|[/:].*$/g, "");
   return /^[a-z0-9.-]+$/i.test(host) ? host.toLowerCase().replace(/^www\./, "") : null;
 }

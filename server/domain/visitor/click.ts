@@ -13,6 +13,7 @@ import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts"
 import { originOf } from "../origin/origin.ts";
 import { subKeyOf } from "../origin/sub-id.ts";
 import { findVisitor, isExpired, removeVisitor, visitors } from "./visitor.ts";
+import { parseUrl } from "../../url.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Parameters of the landing page that name the promoter's own channel. */
@@ -160,8 +161,8 @@ async function findByPage(
 
 /** The query of a page's address. Empty if the address is not valid. */
 function pageQuery(url: string | null): URLSearchParams {
-  const hasQuery = url?.includes("?") === true && URL.canParse(url);
-  return hasQuery ? new URL(url).searchParams : new URLSearchParams();
+  const page = url?.includes("?") === true ? parseUrl(url) : null;
+  return page?.searchParams ?? new URLSearchParams();
 }
 
 function subId(query: URLSearchParams): string | null {

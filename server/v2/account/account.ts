@@ -9,6 +9,7 @@ import { flag, oneOf, text, wholeAmount, wholeNumber, word } from "../../input/f
 import { shapeChanges } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { recordError } from "../record-error.ts";
+import { parseUrl } from "../../url.ts";
 
 const cents = wholeAmount.refine((value) => value >= 0, "must not be negative");
 const timeZone = word(100).refine(isTimeZone, "is not a time zone, such as Europe/Berlin");
@@ -16,7 +17,7 @@ const timeZone = word(100).refine(isTimeZone, "is not a time zone, such as Europ
 const MAX_ORIGINS = 20;
 /** Written as browsers write origins. Anything else could change the policy that names it. */
 const origin = word(200)
-  .transform((value) => (URL.canParse(value) ? new URL(value).origin : value))
+  .transform((value) => parseUrl(value)?.origin ?? value)
   .refine((value) => /^https?:\/\/[\w.-]+(:\d+)?$/.test(value), "is not the address of a site");
 
 const trackerBody = z

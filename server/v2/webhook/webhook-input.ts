@@ -6,6 +6,7 @@ import type { WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import { flag, id, longText, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import type { Post } from "../../outgoing/post.ts";
+import { parseUrl } from "../../url.ts";
 
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
@@ -21,10 +22,10 @@ const url = text
   .trim()
   .pipe(webAddress)
   // Everyone who lists webhooks sees the address.
-  .refine(
-    (value) => !URL.canParse(value) || new URL(value).username + new URL(value).password === "",
-    "must not name a user; use basic_auth_user and basic_auth_password",
-  );
+  .refine((value) => {
+    const address = parseUrl(value);
+    return address === null || address.username + address.password === "";
+  }, "must not name a user; use basic_auth_user and basic_auth_password");
 
 /** A type of either format. */
 const eventType = z
