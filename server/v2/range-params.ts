@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Span } from "../domain/payout/filter.ts";
+import type { Span } from "../domain/span.ts";
 import { instant, wholeAmount } from "../input/fields.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import type { Span } from "../payout/filter.ts";
+import type { Span } from "../span.ts";
 import { lengthCounter } from "../../storage/collection.ts";
 import type { Key } from "../../storage/keys.ts";
 import { searchNewest } from "../../storage/listing/newest.ts";

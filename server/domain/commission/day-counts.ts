@@ -1,7 +1,7 @@
 import type { Count } from "../../storage/collection.ts";
 import type { KeyPart } from "../../storage/keys.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Span } from "../payout/filter.ts";
+import type { Span } from "../span.ts";
 import { dayNumber } from "../report/counters.ts";
 import type { CommissionFilter } from "./filter.ts";
 import type { Commission } from "./record.ts";

@@ -1,6 +1,7 @@
 import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
-import { isWithin, type DUE_PERIODS, type Span } from "../payout/filter.ts";
+import type { DUE_PERIODS } from "../payout/filter.ts";
+import { isWithin, type Span } from "../span.ts";
 import type { Commission, CommissionStatus } from "./record.ts";
 
 /** The conditions for listed commissions. Absent ones do not matter. */

@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import type { Found, Window } from "../../storage/listing/page-search.ts";
 import { listBelongings } from "../promoter-campaign/belongings.ts";
-import { isWithin, type Span } from "../payout/filter.ts";
+import { isWithin, type Span } from "../span.ts";
 import { leads } from "./lead.ts";
 import type { EntrySource, Lead, LeadState, Suspicion } from "./record.ts";
 

@@ -1,16 +1,13 @@
 import type { Account } from "../account/record.ts";
 import type { FraudSuspicion } from "../lead/record.ts";
+import type { Payee } from "./payee.ts";
 import type { Payout, PayoutStatus } from "./record.ts";
-import type { PayoutMethod, PayoutMethodName } from "../payout-method/record.ts";
+import type { PayoutMethodName } from "../payout-method/record.ts";
 import type { Promoter } from "../promoter/record.ts";
+import { isWithin, type Span } from "../span.ts";
+import { isPayable } from "./payable.ts";
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
-
-/** A range of numbers, or of time in milliseconds, without its end. null: open. */
-export interface Span {
-  from: number | null;
-  before: number | null;
-}
 
 /** The conditions for listed payouts. Absent ones do not matter. */
 export interface PayoutFilter {
@@ -38,15 +35,6 @@ export interface PayoutDay {
   today: string;
   /** The first due date from today on. null: there is none. */
   nextDueDate: string | null;
-}
-
-/** A promoter with the data that payouts are filtered by. */
-export interface Payee {
-  promoter: Promoter;
-  /** null: none is selected. */
-  selected: PayoutMethod | null;
-  /** Sum of the pending cash payouts. */
-  pendingCents: number;
 }
 
 type Filters = Required<{ [F in keyof PayoutFilter]: NonNullable<PayoutFilter[F]> }>;
@@ -83,35 +71,4 @@ export const BY_PAYEE: ByPayee = {
 export function isNamed({ profile, email }: Promoter, text: string): boolean {
   const names = `${profile.firstName ?? ""} ${profile.lastName ?? ""}`;
   return `${names}\n${email}`.toLowerCase().includes(text.trim().toLowerCase());
-}
-
-/** Why the pending payouts of a promoter can't be paid yet. */
-export const UNPAYABLE_REASONS = {
-  no_payout_method: "The promoter has chosen no payout method",
-  method_disabled: "The payout method is disabled",
-  invoice_details: "The invoice details are not approved",
-  below_minimum: "The sum is below the minimum payment",
-} as const;
-export type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
-
-/** Whether a promoter's pending payouts can be paid. @see docs/spec/v2.md "List payouts" */
-export function isPayable(payee: Payee, account: Account): boolean {
-  return unpayableReason(payee, account) === null;
-}
-
-/** Why a promoter's pending payouts can't be paid. null: they can. */
-export function unpayableReason(
-  { promoter, selected, pendingCents }: Payee,
-  account: Account,
-): UnpayableReason | null {
-  if (selected === null) return "no_payout_method";
-  if (selected.isDisabled) return "method_disabled";
-  if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved")
-    return "invoice_details";
-  return pendingCents < account.minPaymentCents ? "below_minimum" : null;
-}
-
-/** Whether a number lies in a range. */
-export function isWithin(number: number, { from, before }: Span): boolean {
-  return (from === null || number >= from) && (before === null || number < before);
 }

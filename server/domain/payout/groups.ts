@@ -3,8 +3,9 @@ import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from "./record.ts";
 import type { Account } from "../account/record.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { payeeReader, type PayeeReader } from "./payee.ts";
-import { isNamed, unpayableReason, type Payee, type UnpayableReason } from "./filter.ts";
+import { payeeReader, type Payee, type PayeeReader } from "./payee.ts";
+import { isNamed } from "./filter.ts";
+import { unpayableReason, type UnpayableReason } from "./payable.ts";
 import { payouts } from "./payout.ts";
 import { unlessGone } from "../show.ts";
 

@@ -1,9 +1,18 @@
 import type { PayoutMethod } from "../payout-method/record.ts";
 import type { Store } from "../../storage/store.ts";
-import type { Payee } from "./filter.ts";
+import type { Promoter } from "../promoter/record.ts";
 import { findSelectedPayoutMethod, payoutMethods } from "../payout-method/payout-method.ts";
 import { once } from "../once.ts";
 import { loadPromoter } from "../promoter/promoter.ts";
+
+/** A promoter with the data that payouts are filtered by. */
+export interface Payee {
+  promoter: Promoter;
+  /** null: none is selected. */
+  selected: PayoutMethod | null;
+  /** Sum of the pending cash payouts. */
+  pendingCents: number;
+}
 
 /** Reads the promoters and methods of payouts. Each is read once, however many payouts it has. */
 export interface PayeeReader {

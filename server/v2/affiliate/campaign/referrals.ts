@@ -2,7 +2,7 @@ import { z } from "zod";
 import { campaigns } from "../../../domain/campaign/campaign.ts";
 import { leads } from "../../../domain/lead/lead.ts";
 import { LEAD_STATES, type Lead } from "../../../domain/lead/record.ts";
-import { isWithin } from "../../../domain/payout/filter.ts";
+import { isWithin } from "../../../domain/span.ts";
 import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
 import { loadPromoterStats } from "../../../domain/report/counters.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

@@ -5,7 +5,7 @@ import { commissions } from "../../../domain/commission/commission.ts";
 import { COMMISSION_STATUSES, type Commission } from "../../../domain/commission/record.ts";
 import { leads } from "../../../domain/lead/lead.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
-import { isWithin } from "../../../domain/payout/filter.ts";
+import { isWithin } from "../../../domain/span.ts";
 import { payouts } from "../../../domain/payout/payout.ts";
 import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
 import { loadPromoterStats } from "../../../domain/report/counters.ts";
