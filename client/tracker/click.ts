@@ -33,7 +33,7 @@ export function click(): Promise<Outcome> | undefined {
   const { tid, ref_id: known } = visitor();
   const isKnown = tid && (!ref_id || ref_id === known);
   if (isKnown || pendingClick()?.["ref_id"] === ref_id) return;
-  const visit = { tid: options.tid || handedOver(url) || uuid(), ref_id };
+  const visit = { tid: uuid(), ref_id, ...(options.tid ? { tid: options.tid } : handedOver(url)) };
   // Other pages of the site then know the visitor at once, and can report the click if this page can't.
   if (ref_id && !tid && !isPrivate()) become(visit, COOKIE_DAYS);
   return record("click", {

@@ -1,4 +1,4 @@
-import { parse } from "./address.ts";
+import { parse, uuid } from "./address.ts";
 import { quietly } from "./quietly.ts";
 import { tidIn, visitor } from "./visitor.ts";
 
@@ -57,10 +57,15 @@ function decorateAttribute(element: Element, name: string): URLSearchParams | un
   return parse(decorated).searchParams;
 }
 
-/** The visitor that another site handed over in an address. */
-export function handedOver(address: string): string | undefined {
+/**
+ * The visitor that another site handed over in an address. The server gives them to the first browser that comes with
+ * it, and `spare_tid` to the next one.
+ */
+export function handedOver(address: string): object | undefined {
   const given = parse(address).searchParams.get(PARAM) || "";
-  return Date.now() - Number(given.slice(36)) < LIFE_MS ? tidIn(given) : undefined;
+  const tid = tidIn(given);
+  const handed_at = Number(given.slice(36));
+  return tid && Date.now() - handed_at < LIFE_MS ? { tid, handed_at, spare_tid: uuid() } : undefined;
 }
 
 /** Removes a handed-over visitor from the address bar, because people share addresses. */

@@ -4,6 +4,7 @@ import type { Click, Visit } from "../domain/visitor/click.ts";
 import { trackerNames } from "../domain/account/tracker-names.ts";
 import { REF_COOKIE, VISITOR_COOKIE, siteCookie } from "../http/cookie.ts";
 import { address as webPage, text } from "../input/fields.ts";
+import type { Handover } from "../domain/visitor/record.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 import { parseUrl } from "../url.ts";
@@ -17,6 +18,10 @@ export const visitParams = z.object({
   referrer: webPage.optional().catch(undefined),
   cookie_tid: text.optional(),
   domain: text.optional(),
+  /** Only if another site handed the visitor over: when it made the address, in milliseconds. */
+  handed_at: z.coerce.number().int().positive().optional().catch(undefined),
+  /** With `handed_at`: the visitor id to take if somebody else came by the same address before. */
+  spare_tid: z.uuidv4().optional().catch(undefined),
   /** `given` if the page asked the visitor for consent and got it. */
   consent: text.optional(),
 });
@@ -46,7 +51,12 @@ export function clickOf(
     referrer: given.referrer ?? null,
     address,
     hasConsent: given.consent === "given",
+    handover: handoverOf(given),
   };
+}
+
+function handoverOf({ handed_at: at, spare_tid: spareTid }: z.output<typeof visitParams>): Handover | null {
+  return at === undefined || spareTid === undefined ? null : { at, spareTid: spareTid.toLowerCase() };
 }
 
 /** Whether the visitor objects to being tracked. @see https://w3c.github.io/gpc/ */

@@ -106,7 +106,7 @@ let timers: { run: () => void; delayMs: number }[];
 
 describe("the built script", () => {
   it("is small", () => {
-    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(4_600);
+    expect(gzipSync(SCRIPT, { level: 9 }).length).toBeLessThanOrEqual(4_640);
   });
 
   it("uses no HTML sink, no eval and no global but its own", () => {
@@ -543,6 +543,17 @@ describe("the built script", () => {
     window.svc!("crossDomain", "shop.example");
     const address = "https://shop.example/";
     expect(window.svc!("decorate", address)).toBe(address);
+  });
+
+  it("asks whether it is the first to come by a handed-over link", async () => {
+    const handedAt = Date.now() - 1_000;
+    open(`https://shop.acme.example/?svc_ref=jane&_svc_tid=${TID}${handedAt}`);
+    load();
+    await settle();
+    const { tid, handed_at: at, spare_tid: spare } = sent[0]!.form;
+    expect([tid, at]).toEqual([TID, String(handedAt)]);
+    expect(spare).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    expect(spare).not.toBe(TID);
   });
 
   it("treats a handed-over link that comes too late as a new visit", async () => {

@@ -318,6 +318,25 @@ describe("POST /t/signup", () => {
     expect([await clicksOf(1), await leadCount()]).toEqual([1, 1]);
   });
 
+  it("gives a handed-over visitor to the first browser that comes by an address", async () => {
+    const [first, second, third] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+    const come = async (at: number, spareTid: string | undefined) => {
+      const { body } = await click({ ref_id: "jane", handed_at: String(at), spare_tid: spareTid ?? "" });
+      const { tid, status } = body as { tid: string; status: string };
+      return [tid, status];
+    };
+    await click({ ref_id: "jane" });
+    expect(await come(1_000, first)).toEqual([TID, "known"]);
+    expect(await come(1_000, first)).toEqual([TID, "known"]);
+    expect(await come(1_000, second)).toEqual([second, "recorded"]);
+    expect(await come(1_000, second)).toEqual([second, "known"]);
+    expect(await come(2_000, third)).toEqual([TID, "known"]);
+    expect(await clicksOf(1)).toBe(2);
+    const shared = { ...VISIT, handed_at: "2000", spare_tid: first ?? "" };
+    expect((await signup({ email: "lead@example.com", ...shared })).body).toMatchObject({ tid: first });
+    expect((await click({ ref_id: "jane", handed_at: "soon", spare_tid: "nobody" })).status).toBe(200);
+  });
+
   it("records click and lead once if both arrive at the same time", async () => {
     await Promise.all([
       click({ ref_id: "jane" }),

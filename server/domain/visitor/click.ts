@@ -2,7 +2,7 @@ import type { Account } from "../account/record.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
-import type { Visitor } from "./record.ts";
+import type { Handover, Visitor } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
@@ -32,6 +32,8 @@ export interface Click {
   address: string | null;
   /** Whether the page asked the visitor for consent and got it. */
   hasConsent: boolean;
+  /** null: the tid comes from no other site. */
+  handover: Handover | null;
 }
 
 /** How the browser should identify the visitor from now on. */
@@ -70,7 +72,16 @@ export async function visitOf(
 ): Promise<Visit | null> {
   const { now } = context;
   const repeated = await tx.get(visitors, account.id, click.tid);
-  if (repeated !== null && !isExpired(repeated, now)) return knownVisit(tx, repeated, now);
+  if (repeated !== null && !isExpired(repeated, now)) {
+    const { handover } = click;
+    if (handover === null) return knownVisit(tx, repeated, now);
+    if (isOfAnother(handover, repeated)) {
+      const own = { ...click, tid: handover.spareTid, handover: null };
+      return visitOf(tx, context, { account, click: own });
+    }
+    await tx.put(visitors, { ...repeated, handover });
+    return knownVisit(tx, repeated, now);
+  }
   const tid = click.cookieTid;
   const former = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
   const visit = former && (await knownVisit(tx, former, now));
@@ -83,6 +94,11 @@ export async function visitOf(
   // A browser may keep a cookie longer than it was told to.
   if (repeated !== null) await removeVisitor(tx, repeated);
   return newVisit(tx, context, { account, click, destination });
+}
+
+/** Whether somebody else came by the address before, so that this person got it from them. */
+function isOfAnother({ at, spareTid }: Handover, { handover: taken }: Visitor): boolean {
+  return taken !== undefined && at <= taken.at && spareTid !== taken.spareTid;
 }
 
 async function newVisit(
@@ -111,6 +127,7 @@ async function newVisit(
     subId: channel,
     isAdTraffic: isAd,
     ...(click.hasConsent && { hasConsent: true }),
+    ...(click.handover !== null && { handover: click.handover }),
     addressHash: click.address === null ? null : hashAddress(account, click.address),
     createdAt: now.toISOString(),
     expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),

@@ -1,5 +1,13 @@
 import type { Origin } from "../origin/record.ts";
 
+/** How a page of another site of the customer's handed its visitor over: in an address, which people may share. */
+export interface Handover {
+  /** The moment at which the address was made, in milliseconds. It tells addresses apart. */
+  at: number;
+  /** The id of whoever comes by the same address after its first visitor. Made in the browser: UUID v4. */
+  spareTid: string;
+}
+
 /** A person who followed a referral link. */
 export interface Visitor {
   accountId: number;
@@ -17,6 +25,8 @@ export interface Visitor {
   isAdTraffic: boolean;
   /** Absent: the page did not ask for consent. */
   hasConsent?: true;
+  /** The latest one that was taken. Absent: the visitor has stayed on one site. */
+  handover?: Handover;
   addressHash: string | null;
   createdAt: string;
   /** When the browser's cookie expires. From then on the visitor is unknown. */

@@ -11,6 +11,14 @@ export const TRACKING_FIELDS: Fields = {
     "The id of the visitor's earlier visit, if there was one.",
     "7c9e6679-7425-40de-944b-e07fc1f90ae8",
   ],
+  handed_at: [
+    "Only if another of your sites handed the visitor over: when it made the address, in milliseconds since 1970.",
+    1_772_600_000_000,
+  ],
+  spare_tid: [
+    "With `handed_at`: the visitor id to take if somebody else came by the same address before.",
+    "7c9e6679-7425-40de-944b-e07fc1f90ae9",
+  ],
   uid: [
     "Your own id of the person, as your billing provider knows it. Later sales find the lead by it.",
     "cus_99",
