@@ -165,7 +165,10 @@ describe("a link by e-mail", () => {
     await server.close();
   });
 
-  const SENT = { message: "If a promoter has this address, an e-mail with a link is on its way." };
+  const SENT = {
+    message:
+      "If a promoter has this address, an e-mail with a link is on its way. It works once, for 15 minutes.",
+  };
   const send = () => workOff(appOutbox(app, { mailer }));
   const token = () => /\/portal\/welcome#(\S+)/.exec(server.emails.at(-1)?.text ?? "")?.[1] ?? "";
   const ask = async (email = EMAIL) => {
@@ -207,6 +210,17 @@ describe("a link by e-mail", () => {
 
   it("is not sent to strangers, who get the same answer", async () => {
     expect(await ask("stranger@example.com")).toEqual({ status: 202, body: SENT });
+    expect(server.emails).toEqual([]);
+  });
+
+  it("promises nothing if the server sends no e-mails", async () => {
+    await app.close();
+    app = await startApp("memory", { hasMail: false });
+    browser = portalBrowser(app);
+    await app.v1("/promoters/create", { email: EMAIL });
+    const told = { message: "This program sends no e-mails. Ask the company to let you in." };
+    expect(await ask()).toEqual({ status: 202, body: told });
+    expect(await ask("stranger@example.com")).toEqual({ status: 202, body: told });
     expect(server.emails).toEqual([]);
   });
 

@@ -62,7 +62,7 @@ export function SignInForm({
 function LinkForm() {
   const form = useForm({ email: "" });
   const sent = useSignal<string | null>(null);
-  if (sent.value !== null) return <p role="status">{sent.value} It works once, for 15 minutes.</p>;
+  if (sent.value !== null) return <p role="status">{sent.value}</p>;
   return (
     <Form
       form={form}

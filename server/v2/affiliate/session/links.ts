@@ -49,8 +49,12 @@ async function send({ event, context, limitEmail, hasMail }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
   const wanted = { email: body.email, accountId: body.account_id ?? null };
   await limitEmail(body.email);
-  if (hasMail) await sendSignInLinks(context, await findMembers(context.store, wanted));
-  return { message: "If a promoter has this address, an e-mail with a link is on its way." };
+  if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
+  await sendSignInLinks(context, await findMembers(context.store, wanted));
+  return {
+    message:
+      "If a promoter has this address, an e-mail with a link is on its way. It works once, for 15 minutes.",
+  };
 }
 
 async function check({ event, context, limit }: OpenRequest) {
