@@ -70,7 +70,7 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
         </Form>
       )}
       <p class="small">
-        You are one already? <a href="/portal">Sign in</a>
+        Already a promoter? <a href="/portal">Sign in</a>
       </p>
     </LonePage>
   );

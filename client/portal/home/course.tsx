@@ -13,6 +13,8 @@ const FIGURES = {
 } as const;
 type Figure = keyof typeof FIGURES;
 
+const ONE = { clicks: "click", referrals: "lead", customers: "customer" } as const;
+
 const RANGES = { 30: "30 days", 90: "90 days", 365: "A year" } as const;
 type Days = keyof typeof RANGES;
 
@@ -54,7 +56,7 @@ export function Course() {
           return (
             <>
               <p class="figure">
-                {format(total)} <span class="small soft">{name.toLowerCase()}</span>
+                {format(total)} <span class="small soft">{unitOf(selection as Figure, total)}</span>
               </p>
               <Plot
                 days={items.map(([day]) => String(day))}
@@ -69,6 +71,11 @@ export function Course() {
       </Await>
     </section>
   );
+}
+
+function unitOf(figure: Figure, total: number): string {
+  // The total of commissions is money, which stays "commissions" however much it is.
+  return figure !== "commissions" && total === 1 ? ONE[figure] : FIGURES[figure].toLowerCase();
 }
 
 function Choice<K extends string | number>({

@@ -30,7 +30,7 @@ export function Earned() {
             </dl>
             {!hasMethod && (
               <p class="notice warn">
-                Nobody knows yet how to pay you.
+                You have no payout method yet.
                 <a class="button little" href="/portal/settings#tab=payout">
                   Choose a payout method
                 </a>

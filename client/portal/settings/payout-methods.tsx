@@ -55,8 +55,8 @@ export function PayoutMethods() {
             ))}
             {rows.length === 0 && !isAdding.value && (
               <li class="card">
-                <Empty title="Nobody knows yet how to pay you">
-                  <p>Add a bank account, PayPal, Wise or a wallet.</p>
+                <Empty title="No payout method yet">
+                  <p>Add a bank account, PayPal, Wise or a wallet, so that the company can pay you.</p>
                 </Empty>
               </li>
             )}

@@ -11,7 +11,7 @@ type Current = components["schemas"]["CurrentPromoter"];
 const FIELDS = [
   ["first_name", "First name", "given-name"],
   ["last_name", "Last name", "family-name"],
-  ["website", "Web site", "url"],
+  ["website", "Website", "url"],
   ["phone_number", "Phone", "tel"],
 ] as const;
 

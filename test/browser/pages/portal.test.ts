@@ -89,6 +89,16 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("counts one lead in the singular", async () => {
+  const { app } = pages;
+  const { body } = await app.v1("/promoters/create", { email: "one@example.com", ref_id: "one" });
+  await app.v1("/track/signup", { email: "only@example.com", ref_id: "one" });
+  const page = await pages.open(`/portal?auth_token=${(body as { auth_token: string }).auth_token}`);
+  await page.getByText("0 clicks", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Leads", exact: true }).click();
+  await page.getByText("1 lead", { exact: true }).waitFor();
+});
+
 it("asks a campaign's questions before it lets somebody in", async () => {
   const page = await pages.open(entrance);
   await page.getByRole("link", { name: "Campaigns", exact: true }).click();
