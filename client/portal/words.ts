@@ -52,11 +52,11 @@ export const METHODS: Record<string, string> = {
   dots: "Dots",
 };
 
-/** What other units than money are called after a number. */
-export const UNITS: Record<string, string> = {
-  credits: "credits",
-  points: "points",
-  free_months: "free months",
-  mon_discount: "months of discount",
-  discount_per: "% discount",
+/** What other units than money are called after one, and after any other number. */
+export const UNITS: Record<string, [one: string, many: string]> = {
+  credits: ["credit", "credits"],
+  points: ["point", "points"],
+  free_months: ["free month", "free months"],
+  mon_discount: ["month of discount", "months of discount"],
+  discount_per: ["% discount", "% discount"],
 };

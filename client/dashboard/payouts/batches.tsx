@@ -84,7 +84,7 @@ interface ActionsProps {
 }
 
 function Actions({ batch, reload, onSepa }: ActionsProps) {
-  const { method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
+  const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight">
       {(isPayable || isRetriable) && (
@@ -101,6 +101,11 @@ function Actions({ batch, reload, onSepa }: ActionsProps) {
         <button class="button little" onClick={() => void saveFile(batch.id, method)}>
           CSV file
         </button>
+      )}
+      {(status === "pending" || status === "processing") && (
+        <a class="button little" href={`/admin/payouts#tab=all&batch=${id}`}>
+          Mark as paid…
+        </a>
       )}
       {(status === "awaiting_confirmation" || status === "failed") && (
         <button class="button plain little" onClick={() => void remove(batch, reload)}>

@@ -12,7 +12,7 @@ import { may } from "../session/session.ts";
 import { PayoutActions } from "./actions.tsx";
 import { NewBatch } from "./new-batch.tsx";
 import { loadDue, loadUnpaid, USUAL, type DueGroup, type PayoutFilters } from "./query.ts";
-import { METHODS } from "./words.ts";
+import { METHODS, readinessOf } from "./words.ts";
 
 const COLUMNS: Column<DueGroup>[] = [
   {
@@ -29,8 +29,10 @@ const COLUMNS: Column<DueGroup>[] = [
     id: "payable",
     title: "Can be paid",
     isText: true,
-    cell: ({ not_payable_because: why }) =>
-      why === null ? <Badge tone="good">Now</Badge> : <Badge tone="warn">{why}</Badge>,
+    cell: (group) => {
+      const { words, tone } = readinessOf(group);
+      return <Badge tone={tone}>{words}</Badge>;
+    },
   },
   { id: "payouts", title: "Payouts", isNumber: true, cell: ({ payouts }) => count(payouts.length) },
   { id: "amount", title: "Without tax", isNumber: true, cell: ({ amount }) => money(amount) },

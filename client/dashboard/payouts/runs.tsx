@@ -19,7 +19,7 @@ const PREVIEW: Column<Previewed>[] = [
     title: "In the next run",
     isText: true,
     cell: ({ not_paid_because: why }) =>
-      why === null ? <Badge tone="good">Paid</Badge> : <Badge tone="quiet">{why}</Badge>,
+      why === null ? <Badge tone="good">Will be paid</Badge> : <Badge tone="quiet">{why}</Badge>,
   },
   {
     id: "commissions",

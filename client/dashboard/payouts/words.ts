@@ -3,6 +3,9 @@ import type { components } from "../../ui/api/types.ts";
 
 export type Payout = components["schemas"]["Payout"];
 export type PaymentsBatch = components["schemas"]["PaymentsBatch"];
+type Group = Pick<components["schemas"]["PayoutGroup"], "not_payable_because"> & {
+  payouts: Pick<Payout, "unit" | "payments_batch_id">[];
+};
 
 /** The states of a payout, in words. */
 export const STATUSES: Record<Payout["status"], { words: string; tone: Tone }> = {
@@ -31,3 +34,12 @@ export const METHODS: Record<PaymentsBatch["method"], string> = {
   dots: "Dots",
   custom: "Another way",
 };
+
+/** Whether the payouts of a promoter can go into a batch, and otherwise why not. */
+export function readinessOf({ payouts, not_payable_because: why }: Group): { words: string; tone: Tone } {
+  const inMoney = payouts.filter(({ unit }) => unit === "cash");
+  if (inMoney.length === 0) return { words: "Nothing in money", tone: "quiet" };
+  if (inMoney.every(({ payments_batch_id: batch }) => batch !== null))
+    return { words: "In a batch already", tone: "quiet" };
+  return why === null ? { words: "Now", tone: "good" } : { words: why, tone: "warn" };
+}

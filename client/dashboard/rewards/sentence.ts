@@ -1,5 +1,6 @@
 import type { components } from "../../ui/api/types.ts";
-import { count, percent, several, writing } from "../../ui/format.ts";
+import { percent, several, writing } from "../../ui/format.ts";
+import { amountOf as fixedAmountOf } from "../commissions/words.ts";
 
 export type Reward = components["schemas"]["Reward"];
 type Schema = Reward["schemas"][number];
@@ -27,8 +28,9 @@ export function sentenceOf(reward: RewardTerms): string {
 
 function amountOf({ unit, amount, flat_amount: isFlat }: Schema, reward: RewardTerms): string {
   if (!isFlat) return `${percent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
-  const per = reward.promoter_reward_type === "target" || !reward.is_promoter_reward ? "" : " for each sale";
-  return `${unit === "cash" ? wholeMoney(amount) : `${count(amount)} ${UNITS[unit]}`}${per}`;
+  const isGivenOnce = reward.promoter_reward_type === "target" || reward.duration === "once";
+  const per = isGivenOnce || !reward.is_promoter_reward ? "" : " for each sale";
+  return `${unit === "cash" ? wholeMoney(amount) : fixedAmountOf({ amount, unit })}${per}`;
 }
 
 /** The words for what else than money a reward can give. */

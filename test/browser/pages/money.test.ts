@@ -106,10 +106,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(file.suggestedFilename()).toMatch(/^batch-\d+-\w+\.csv$/);
     expect((await readFile(await file.path(), "utf8")).split("\n").length).toBeGreaterThan(1);
 
-    await page
-      .getByRole("link", { name: /^BATCH/ })
-      .first()
-      .click();
+    await page.getByRole("link", { name: "Mark as paid…" }).first().click();
     const count = await listed(page, "Payouts");
     await page.getByLabel("Choose all on this page").check();
     await page.getByRole("button", { name: "Mark as paid" }).click();
