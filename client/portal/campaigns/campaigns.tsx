@@ -50,7 +50,9 @@ export function Campaigns() {
             onJoined={(state) => {
               joining.value = null;
               toast(
-                state === "accepted" ? "You are in. Your link is on the start page." : "We will look at it.",
+                state === "accepted"
+                  ? "You are in. Your link is under “Links and codes”."
+                  : "We will look at it.",
               );
               void campaigns.reload();
             }}

@@ -2,25 +2,29 @@ import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
+import { Badge } from "../../ui/feedback/badge.tsx";
 import { CopyButton } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { asRefusal } from "../../ui/api/refusal.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { loadJoined } from "../campaigns/joined.ts";
 import { QrCode } from "../home/qr-code.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
+import { STATES } from "../words.ts";
 import { Codes } from "./codes.tsx";
 import { LinkForm } from "./link-form.tsx";
 
 type Link = components["schemas"]["PortalLinkToShare"];
+type State = keyof typeof STATES;
 
 /** More links than a promoter may make, and all campaigns. */
 const ALL = { per_page: 100 };
 
 /** All links that a promoter can share, and the codes that customers type. */
 export function Links() {
-  const links = useLoad(() => page(api.GET("/api/v2/affiliate/referral_links", { params: { query: ALL } })));
+  const links = useLoad(loadLinks);
   const isMaking = useSignal(false);
   const coded = useSignal<Link | null>(null);
   const remove = async (link: Link) => {
@@ -47,12 +51,13 @@ export function Links() {
     >
       <div class="stack wide">
         <Await loaded={links}>
-          {({ rows }) => (
+          {({ rows, states }) => (
             <ul class="stack">
               {firstCampaignFirst(rows).map((link) => (
                 <LinkCard
                   key={`${link.source} ${link.promoter_campaign_id} ${link.id}`}
                   link={link}
+                  state={states.get(link.campaign.id) ?? "accepted"}
                   onCode={() => (coded.value = link)}
                   onRemove={() => remove(link)}
                 />
@@ -81,7 +86,26 @@ export function Links() {
   );
 }
 
-function LinkCard({ link, onCode, onRemove }: { link: Link; onCode: () => void; onRemove: () => void }) {
+/** The links, and what the promoter is in each campaign: a link counts only if the promoter was accepted. */
+async function loadLinks() {
+  const [{ rows }, joined] = await Promise.all([
+    page(api.GET("/api/v2/affiliate/referral_links", { params: { query: ALL } })),
+    loadJoined(),
+  ]);
+  return { rows, states: new Map<number, State>(joined.map(({ campaign, state }) => [campaign.id, state])) };
+}
+
+function LinkCard({
+  link,
+  state,
+  onCode,
+  onRemove,
+}: {
+  link: Link;
+  state: State;
+  onCode: () => void;
+  onRemove: () => void;
+}) {
   const isOwn = link.source === "promoter" && !link.is_default;
   return (
     <li class="card stack tight">
@@ -89,6 +113,7 @@ function LinkCard({ link, onCode, onRemove }: { link: Link; onCode: () => void; 
         <h2>{link.name}</h2>
         {link.name !== link.campaign.name && <span class="soft">{link.campaign.name}</span>}
         {link.sub_id !== null && <span class="badge">Channel {link.sub_id}</span>}
+        {state !== "accepted" && <Badge {...STATES[state]} />}
       </div>
       <code>{link.url}</code>
       <div class="row">

@@ -110,6 +110,9 @@ it("asks a campaign's questions before it lets somebody in", async () => {
   await page.getByLabel("I accept the terms").check();
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await page.getByText("We will look at it.").waitFor();
+  await page.getByRole("link", { name: "Links and codes", exact: true }).click();
+  const waiting = page.getByRole("listitem").filter({ hasText: "Waiting for approval" });
+  await waiting.getByRole("heading", { name: "Second" }).waitFor();
 });
 
 it("keeps what was typed when the session ends, and goes on after signing in", async () => {
