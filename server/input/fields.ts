@@ -88,11 +88,8 @@ export const wholeAmount = z
   .refine((value) => !Number.isNaN(value), "is not an integer")
   .meta({ documentedAs: { type: "integer" } });
 
-/** A number of at least 0 with at most two decimals, in integer hundredths. */
-export const hundredths = decimal(2, "two");
-
 /** A number of at least 0 with at most four decimals, in integer ten-thousandths. */
-export const tenThousandths = decimal(4, "four");
+export const tenThousandths = decimal(4);
 
 /** Accepts times with and without an offset. */
 const ZONES = { offset: true, local: true };
@@ -175,16 +172,19 @@ function isWebAddress(value: string): boolean {
 }
 
 /**
- * A decimal number, given as a number or as text. Its digits are read as text, because floats would turn 1.15 into
- * 114 hundredths. The limit of its digits keeps it within safe integers.
+ * A number of at least 0 with up to four decimals, given as a number or as text, in integers of the last place. Its
+ * digits are read as text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within
+ * safe integers.
  */
-function decimal(places: number, inWords: string) {
-  const pattern = new RegExp(`^(\\d{1,${14 - places}})(?:\\.(\\d{1,${places}}))?$`);
+export function decimal(places: number) {
+  const inWords = ["no", "at most one", "at most two", "at most three", "at most four"][places];
+  const decimals = places === 0 ? "" : `(?:\\.(\\d{1,${places}}))?`;
+  const pattern = new RegExp(`^(\\d{1,${14 - places}})${decimals}$`);
   return z
     .union([z.number(), z.string()], "is invalid")
     .transform((value, context) => {
       const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
-      if (units === undefined) context.addIssue(`must be a number of at most ${inWords} decimals`);
+      if (units === undefined) context.addIssue(`must be a number of ${inWords} decimals`);
       return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`);
     })
     .meta({ documentedAs: { type: "number", minimum: 0 } });

@@ -54,6 +54,21 @@ describe.each(STORAGES)("on %s", (storage) => {
 
   const JANE = ["email,ref_id", "jane@example.com,jane"];
 
+  it.each([
+    ["JPY", ["1000", "3", "12.5"], [1_000, 3], "4: amount must be a number of no decimals"],
+    ["KWD", ["1.234", "3.000", "1.2345"], [1_234, 3], "4: amount must be a number of at most three decimals"],
+  ])("reads amounts of commissions in %s", async (currency, amounts, imported, fault) => {
+    await app.context.store.transact(async (tx) => {
+      await tx.put(accounts, { ...(await tx.get(accounts, SYSTEM, app.accountId))!, currency });
+    });
+    await run(app, PROMOTERS, JANE);
+    const rows = amounts.map((amount, at) => `e${at},jane,${amount},${at === 1 ? "points" : "cash"}`);
+    const result = await run(app, COMMISSIONS, ["event_id,ref_id,amount,unit", ...rows]);
+    expect(result).toEqual({ ...NONE, added: 2, bad: [fault] });
+    const made = await app.context.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+    expect(made.map(({ amount }) => amount)).toEqual(imported);
+  });
+
   it("imports promoters once, with the column names of other programs", async () => {
     const file = [
       "\uFEFFE-Mail;First Name;Last Name;Ref ID;Parent Email;Coupon;Created At;Their Rating",

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { importCommission } from "../../domain/commission/import.ts";
 import { Failure } from "../../failure.ts";
-import { email, hundredths, instant, oneOf, text } from "../../input/fields.ts";
+import { decimal, email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { exponentOf } from "../../domain/money/currency.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import type { Columns } from "./read.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./row.ts";
@@ -21,26 +22,34 @@ const columns: Columns[] = [
   CREATED_AT,
 ];
 
-const commissionRow = z.object({
-  id: text.optional(),
-  ref_id: refId.optional(),
-  promoter_email: email.optional(),
-  email: email.optional(),
-  uid: text.optional(),
-  amount: hundredths,
-  unit: oneOf(UNITS).optional(),
-  status: text
-    .toLowerCase()
-    .pipe(oneOf(["pending", "approved", "denied", "paid"]))
-    .optional(),
-  sale_amount: hundredths.optional(),
-  event_id: text.optional(),
-  created_at: instant.optional(),
-});
+/** A row whose amounts have so many decimals. */
+const commissionRow = (places: number) =>
+  z.object({
+    id: text.optional(),
+    ref_id: refId.optional(),
+    promoter_email: email.optional(),
+    email: email.optional(),
+    uid: text.optional(),
+    amount: decimal(places),
+    unit: oneOf(UNITS).optional(),
+    status: text
+      .toLowerCase()
+      .pipe(oneOf(["pending", "approved", "denied", "paid"]))
+      .optional(),
+    sale_amount: decimal(places).optional(),
+    event_id: text.optional(),
+    created_at: instant.optional(),
+  });
+/** By the decimals of the account's currency. */
+const ROWS = [0, 1, 2, 3, 4].map(commissionRow);
+
 const importRow: Kind["importRow"] = (context, account, { values, source }) => {
-  const row = shapeInput(commissionRow, values);
+  const places = exponentOf(account.currency) ?? 2;
+  const row = shapeInput(ROWS[places]!, values);
   const unit = row.unit ?? "cash";
-  if (unit !== "cash" && row.amount % 100 !== 0) throw new Failure("invalid", `amount is in whole ${unit}`);
+  const perWhole = 10 ** places;
+  if (unit !== "cash" && row.amount % perWhole !== 0)
+    throw new Failure("invalid", `amount is in whole ${unit}`);
   return importCommission(context, account, {
     sourceId: row.id ?? null,
     source,
@@ -49,7 +58,7 @@ const importRow: Kind["importRow"] = (context, account, { values, source }) => {
     leadEmail: row.email ?? null,
     leadUid: row.uid ?? null,
     unit,
-    amount: unit === "cash" ? row.amount : row.amount / 100,
+    amount: unit === "cash" ? row.amount : row.amount / perWhole,
     status: row.status ?? "approved",
     saleCents: row.sale_amount ?? 0,
     eventId: row.event_id ?? null,
