@@ -45,6 +45,9 @@ const give = (over: object = {}) =>
     ...over,
   });
 
+const giveByV1 = (params: Record<string, string> = {}) =>
+  app.v1("/rewards/create", { ref_id: "jane", reward_type: "cash", amount: "900", ...params });
+
 it("tells promoters what a sale has earned them, and where to see it", async () => {
   await sell();
   await send();
@@ -57,15 +60,17 @@ it("tells promoters what a sale has earned them, and where to see it", async () 
   expect(email?.html).toContain('<a href="https://track.acme.example/portal">');
 });
 
-it("tells them of commissions given by hand only if `notify_promoter` asks for it", async () => {
+it("tells them of commissions given by hand as `notify_promoter` of V2 and V1's defaults say", async () => {
   await give();
   await give({ notify_promoter: true, amount: 700 });
+  await giveByV1();
   await send();
-  expect(server.emails.map(({ text }) => /\$[\d.]+/.exec(text)?.[0])).toEqual(["$7.00"]);
+  expect(server.emails.map(({ text }) => /\$[\d.]+/.exec(text)?.[0])).toEqual(["$7.00", "$9.00"]);
 });
 
 it.each([
   ["the request asks for silence", () => sell({ skip_email_notification: "true" })],
+  ["a request of V1 asks for silence", () => giveByV1({ skip_email_notification: "true" })],
   ["it takes another back", () => give({ amount: -500, notify_promoter: true })],
   [
     "it waits for approval",

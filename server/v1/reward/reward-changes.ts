@@ -9,7 +9,6 @@ import { LIST_STATUSES, listError } from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { rewardAnswer, showReward, unitOfV1, V1_UNITS } from "./reward-json.ts";
 
-/** `skip_email_notification` is accepted, but promoters get no e-mails about single commissions yet. */
 const createParams = z.object({
   lead_id: id.optional(),
   uid: text.optional(),
@@ -49,10 +48,10 @@ export const updateReward: V1Operation = {
 
 async function create({ event, account, context }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  const { reward_type: type, amount, status } = params;
+  const { reward_type: type, amount, status, skip_email_notification: isSilent = false } = params;
   return createCommission(context, account.id, {
     earner: readEarner(params),
-    given: { unit: unitOfV1(type), amount, status },
+    given: { unit: unitOfV1(type), amount, status, ...(isSilent && { isSilent: true as const }) },
     createdAt: null,
     show: showReward,
   });
