@@ -112,7 +112,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
     await send();
     expect(subjects()).toEqual(["Your payout was sent"]);
-    expect(server.emails[0]!.text).toContain("120.00 (cash)");
+    expect(server.emails[0]!.text).toContain("a payout of $120.00 for Default campaign.");
   });
 
   it("uses the account's own sender", async () => {

@@ -30,8 +30,8 @@ interface Occasion {
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
-  /** A commission shows its amount in the account's currency. */
-  earned?: Pick<Commission, "amount" | "unit">;
+  /** What was earned or paid. The e-mail shows it in the account's currency. */
+  sum?: Pick<Commission, "amount" | "unit">;
 }
 
 /** The log's fields for an e-mail. They leave out the recipient's address and the text. */
@@ -58,8 +58,8 @@ export async function emailFor(
   if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
   const topic = TOPICS[kind];
   if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
-  const { earned } = occasion;
-  const amount = earned && formatAmount(earned.amount, earned.unit, account.currency);
+  const { sum } = occasion;
+  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
   return newEmail(kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
 }
@@ -131,13 +131,13 @@ function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occas
 function newCommission(commission: Commission): Occasion | null {
   const { promoterCampaignId, amount, unit, status, isSilent = false } = commission;
   if (status !== "approved" || amount <= 0) return null;
-  const earned = { amount, unit };
-  return { kind: "new_commission", promoterCampaignId, isSilenced: () => isSilent, values: {}, earned };
+  const sum = { amount, unit };
+  return { kind: "new_commission", promoterCampaignId, isSilenced: () => isSilent, values: {}, sum };
 }
 
 function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasion {
-  const amount = unit === "cash" ? (totalInclTax / 100).toFixed(2) : String(totalInclTax);
-  return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { amount, unit } };
+  const sum = { amount: totalInclTax, unit };
+  return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { unit }, sum };
 }
 
 /** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */

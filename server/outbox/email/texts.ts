@@ -26,7 +26,7 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     PORTAL,
   ]),
   payout_sent: email("Your payout was sent", [
-    "{{company_name}} has sent you a payout of {{amount}} ({{unit}}) for {{campaign_name}}.",
+    "{{company_name}} has sent you a payout of {{amount}} for {{campaign_name}}.",
     PORTAL,
   ]),
   sign_in_link: accessEmail("Your link to {{company_name}}", [
