@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAccount, findFirstAccount } from "../../../server/domain/account/account.ts";
+import { createFirstAccount } from "../../../server/domain/account/first-account.ts";
+import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { systemChance, type Context } from "../../../server/domain/context.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { DEMO_SIZE, fillDemo, needsDemoData } from "../../../server/domain/seed/demo.ts";
+import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
+import { NOW } from "../../support/app.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
+
+const LANDING = { landingUrl: "https://www.acme.example/" };
+const MORE =
+  "Demo data can only fill an empty store, and that of STORAGE_URL holds more than its first account";
+const INTERRUPTED =
+  "Filling the store of STORAGE_URL with demo data was interrupted: delete that store, and start again";
+
+let context: Context;
+let firstId: number;
+beforeEach(async () => {
+  const { store } = await temporaryStore("memory");
+  context = { store, now: new Date(NOW), chance: systemChance };
+  const first = await createFirstAccount(context, { name: "First account", ...LANDING, owner: null });
+  firstId = first!.account.id;
+});
+afterEach(() => context.store.close());
+
+const needs = (isWanted = true) => needsDemoData(context.store, isWanted);
+
+it("fills the store of the first account, once", async () => {
+  expect(await needs(false)).toBe(false);
+  expect(await needs()).toBe(true);
+  const shares: number[] = [];
+  await fillDemo(context, (await findFirstAccount(context.store))!, (share) => shares.push(share));
+  expect(await needs()).toBe(false);
+  expect(await needs(false)).toBe(false);
+  expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+  expect(shares.at(-1)).toBe(1);
+  const { name, id } = (await findFirstAccount(context.store))!;
+  expect(name).toBe("Acme");
+  expect(await context.store.count(promoters, "id", id, [])).toBe(DEMO_SIZE.promoters);
+});
+
+it("refuses a store whose filling was interrupted, whether or not demo data is wanted", async () => {
+  const cut = new Error("cut");
+  const filling = fillDemo(context, (await findFirstAccount(context.store))!, () => {
+    throw cut;
+  });
+  await expect(filling).rejects.toBe(cut);
+  await expect(needs()).rejects.toThrow(INTERRUPTED);
+  await expect(needs(false)).rejects.toThrow(INTERRUPTED);
+});
+
+describe("refuses a store that holds", () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ["another account", () => createAccount(context, { name: "Second", ...LANDING })],
+    ["another campaign", () => createCampaign(context, firstId, { name: "Second", ...LANDING })],
+    ["a webhook", () => createWebhook(context, firstId, { url: "https://a.example/", eventTypes: [] })],
+  ])("%s", async (_, make) => {
+    await make();
+    await expect(needs()).rejects.toThrow(MORE);
+    expect(await needs(false)).toBe(false);
+  });
+});

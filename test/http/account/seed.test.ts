@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { accounts } from "../../../server/domain/account/account.ts";
+import { seed, type SeedSize } from "../../../server/domain/seed/seed.ts";
+import { SYSTEM, type Account } from "../../../server/domain/account/record.ts";
+import { campaigns } from "../../../server/domain/campaign/campaign.ts";
+import { facts } from "../../../server/domain/event/event.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { FRAUD_SUSPICIONS, LEAD_STATES } from "../../../server/domain/lead/record.ts";
+import { paymentsBatches } from "../../../server/domain/payments-batch/batch.ts";
+import { products } from "../../../server/domain/product/product.ts";
+import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
+import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { sales } from "../../../server/domain/sale/sales.ts";
+import { deliveries } from "../../../server/domain/webhook/delivery.ts";
+import type { Delivery } from "../../../server/domain/webhook/record.ts";
+import type { Collection } from "../../../server/storage/collection.ts";
+import { portalBrowser } from "../../support/portal.ts";
+import { dailySums } from "../../support/stats.ts";
+import { breaches, readLedger } from "../../support/money-laws.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+
+let app: TestApp;
+let account: Account;
+beforeAll(async () => {
+  app = await startApp("memory");
+  account = await seeded(app, { promoters: 40, leads: 600, sales: 900 });
+});
+afterAll(() => app.close());
+
+async function seeded({ context, accountId }: TestApp, size: SeedSize): Promise<Account> {
+  const owner = (await context.store.get(accounts, SYSTEM, accountId))!;
+  await seed(context, owner, size);
+  return owner;
+}
+
+/** How many of a collection's records there are of each kind. */
+async function tally<R extends { accountId: number }, Claim extends string, Index extends string>(
+  of: Collection<R, Claim, Index>,
+  kindOf: (record: R) => string,
+  owner = app.accountId,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for await (const chunk of app.context.store.scan(of, "id", owner, [])) {
+    for (const record of chunk) {
+      const kind = kindOf(record);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+it("makes a year that ends today and grows, with quiet weekends", async () => {
+  const { store } = app.context;
+  const sums = await dailySums(store, account.id, "campaign");
+  const days = sums.filter(({ metric }) => metric === "referrals");
+  const within = (from: string, to: string) => days.filter(({ day }) => day >= from && day < to);
+  const total = (some: typeof days) => some.reduce((all, { sum }) => all + sum, 0);
+  expect(total(days)).toBe(600);
+  expect(
+    days
+      .map(({ day }) => day)
+      .toSorted()
+      .at(-1),
+  ).toBe(NOW.slice(0, 10));
+  expect(days.filter(({ day }) => day < "2025-03-05")).toEqual([]);
+  expect(total(within("2026-01-01", "2026-03-01"))).toBeGreaterThan(
+    2 * total(within("2025-04-01", "2025-06-01")),
+  );
+  const weekend = days.filter(({ day }) => [0, 6].includes(new Date(day).getUTCDay()));
+  expect(total(weekend)).toBeLessThan(600 / 5);
+  for await (const chunk of store.scan(leads, "id", account.id, [])) {
+    const instants = chunk.map(({ createdAt }) => createdAt);
+    expect(instants).toEqual(instants.toSorted());
+    expect(instants.filter((at) => at > NOW)).toEqual([]);
+  }
+});
+
+it("makes sales, refunds, commissions and payouts by the real rules", async () => {
+  const { store } = app.context;
+  expect(await breaches(store, account.id)).toEqual([]);
+  const { sales, refunds, commissions, payouts } = await readLedger(store, account.id);
+  expect(Math.abs(sales.length - 900)).toBeLessThan(200);
+  expect(new Set(commissions.map(({ tierLevel }) => tierLevel))).toEqual(new Set([1, 2]));
+  expect(new Set(commissions.map(({ status }) => status))).toEqual(
+    new Set(["approved", "denied", "pending"]),
+  );
+  expect(commissions.filter(({ approveAt }) => approveAt !== null && approveAt <= NOW)).toEqual([]);
+  expect(commissions.some(({ approveAt }) => approveAt !== null)).toBe(true);
+  expect(commissions.some(({ unit }) => unit === "free_months")).toBe(true);
+  expect(refunds.length).toBeGreaterThan(0);
+  const statuses = new Set(payouts.map(({ status, groupRef }) => `${status} ${groupRef}`));
+  expect([...statuses]).toEqual(
+    expect.arrayContaining(["completed 2025-12", "completed 2026-01", "failed 2026-01", "pending 2026-02"]),
+  );
+  expect(statuses).not.toContain("pending 2025-12");
+});
+
+it("makes records in every state that the pages show", async () => {
+  expect(await tally(promoterCampaigns, ({ state }) => state)).toEqual({
+    accepted: expect.any(Number),
+    pending: expect.any(Number),
+    rejected: expect.any(Number),
+    blocked: expect.any(Number),
+    inactive: expect.any(Number),
+  });
+  const leadStates = Object.keys(await tally(leads, ({ state }) => state));
+  expect(leadStates.toSorted()).toEqual([...LEAD_STATES].toSorted());
+  const suspicions = Object.keys(await tally(leads, ({ suspicion }) => suspicion));
+  expect(suspicions.toSorted()).toEqual(["no_suspicion", ...FRAUD_SUSPICIONS].toSorted());
+  expect(await tally(campaigns, ({ name }) => name)).toEqual({
+    "Default campaign": 1,
+    Creators: 1,
+    "Refer a friend": 1,
+  });
+  expect(await tally(products, ({ name }) => name)).toEqual({ Starter: 1, Team: 1, Business: 1 });
+  expect(await tally(promoCodes, () => "codes")).toEqual({ codes: 12 });
+  expect(Object.keys(await tally(paymentsBatches, ({ status }) => status)).toSorted()).toEqual([
+    "awaiting_confirmation",
+    "completed",
+    "failed",
+  ]);
+  const kindOf = ({ webhookId, status }: Delivery) =>
+    `${webhookId === null ? "e-mail" : "webhook"} ${status}`;
+  expect(Object.keys(await tally(deliveries, kindOf, SYSTEM)).toSorted()).toEqual([
+    "e-mail delivered",
+    "webhook delivered",
+    "webhook failed",
+  ]);
+});
+
+it("names sources, pages and visitors", async () => {
+  const answer = await app.v2(
+    "GET",
+    `/reports/traffic_sources?group_by=year&start_date=2025-03-05&end_date=2026-03-04&columns[]=clicks_count`,
+  );
+  expect(answer.status).toBe(200);
+  const names = JSON.stringify(answer.body);
+  for (const source of ["youtube.com", "newsletter", "direct"]) expect(names).toContain(source);
+  for await (const chunk of app.context.store.scan(leads, "id", account.id, [])) {
+    for (const { tid, createdAt } of chunk) expect(tid !== null).toBe(createdAt > "2026-01-03T05:06:07.890Z");
+  }
+});
+
+it("names the channels of links, whose clicks and leads promoters see", async () => {
+  const { store } = app.context;
+  const [first] = await store.page(promoterCampaigns, "state", account.id, ["accepted"], { limit: 1 });
+  const { authToken } = (await store.get(promoters, account.id, first!.promoterId))!;
+  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+  const { body } = await portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`).outcome(
+    "GET /reports/sub_ids?group_by=year&start_date=2025-03-05&end_date=2026-03-04&columns[]=referrals_count",
+  );
+  const channels = (body as { sub_id: string; data: { referrals_count: number } }[]).map(
+    ({ sub_id: id }) => id,
+  );
+  expect(channels.toSorted()).toEqual(["blog", "newsletter", "video"]);
+});
+
+it("asks applicants, and has their answers", async () => {
+  const { store } = app.context;
+  const all = await store.page(campaigns, "id", account.id, [], { limit: 9 });
+  const asking = all.find(({ signup }) => signup !== undefined)!;
+  const [label] = asking.signup!.questions.map(({ label }) => label);
+  const joined = await store.page(promoterCampaigns, "campaign", account.id, [asking.id], { limit: 1 });
+  const promoter = await store.get(promoters, account.id, joined[0]!.promoterId);
+  expect(asking.signup!.questions[0]!.choices).toContain(promoter!.customFields![label!]);
+});
+
+it("sends nothing about the past", async () => {
+  expect(await tally(facts, () => "facts", SYSTEM)).toEqual({});
+  const { store } = app.context;
+  expect(await store.page(deliveries, "due", SYSTEM, [], { limit: 1 })).toEqual([]);
+});
+
+it("records payments in the order of time", async () => {
+  const other = await startApp("memory");
+  await seeded(other, { promoters: 5, leads: 60, sales: 100, paymentsAtOnce: 1 });
+  const instants: string[] = [];
+  for await (const chunk of other.context.store.scan(sales, "id", other.accountId, [])) {
+    instants.push(...chunk.map(({ createdAt }) => createdAt));
+  }
+  expect(instants.length).toBeGreaterThan(50);
+  expect(instants).toEqual(instants.toSorted());
+  await other.close();
+});
+
+it("gives the same people and amounts again", async () => {
+  const answers: unknown[] = [];
+  while (answers.length < 2) {
+    const other = await startApp("memory");
+    await seeded(other, { promoters: 10, leads: 100, sales: 100 });
+    const promoter = await other.v1("/promoters/show", { id: "7" });
+    answers.push([(await other.v2("GET", "/payouts/stats")).body, promoter.body]);
+    await other.close();
+  }
+  expect(answers[1]).toEqual(answers[0]);
+});

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { importEvents, syncBilling } from "../../../server/billing/sync.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { sales } from "../../../server/domain/sale/sales.ts";
+import { NOW, answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { accountOf, booksOf, connectPaddle, outcomeOf, tellPaddle } from "../../support/billing.ts";
+import { makeReward, offer } from "../../support/money.ts";
+import { adjustment, canceledSubscription, paddleEvent, transaction } from "../../support/paddle-events.ts";
+import { startProviderApi } from "../../support/provider-api.ts";
+
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const NONE = { sale: 0, signup: 0, refund: 0, cancellation: 0, known: 0, waiting: 0, ignored: 0 };
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await connectPaddle(app);
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const signUp = (params: Record<string, string>) => app.v1("/track/signup", { ref_id: "jane", ...params });
+const tell = (type: string, data: Record<string, unknown>) =>
+  outcomeOf(tellPaddle(app, paddleEvent(type, data)));
+const books = () => booksOf(app);
+
+it("records a completed transaction once, without tax", async () => {
+  await signUp({ uid: "ctm_1" });
+  expect(await tell("transaction.completed", transaction())).toBe("sale");
+  expect(await tell("transaction.completed", transaction())).toBe("known");
+  const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+  expect(sale).toMatchObject({
+    eventId: "txn_1",
+    amountCents: 10_000,
+    planId: "pri_1",
+    billingPeriod: "monthly",
+    createdAt: NOW,
+  });
+  expect(await books()).toMatchObject({ earned: 1_000, leads: [[null, "ctm_1", "active"]] });
+});
+
+it("finds the lead by custom data, and makes that of a visit", async () => {
+  await signUp({ uid: "user-7" });
+  await app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
+  expect(await tell("transaction.completed", transaction({ custom_data: { svc_uid: "user-7" } }))).toBe(
+    "sale",
+  );
+  const other = transaction({
+    id: "txn_2",
+    customer_id: "ctm_2",
+    subscription_id: "sub_2",
+    custom_data: { svc_tid: TID, seats: 3 },
+  });
+  expect(await tell("transaction.completed", other)).toBe("sale");
+  expect((await books()).leads).toEqual([
+    [null, "user-7", "active"],
+    [null, "ctm_2", "active"],
+  ]);
+});
+
+it("counts what was paid beside credit, and takes nothing for a sign-up", async () => {
+  await app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
+  const free = { subtotal: "0", tax: "0", total: "0", grand_total: "0", grand_total_tax: "0" };
+  const trial = transaction({ custom_data: { tid: TID } }, free);
+  expect(await tell("transaction.completed", trial)).toBe("signup");
+  const partly = transaction(
+    { id: "txn_2" },
+    { credit: "5950", grand_total: "5950", grand_total_tax: "950" },
+  );
+  expect(await tell("transaction.completed", partly)).toBe("sale");
+  expect(await books()).toMatchObject({ sales: [["txn_2", 5_000, 0]] });
+});
+
+it("records approved refunds and chargebacks once, also before their sale", async () => {
+  await signUp({ uid: "ctm_1" });
+  expect(await tell("adjustment.created", adjustment({ status: "pending_approval" }))).toBe("ignored");
+  expect(await tell("adjustment.updated", adjustment())).toBe("waiting");
+  expect(await tell("transaction.completed", transaction())).toBe("sale");
+  expect(await tell("adjustment.updated", adjustment())).toBe("known");
+  expect(await tell("adjustment.created", adjustment({ id: "adj_2", action: "credit" }))).toBe("ignored");
+  expect(await tell("adjustment.updated", adjustment({ id: "adj_3", status: "rejected" }))).toBe("ignored");
+  const chargeback = adjustment({ id: "adj_4", action: "chargeback" }, { subtotal: "10000", total: "11900" });
+  expect(await tell("adjustment.created", chargeback)).toBe("refund");
+  expect(await books()).toEqual({
+    sales: [["txn_1", 10_000, 10_000]],
+    refunds: [
+      ["adj_1", 4_000],
+      ["adj_4", 6_000],
+    ],
+    earned: 0,
+    leads: [[null, "ctm_1", "refunded"]],
+  });
+});
+
+it("cancels the lead of a cancelled subscription", async () => {
+  await signUp({ uid: "user-7" });
+  await tell("transaction.completed", transaction({ custom_data: { svc_uid: "user-7" } }));
+  expect(await tell("subscription.canceled", canceledSubscription())).toBe("cancellation");
+  expect((await books()).leads).toEqual([[null, "user-7", "cancelled"]]);
+});
+
+it("refuses events that Paddle did not sign, or did not sign now", async () => {
+  const event = paddleEvent("transaction.completed", transaction());
+  const refused = {
+    status: 400,
+    body: { error: "The signature is not Paddle's for this account, or it is too old" },
+  };
+  const unsigned = await answerOf(await app.request("/hooks/paddle/acme", { method: "POST", body: "{}" }));
+  expect({ status: unsigned.status, body: unsigned.body }).toEqual(refused);
+  expect(await tellPaddle(app, event, 60)).toEqual(refused);
+  await connectPaddle(app, { secret: "pdl_ntfset_other" });
+  expect(await tellPaddle(app, event)).toEqual(refused);
+});
+
+describe("with an API key", () => {
+  const customer = {
+    id: "ctm_1",
+    name: "Sam",
+    email: "sam@example.net",
+    custom_data: null,
+    status: "active",
+  };
+  const page = (data: unknown[]) => ({
+    data,
+    meta: { pagination: { per_page: 200, has_more: false, next: "" } },
+  });
+  const events = [
+    paddleEvent("adjustment.updated", adjustment()),
+    paddleEvent("address.updated", { id: "add_1" }),
+    paddleEvent("transaction.completed", transaction()),
+    {
+      ...paddleEvent("transaction.completed", transaction({ id: "txn_0" })),
+      occurred_at: "2026-01-01T00:00:00Z",
+    },
+  ];
+
+  it("finds leads by e-mail address, syncs, and imports a lead's events, each once", async () => {
+    const api = await startProviderApi({
+      "/customers/ctm_1": () => ({ data: customer }),
+      "/customers": () => page([customer]),
+      "/events": () => page(events),
+      "/transactions": () => page([transaction({ id: "txn_0" }), transaction()]),
+      "/adjustments": () => page([adjustment()]),
+    });
+    const connection = await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", apiUrl: api.url });
+    const account = await accountOf(app);
+    await signUp({ email: "sam@example.net" });
+    expect(await syncBilling(app.context, account, { connection, since: new Date("2026-03-01") })).toEqual({
+      events: 3,
+      outcomes: { ...NONE, sale: 1, refund: 1, ignored: 1 },
+      faults: [],
+    });
+    const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+    expect(await importEvents(app.context, account, lead!)).toEqual({
+      events: 3,
+      outcomes: { ...NONE, sale: 1, known: 2 },
+      faults: [],
+    });
+    expect(await books()).toEqual({
+      sales: [
+        ["txn_1", 10_000, 4_000],
+        ["txn_0", 10_000, 0],
+      ],
+      refunds: [["adj_1", 4_000]],
+      earned: 1_600,
+      leads: [["sam@example.net", "ctm_1", "active"]],
+    });
+    await api.close();
+  });
+});

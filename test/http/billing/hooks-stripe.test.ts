@@ -1,0 +1,419 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { storeRates } from "../../../server/domain/money/rate.ts";
+import { sales } from "../../../server/domain/sale/sales.ts";
+import { SYSTEM } from "../../../server/domain/account/record.ts";
+import { answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { STRIPE_SECRET, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
+import { makeReward, offer } from "../../support/money.ts";
+import {
+  SECONDS,
+  charge,
+  dispute,
+  formerInvoice,
+  invoice,
+  refundedFrom,
+  session,
+  stripeEvent,
+  subscription,
+} from "../../support/stripe-events.ts";
+
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await connectStripe(app);
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const signUp = (params: Record<string, string>) => app.v1("/track/signup", { ref_id: "jane", ...params });
+const tell = (type: string, object: Record<string, unknown>) =>
+  outcomeOf(tellStripe(app, stripeEvent(type, object)));
+const books = () => booksOf(app);
+const click = () => app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
+
+const NOTHING = { sales: [], refunds: [], earned: 0, leads: [] };
+const IGNORED = { outcome: "ignored", reason: "Nobody referred this customer" };
+
+describe("a paid invoice", () => {
+  it("is a sale without tax, with plan, period and subscription, of the customer with its uid", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await tellStripe(app, stripeEvent("invoice.paid", invoice()))).toEqual({
+      status: 200,
+      body: { outcome: "sale", reason: null },
+    });
+    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    expect(sale).toMatchObject({
+      eventId: "in_1",
+      amountCents: 10_000,
+      originalAmount: 10_000,
+      originalCurrency: null,
+      planId: "price_pro",
+      billingPeriod: "monthly",
+      quantity: 1,
+      createdAt: new Date(SECONDS * 1_000).toISOString(),
+    });
+    expect(await books()).toMatchObject({ earned: 1_000, leads: [["Sam@example.net", "cus_1", "active"]] });
+  });
+
+  it("counts once, however often and by whichever event it is told", async () => {
+    await signUp({ email: "sam@example.net" });
+    const told = [
+      ["invoice.paid", formerInvoice()],
+      ["invoice.payment_succeeded", formerInvoice()],
+      ["checkout.session.completed", session()],
+      ["charge.succeeded", charge({ invoice: "in_1" })],
+      ["invoice.paid", formerInvoice()],
+    ] as const;
+    const outcomes = [];
+    for (const [type, object] of told) outcomes.push(await tell(type, object));
+    expect(outcomes).toEqual(["sale", "known", "known", "ignored", "known"]);
+    expect(await books()).toEqual({
+      sales: [["in_1", 10_000, 0]],
+      refunds: [],
+      earned: 1_000,
+      leads: [["sam@example.net", "cus_1", "active"]],
+    });
+  });
+
+  it("counts once if its events come at the same time", async () => {
+    await signUp({ email: "sam@example.net" });
+    const events = [
+      tell(
+        "checkout.session.completed",
+        session({ invoice: null, payment_intent: "pi_1", subscription: null }),
+      ),
+      tell("charge.succeeded", charge({ invoice: null })),
+      tell("invoice.paid", formerInvoice()),
+    ];
+    expect((await Promise.all(events)).toSorted()).toEqual(["known", "known", "sale"]);
+    expect(await books()).toMatchObject({ sales: [[expect.any(String), 10_000, 0]], earned: 1_000 });
+  });
+
+  it.each<[string, Record<string, string>, Record<string, unknown>]>([
+    ["svc_uid of the subscription", { uid: "user-7" }, withDetails({ svc_uid: "user-7" })],
+    ["fp_uid of the invoice", { uid: "user-7" }, { metadata: { fp_uid: "user-7" }, customer_email: null }],
+    ["the e-mail address", { email: "sam@example.net" }, {}],
+    ["the customer's id", { uid: "cus_1" }, { customer_email: null }],
+  ])("finds the lead by %s", async (_, signup, over) => {
+    await signUp(signup);
+    expect(await tell("invoice.paid", invoice(over))).toBe("sale");
+    expect(await tell("invoice.paid", invoice({ id: "in_2", ...over }))).toBe("sale");
+    expect((await books()).leads).toHaveLength(1);
+  });
+
+  it.each(["svc_tid", "fp_tid", "tid"])("makes the lead of a visit by %s in the metadata", async (name) => {
+    await click();
+    expect(await tell("invoice.paid", invoice({ metadata: { [name]: TID } }))).toBe("sale");
+    expect((await books()).leads).toEqual([["Sam@example.net", "cus_1", "active"]]);
+  });
+
+  it("counts what was paid of it, without the tax's part", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("invoice.paid", invoice({ amount_paid: 6_000 }));
+    expect((await books()).sales).toEqual([["in_1", 5_000, 0]]);
+  });
+
+  it("of nothing is a sign-up, as of a trial", async () => {
+    await click();
+    const trial = { amount_paid: 0, total: 0, total_excluding_tax: 0, metadata: { tid: TID } };
+    expect(await tell("invoice.paid", invoice(trial))).toBe("signup");
+    expect(await tell("invoice.paid", invoice(trial))).toBe("known");
+    expect(await books()).toEqual({ ...NOTHING, leads: [["Sam@example.net", "cus_1", "signup"]] });
+    expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
+  });
+
+  it("in another currency is converted by the rate of its day, and sent again without one", async () => {
+    await signUp({ uid: "cus_1" });
+    const euros = stripeEvent("invoice.paid", invoice({ currency: "eur" }));
+    expect(await tellStripe(app, euros)).toEqual({
+      status: 422,
+      body: { error: "There is no exchange rate from EUR to USD for 2026-03-04" },
+    });
+    expect(await books()).toMatchObject({ sales: [], earned: 0 });
+    await storeRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
+    expect(await outcomeOf(tellStripe(app, euros))).toBe("sale");
+    expect((await books()).sales).toEqual([["in_1", 11_000, 0]]);
+  });
+
+  it("has the decimals of Stripe where they are not those of ISO 4217", async () => {
+    await signUp({ uid: "cus_1" });
+    const rates = { ISK: "100", JPY: "100" };
+    await storeRates(app.context, SYSTEM, [{ day: "2026-03-04", base: "USD", rates }]);
+    // 10,000 crowns in hundredths of a crown, and 10,000 yen.
+    await tell(
+      "invoice.paid",
+      invoice({ currency: "isk", amount_paid: 1_200_000, total: 1_200_000, total_excluding_tax: 1_000_000 }),
+    );
+    await tell("invoice.paid", invoice({ id: "in_2", currency: "jpy" }));
+    expect((await books()).sales).toEqual([
+      ["in_1", 10_000, 0],
+      ["in_2", 10_000, 0],
+    ]);
+  });
+
+  it("of somebody whom nobody referred leaves nothing", async () => {
+    expect(await tellStripe(app, stripeEvent("invoice.paid", invoice()))).toEqual({
+      status: 200,
+      body: IGNORED,
+    });
+    expect(await books()).toEqual(NOTHING);
+  });
+});
+
+describe("a checkout", () => {
+  it("makes the lead by client_reference_id, even after its invoice, which named nobody", async () => {
+    await click();
+    expect(await tell("invoice.paid", invoice())).toBe("ignored");
+    expect(await tell("checkout.session.completed", session({ client_reference_id: TID }))).toBe("sale");
+    expect(await tell("invoice.paid", invoice())).toBe("known");
+    expect(await books()).toEqual({
+      sales: [["in_1", 10_000, 0]],
+      refunds: [],
+      earned: 1_000,
+      leads: [["sam@example.net", "cus_1", "active"]],
+    });
+  });
+
+  it("finds the lead whose uid is the client_reference_id", async () => {
+    await signUp({ uid: "user-7" });
+    expect(await tell("checkout.session.completed", session({ client_reference_id: "user-7" }))).toBe("sale");
+    expect((await books()).leads).toEqual([["sam@example.net", "user-7", "active"]]);
+    // The next invoice names only the customer and another address.
+    const next = invoice({ id: "in_2", customer_email: "other@example.net" });
+    expect(await tell("invoice.paid", next)).toBe("sale");
+  });
+
+  it("that is not paid yet is a sign-up, and a sale when it is", async () => {
+    await click();
+    const waiting = session({ client_reference_id: TID, payment_status: "unpaid", invoice: null });
+    expect(await tell("checkout.session.completed", waiting)).toBe("signup");
+    const paid = { ...waiting, payment_status: "paid", payment_intent: "pi_1" };
+    expect(await tell("checkout.session.async_payment_succeeded", paid)).toBe("sale");
+    expect((await books()).sales).toEqual([["pi_1", 10_000, 0]]);
+  });
+});
+
+describe("a charge without an invoice", () => {
+  it("is a sale", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await tell("charge.succeeded", charge({ invoice: null }))).toBe("sale");
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 0]], earned: 1_200 });
+  });
+
+  it("counts when it is captured", async () => {
+    await signUp({ uid: "cus_1" });
+    const held = charge({ invoice: null, captured: false });
+    expect(await tell("charge.succeeded", held)).toBe("ignored");
+    expect(await tell("charge.captured", { ...held, captured: true, amount_captured: 5_000 })).toBe("sale");
+    expect((await books()).sales).toEqual([["ch_1", 5_000, 0]]);
+  });
+
+  it("is left out where only the API can tell that it has no invoice, and no key was given", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await tellStripe(app, stripeEvent("charge.succeeded", charge()))).toEqual({
+      status: 200,
+      body: {
+        outcome: "ignored",
+        reason: "Only the API tells whether an invoice has this charge; connect with a key",
+      },
+    });
+  });
+});
+
+describe("a refund", () => {
+  const refund = (from: number, to: number) =>
+    outcomeOf(tellStripe(app, refundedFrom(from, to, { invoice: "in_1" })));
+
+  it("in parts takes back each part's own amount, without tax, to the whole", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("invoice.paid", formerInvoice());
+    expect(await refund(0, 3_001)).toBe("refund");
+    expect(await refund(3_001, 3_002)).toBe("refund");
+    expect(await refund(0, 3_001)).toBe("known");
+    expect(await refund(3_002, 12_000)).toBe("refund");
+    expect(await books()).toEqual({
+      sales: [["in_1", 10_000, 10_000]],
+      refunds: [
+        ["ch_1:3001", 2_501],
+        ["ch_1:3002", 1],
+        ["ch_1:12000", 7_498],
+      ],
+      earned: 0,
+      leads: [["Sam@example.net", "cus_1", "refunded"]],
+    });
+  });
+
+  it("that comes before its sale waits for it, also out of order", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await refund(6_000, 12_000)).toBe("waiting");
+    expect(await refund(0, 6_000)).toBe("waiting");
+    expect(await refund(0, 6_000)).toBe("waiting");
+    expect(await tell("invoice.paid", formerInvoice())).toBe("sale");
+    expect(await refund(0, 6_000)).toBe("known");
+    expect(await books()).toMatchObject({
+      sales: [["in_1", 10_000, 10_000]],
+      refunds: [
+        ["ch_1:6000", 5_000],
+        ["ch_1:12000", 5_000],
+      ],
+      earned: 0,
+    });
+  });
+
+  it("that still waits, because the process died after the sale, is applied when Stripe repeats the sale", async () => {
+    await signUp({ uid: "cus_1" });
+    expect(await refund(0, 12_000)).toBe("waiting");
+    await app.v1("/track/sale", { uid: "cus_1", event_id: "in_1", amount: "10000" });
+    expect(await books()).toMatchObject({ sales: [["in_1", 10_000, 0]], earned: 1_000 });
+    expect(await tell("invoice.paid", formerInvoice())).toBe("known");
+    expect(await books()).toMatchObject({
+      sales: [["in_1", 10_000, 10_000]],
+      refunds: [["ch_1:12000", 10_000]],
+      earned: 0,
+    });
+  });
+
+  it("finds the sale by any object of its payment", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell(
+      "checkout.session.completed",
+      session({ invoice: null, subscription: null, payment_intent: "pi_1" }),
+    );
+    expect(await outcomeOf(tellStripe(app, refundedFrom(0, 12_000)))).toBe("refund");
+    expect(await books()).toMatchObject({ sales: [["pi_1", 10_000, 10_000]], earned: 0 });
+  });
+
+  it("finds the sale that the account sent itself under the provider's id", async () => {
+    await signUp({ uid: "cus_1" });
+    await app.v1("/track/sale", { uid: "cus_1", event_id: "ch_1", amount: "12000" });
+    expect(await tell("charge.succeeded", charge({ invoice: null }))).toBe("known");
+    expect(await outcomeOf(tellStripe(app, refundedFrom(0, 2_000)))).toBe("refund");
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 2_000]], earned: 1_000 });
+  });
+
+  it("and a dispute together never take back more than the sale gave", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("charge.succeeded", charge({ invoice: null }));
+    expect(await outcomeOf(tellStripe(app, refundedFrom(0, 2_000)))).toBe("refund");
+    expect(await tell("charge.dispute.created", dispute())).toBe("refund");
+    expect(await tell("charge.dispute.created", dispute())).toBe("known");
+    expect(await books()).toMatchObject({
+      sales: [["ch_1", 12_000, 12_000]],
+      refunds: [
+        ["ch_1:2000", 2_000],
+        ["du_1", 10_000],
+      ],
+      earned: 0,
+    });
+  });
+});
+
+it("gives an erased customer no name again, and takes refunds back", async () => {
+  await signUp({ email: "sam@example.net", uid: "user-7" });
+  await tell("checkout.session.completed", session({ invoice: null, payment_intent: "pi_1" }));
+  await eraseLead(app.context, app.accountId, "sam@example.net");
+  expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
+  expect(await outcomeOf(tellStripe(app, refundedFrom(0, 12_000)))).toBe("refund");
+  expect(await booksOf(app)).toEqual({
+    sales: [
+      ["pi_1", 10_000, 10_000],
+      ["in_2", 10_000, 0],
+    ],
+    refunds: [["ch_1:12000", 10_000]],
+    earned: 1_000,
+    leads: [["erased-1@erased.invalid", null, "active"]],
+  });
+  const [lead] = await app.services.store.page(leads, "id", app.accountId, [], { limit: 1 });
+  expect(lead?.subscriptionId).toBeNull();
+});
+
+describe("the end of a subscription", () => {
+  it("cancels the lead once, found by what it paid", async () => {
+    await signUp({ email: "sam@example.net", uid: "user-7" });
+    expect(await tell("customer.subscription.deleted", subscription())).toBe("ignored");
+    await tell("invoice.paid", invoice());
+    expect(await tell("customer.subscription.deleted", subscription())).toBe("cancellation");
+    const { body } = await app.v1("/leads/show", { uid: "user-7" });
+    expect(body).toMatchObject({ state: "cancelled", cancelled_at: new Date(SECONDS * 1_000).toISOString() });
+    expect(await tell("customer.subscription.deleted", subscription())).toBe("cancellation");
+    expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
+    expect((await books()).leads).toEqual([["sam@example.net", "user-7", "active"]]);
+  });
+});
+
+describe("POST /hooks/stripe/{account}", () => {
+  const refused = (status: number, error: string) => ({ status, body: { error } });
+  const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
+    const answer = await answerOf(await app.request(path, { method: "POST", body, headers }));
+    return { status: answer.status, body: answer.body };
+  };
+  const BAD = refused(400, "The signature is not Stripe's for this account, or it is too old");
+
+  it("refuses events that Stripe did not sign, or did not sign now", async () => {
+    await signUp({ uid: "cus_1" });
+    const event = stripeEvent("invoice.paid", invoice());
+    expect(await post("/hooks/stripe/acme", JSON.stringify(event))).toEqual(BAD);
+    const forged = { "stripe-signature": `t=${SECONDS},v1=${"0".repeat(64)}` };
+    expect(await post("/hooks/stripe/acme", JSON.stringify(event), forged)).toEqual(BAD);
+    expect(await tellStripe(app, event, SECONDS - 301)).toEqual(BAD);
+    expect(await tellStripe(app, event, SECONDS - 300)).toMatchObject({ status: 200 });
+  });
+
+  it("answers 404 to an account that is unknown or not connected", async () => {
+    expect(await post("/hooks/stripe/nobody", "{}")).toEqual(
+      refused(404, "The account is not connected with stripe"),
+    );
+    expect(await post("/hooks/paddle/acme", "{}")).toEqual(
+      refused(404, "The account is not connected with paddle"),
+    );
+  });
+
+  it("takes a megabyte, and no more", async () => {
+    const large = { ...invoice(), description: "x".repeat(900_000) };
+    expect(await tell("invoice.paid", large)).toBe("ignored");
+    expect(await post("/hooks/stripe/acme", "x".repeat(1_048_577))).toEqual(
+      refused(413, "The body is larger than 1024 KiB"),
+    );
+  });
+
+  it("answers 200 to other events, and 400 to one that it can't read", async () => {
+    expect(await tellStripe(app, stripeEvent("customer.updated", { id: "cus_1" }))).toEqual({
+      status: 200,
+      body: { outcome: "ignored", reason: "Events of type customer.updated do not count" },
+    });
+    expect(await tellStripe(app, stripeEvent("invoice.paid", { id: 5 }))).toEqual(
+      refused(400, "The event can't be read: id Invalid input: expected string, received number"),
+    );
+  });
+
+  it("is limited for each address", async () => {
+    const limited = await startApp("memory", { hooks: 1 });
+    await limited.request("/hooks/stripe/acme", { method: "POST", body: "" });
+    const answer = await answerOf(await limited.request("/hooks/stripe/acme", { method: "POST", body: "" }));
+    expect([answer.status, answer.body, answer.headers.get("retry-after")]).toEqual([
+      429,
+      { error: "Too many events from this address" },
+      "60",
+    ]);
+    await limited.close();
+  });
+
+  it("needs the secret of its own account", async () => {
+    await connectStripe(app, { secret: `${STRIPE_SECRET}2` });
+    expect(await tellStripe(app, stripeEvent("invoice.paid", invoice()))).toEqual(BAD);
+  });
+});
+
+function withDetails(metadata: Record<string, string>) {
+  return {
+    parent: { type: "subscription_details", subscription_details: { subscription: "sub_1", metadata } },
+  };
+}

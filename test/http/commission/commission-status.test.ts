@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadBalance } from "../../../server/domain/commission/balance.ts";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import type { Commission } from "../../../server/domain/commission/record.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { addCommission } from "../../support/commissions.ts";
+import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+
+describe("the status of commissions", () => {
+  let app: TestApp;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp();
+    const account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const add = (changes: Partial<Commission> = {}) => addCommission(app.context, jane, changes);
+  const approve = (...ids: unknown[]) => app.v2("POST", "/commissions/approve", { ids });
+  const deny = (...ids: unknown[]) => app.v2("POST", "/commissions/deny", { ids });
+  const stored = (id: number) => app.services.store.get(commissions, app.accountId, id);
+  const storedPayout = (id: number) => app.services.store.get(payouts, app.accountId, id);
+  const units = async () => (await loadBalance(app.services.store, app.accountId, jane.id)).units;
+  const errors = (answer: { body: unknown }) =>
+    (answer.body as { processing_errors: string[] }).processing_errors;
+
+  it("is approved or denied for many at once, and the rest is reported", async () => {
+    await add({ status: "pending", approveAt: "2026-03-09T00:00:00.000Z" });
+    await add({ isPaidElsewhere: true });
+    const { status, body } = await approve(1, "2", 99, 1);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: 1,
+      status: "completed",
+      total: 3,
+      selected_total: 3,
+      processed_count: 1,
+      failed_count: 2,
+      action_label: "commission/approve",
+      created_at: NOW,
+      updated_at: NOW,
+      meta: {},
+      progress: 100,
+      processing_errors: ["2: Commission 2 is paid and can't be changed", "99: Commission not found."],
+    });
+    expect(await stored(1)).toMatchObject({ status: "approved", approveAt: null, statusUpdatedAt: NOW });
+    expect(await units()).toEqual({ cash: { earnings: 2_000, current: 1_000, paid: 1_000 } });
+  });
+
+  it("refuses calls without ids", async () => {
+    for (const body of [{}, { ids: [] }, { ids: ["x"] }]) {
+      const answer = await app.v2("POST", "/commissions/deny", body);
+      expect([answer.status, answer.body]).toMatchObject([422, { code: "invalid_params" }]);
+    }
+  });
+
+  it("is the last one that was set, and counts in the balance", async () => {
+    await add({ status: "pending" });
+    expect(await units()).toEqual({});
+    for (const [call, earnings] of [
+      [approve, 1_000],
+      [deny, 0],
+      [approve, 1_000],
+      [approve, 1_000],
+    ] as const) {
+      expect(errors(await call(1))).toEqual([]);
+      expect((await units()).cash?.earnings ?? 0).toBe(earnings);
+    }
+  });
+
+  it("keeps the time of its last change, not that of a repeated call", async () => {
+    await add({ status: "pending" });
+    await approve(1);
+    app.setNow("2026-03-05T00:00:00.000Z");
+    await approve(1);
+    expect(await stored(1)).toMatchObject({ statusUpdatedAt: NOW });
+  });
+
+  it("changes together with the commissions that take it back", async () => {
+    await add({ takenBackByIds: [2] });
+    await add({ amount: -400, takesBackId: 1 });
+    await deny(1);
+    expect([(await stored(1))?.status, (await stored(2))?.status]).toEqual(["denied", "denied"]);
+    expect(await units()).toEqual({});
+    await approve(1);
+    expect(await units()).toMatchObject({ cash: { earnings: 600 } });
+    expect(errors(await deny(2))).toEqual(["2: Commission 2 takes back commission 1 and follows it"]);
+    expect(await units()).toMatchObject({ cash: { earnings: 600 } });
+  });
+
+  it("stays if one that takes it back is paid", async () => {
+    const payout = await addPayout(app.context, jane, { status: "completed" });
+    await add({ takenBackByIds: [2] });
+    await add({ amount: -400, takesBackId: 1, payoutId: payout.id });
+    expect(errors(await deny(1))).toEqual(["1: Commission 2 is paid and can't be changed"]);
+    expect(await stored(1)).toMatchObject({ status: "approved" });
+  });
+
+  it.each(["completed", "processing", "failed"] as const)("stays in a %s payout", async (status) => {
+    const payout = await addPayout(app.context, jane, { status });
+    await add({ payoutId: payout.id });
+    const reason =
+      status === "completed"
+        ? "is paid and can't be changed"
+        : "belongs to a payout that is under way or has failed";
+    expect(errors(await deny(1))).toEqual([`1: Commission 1 ${reason}`]);
+    expect(errors(await approve(1))).toEqual([`1: Commission 1 ${reason}`]);
+    expect(await stored(1)).toMatchObject({ status: "approved", payoutId: payout.id });
+  });
+
+  it("stays in a pending payout that a payments batch pays", async () => {
+    const payout = await addPayout(app.context, jane, { paymentsBatchId: 4 });
+    await add({ payoutId: payout.id });
+    expect(errors(await deny(1))).toHaveLength(1);
+  });
+
+  it("takes it out of its pending payout if it is denied", async () => {
+    await addPayout(app.context, jane, { amount: 1_600, totalInclTax: 1_920 });
+    await add({ payoutId: 1, takenBackByIds: [2] });
+    await add({ payoutId: 1, amount: -400, takesBackId: 1 });
+    await add({ payoutId: 1, amount: 1_000 });
+    await approve(1);
+    expect(await storedPayout(1)).toMatchObject({ amount: 1_600 });
+    await deny(1);
+    expect(await storedPayout(1)).toMatchObject({ amount: 1_000, totalInclTax: 1_200 });
+    expect([(await stored(1))?.payoutId, (await stored(2))?.payoutId, (await stored(3))?.payoutId]).toEqual([
+      null,
+      null,
+      1,
+    ]);
+  });
+
+  it("removes a pending payout with nothing left to pay, and frees its other commissions", async () => {
+    await addPayout(app.context, jane, { amount: 600, totalInclTax: 720 });
+    await add({ payoutId: 1 });
+    await add({ payoutId: 1, amount: -400 });
+    await deny(1);
+    expect(await storedPayout(1)).toBeNull();
+    expect(await stored(2)).toMatchObject({ status: "approved", payoutId: null });
+    expect(await units()).toEqual({ cash: { earnings: -400, current: -400, paid: 0 } });
+  });
+});

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
+import type { Changes } from "../../../server/storage/driver.ts";
+import { decodeKey } from "../../../server/storage/keys.ts";
+import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { findFaults } from "../../support/consistency.ts";
+import { gatedDriver } from "../../support/gated-driver.ts";
+import { appOutbox, workOff } from "../../support/outbox.ts";
+import { startReceiver, type Receiver } from "../../support/receiver.ts";
+import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
+import { company, join, reward } from "../../support/v2.ts";
+
+/** A word that appears only in the person's own data. */
+const MARK = "zqx";
+const PROMOTER = `${MARK}@example.com`;
+
+describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
+  let temporary: TemporaryStore;
+  let gate: (changes: Changes) => Promise<void> | void;
+  let app: TestApp;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    gate = () => {};
+    temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
+    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    receiver = await startReceiver();
+    // Some receivers answer with what they got.
+    receiver.answer((response, { text }) => response.end(text));
+    await company(app, "POST /webhooks", { url: receiver.url, event_types: EVENT_TYPES });
+    await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true, new_referral: true } });
+    await join(app, PROMOTER, { ref_id: `${MARK}-jane`, cust_id: MARK, first_name: MARK });
+  });
+  afterEach(async () => {
+    gate = () => {};
+    expect(app.bugs).toEqual([]);
+    await receiver.close();
+    await app.close();
+  });
+
+  const entries = () => temporary.entries();
+  const placesOf = (text: string) => temporary.placesOf(text);
+  const expectNothingOf = async (text: string) => {
+    expect(await placesOf(text)).toEqual([]);
+    expect(await findFaults(await entries())).toEqual([]);
+    await workOff(appOutbox(app));
+    expect(await placesOf(text)).toEqual([]);
+    expect(await findFaults(await entries())).toEqual([]);
+  };
+  const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: `${MARK}-jane` });
+  const erase = () => erasePromoter(app.context, app.accountId, PROMOTER);
+  const isDelivery = (key: string) => decodeKey(key)[1] === "delivery";
+  /** Runs work once, between the decision on a commit of deliveries and its writing. */
+  const amid = (isIt: (delivery: string) => boolean, then: () => Promise<unknown>) => {
+    gate = async ({ puts }) => {
+      if (!puts.some(([key, text]) => isDelivery(key) && isIt(text))) return;
+      gate = () => {};
+      await then();
+    };
+  };
+
+  it("leaves no name of a promoter in events that were being rendered", async () => {
+    await workOff(appOutbox(app));
+    await signUp("lead@example.com");
+    let isErased = false;
+    amid(
+      (text) => text.includes(MARK),
+      async () => {
+        await erase();
+        isErased = true;
+      },
+    );
+    await workOff(appOutbox(app));
+    expect(isErased).toBe(true);
+    await expectNothingOf(MARK);
+    // The event of the lead is sent all the same.
+    const told = receiver.received.filter(({ body }) => body["entity_type"] === "referral");
+    expect(told.map(({ body }) => body["data"])).toMatchObject([
+      { promoter_campaign: { promoter: { email: "erased-1@erased.invalid", cust_id: null } } },
+    ]);
+  });
+
+  it("leaves no name of a lead in events that were being rendered", async () => {
+    await workOff(appOutbox(app));
+    await app.v1("/track/signup", { email: "lead@example.com", uid: `${MARK}-uid`, ref_id: `${MARK}-jane` });
+    amid(
+      (text) => text.includes(`${MARK}-uid`),
+      () => eraseLead(app.context, app.accountId, "1"),
+    );
+    await workOff(appOutbox(app));
+    await expectNothingOf(`${MARK}-uid`);
+  });
+
+  it("leaves no name in the answer to a delivery that was under way", async () => {
+    await workOff(appOutbox(app));
+    receiver.answer((response, { text }) => {
+      receiver.answer((other) => other.end());
+      void erase().then(() => response.end(text));
+    });
+    await signUp("lead@example.com");
+    await workOff(appOutbox(app));
+    expect(receiver.received.some(({ text }) => text.includes(MARK))).toBe(true);
+    await expectNothingOf(MARK);
+  });
+
+  it.each([200, 500])("leaves no name in an answer of %d that was being stored", async (status) => {
+    await workOff(appOutbox(app));
+    receiver.answer((response, { text }) => response.writeHead(status).end(text));
+    await signUp("lead@example.com");
+    amid((text) => (JSON.parse(text) as { responseBody: unknown }).responseBody !== null, erase);
+    await workOff(appOutbox(app));
+    receiver.answer((response) => response.end());
+    await expectNothingOf(MARK);
+  });
+
+  it("leaves no name in the events of a code that went to somebody else", async () => {
+    const rewardId = await reward(app);
+    await join(app, "other@example.com", { ref_id: "other" });
+    const code = { code: "SPRING", reward_id: rewardId, promoter_campaign_id: 1 };
+    await company(app, "POST /promo_codes", code);
+    await workOff(appOutbox(app));
+    await company(app, "PUT /promo_codes/1", { promoter_campaign_id: 2 });
+    await workOff(appOutbox(app));
+    expect(receiver.received.at(-1)!.text).toContain(MARK);
+    await erase();
+    await expectNothingOf(MARK);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("leaves no name in random orders of steps, %d", async (seed) => {
+    const chance = chanceOf(seed);
+    for (let count = 0; count < 4; count++) await signUp(`lead-${count}@example.com`);
+    await app.v1("/track/signup", { email: `${MARK}-lead@example.com`, ref_id: `${MARK}-jane` });
+    for (let passes = Math.floor(chance() * 4); passes > 0; passes--) await appOutbox(app).pass();
+    gate = () => (chance() < 0.5 ? undefined : turns(chance() * 4));
+    const headers = { "x-api-key": "key-of-acme" };
+    const change = async (id: number) => {
+      await turns(chance() * 20);
+      await app.request(`/api/v1/leads/update?id=${id}&new_uid=u-${id}`, { method: "PUT", headers });
+    };
+    await Promise.all([
+      workOff(appOutbox(app)),
+      turns(chance() * 20).then(erase),
+      turns(chance() * 20).then(() => eraseLead(app.context, app.accountId, "5")),
+      ...[1, 2, 3, 4].map(change),
+    ]);
+    gate = () => {};
+    await expectNothingOf(MARK);
+  });
+});
+
+/** Lets others go on for so many turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await nextTurn();
+}
+
+/** Pseudo-random numbers from 0 to 1 that repeat in every run. */
+function chanceOf(seed: number): () => number {
+  let state = seed * 2_654_435_761;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,294 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accounts } from "../../../server/domain/account/account.ts";
+import { loadBalance } from "../../../server/domain/commission/balance.ts";
+import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { mailbox } from "../../../server/domain/promoter/mailbox.ts";
+import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { hashAddress } from "../../../server/domain/lead/suspicion.ts";
+import { findVisitor } from "../../../server/domain/visitor/visitor.ts";
+import { SYSTEM } from "../../../server/domain/account/record.ts";
+import type { Payout } from "../../../server/domain/payout/record.ts";
+import { digest } from "../../../server/storage/keys.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { statsOf } from "../../support/stats.ts";
+import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
+
+/** A word that appears only in the person's own data. */
+const MARK = "zqx";
+const TID = "7f1b2c3d-1111-4222-8333-444455556666";
+const ADDRESS = "203.0.113.9";
+
+describe.each(STORAGES)("on %s", (kind) => {
+  let temporary: TemporaryStore;
+  let app: TestApp;
+  beforeEach(async () => {
+    temporary = await temporaryStore(kind);
+    app = await startApp(kind, { store: temporary.store });
+  });
+  afterEach(() => app.close());
+
+  const placesOf = (text: string) => temporary.placesOf(text);
+  const addressHash = async () =>
+    hashAddress((await app.context.store.get(accounts, SYSTEM, app.accountId))!, ADDRESS);
+
+  const joinAs = (email: string, refToken: string) =>
+    app.v1("/promoters/create", { email, ref_id: refToken }, { "x-forwarded-for": ADDRESS });
+
+  const click = (refToken: string) =>
+    app.browser("/t/click", {
+      tid: TID,
+      ref_id: refToken,
+      url: `https://www.acme.example/?via=${refToken}&sub_id=${MARK}-blog`,
+      referrer: `https://${MARK}.example/`,
+    });
+
+  /** Makes a promoter with a full profile who has earned, was paid and brought a lead. */
+  async function addPromoter(): Promise<void> {
+    const { store } = app.context;
+    await joinAs(`${MARK}.first@example.com`, `${MARK}-old`);
+    await app.v1("/promoters/update", {
+      id: "1",
+      new_ref_id: `${MARK}-jane`,
+      email: `${MARK}@example.com`,
+    });
+    await click(`${MARK}-jane`);
+    await app.v1("/track/signup", { email: "lead@example.com", tid: TID });
+    const own = { accountId: app.accountId, promoterId: 1 };
+    await store.transact(async (tx) => {
+      const promoter = (await tx.get(promoters, app.accountId, 1))!;
+      await tx.put(promoters, {
+        ...promoter,
+        custId: MARK,
+        note: MARK,
+        tempPasswordHash: MARK,
+        authToken: MARK.padEnd(32, "0"),
+        profile: Object.fromEntries(
+          Object.keys(promoter.profile).map((field) => [field, `${MARK} ${field}`]),
+        ) as never,
+        customFields: { hobby: MARK },
+        fraudSuspicions: ["same_ip_suspicion"],
+        lastLoginAt: NOW,
+      });
+      const promoterCampaign = (await tx.get(promoterCampaigns, app.accountId, 1))!;
+      await tx.put(promoterCampaigns, {
+        ...promoterCampaign,
+        coupon: `${MARK}10`,
+        displayCoupon: `${MARK}20`,
+        landingUrl: `https://www.acme.example/${MARK}`,
+        usesUrlTracking: true,
+      });
+      await tx.put(promoCodes, {
+        accountId: app.accountId,
+        id: 1,
+        code: `${MARK}30`,
+        rewardId: 1,
+        promoterCampaignId: 1,
+        extId: MARK,
+        description: MARK,
+        metadata: { for: MARK },
+        details: { of: MARK },
+        createdAt: NOW,
+        archivedAt: null,
+      });
+      await tx.put(payoutMethods, {
+        ...own,
+        id: 1,
+        method: "bank",
+        details: { account_holder_name: MARK },
+        meta: { holder: MARK },
+        isSelected: true,
+        isDisabled: false,
+        isManaged: false,
+        createdAt: NOW,
+      });
+      await tx.put(payouts, {
+        ...own,
+        id: 1,
+        promoterCampaignId: 1,
+        campaignId: 1,
+        status: "failed",
+        unit: "cash",
+        amount: 1_000,
+        taxRateHundredths: 0,
+        totalInclTax: 1_000,
+        periodStart: NOW,
+        periodEnd: NOW,
+        dueDate: "2026-04-01",
+        hasOwnTerms: false,
+        runId: null,
+        groupRef: null,
+        paymentsBatchId: null,
+        payoutMethodId: 1,
+        error: `The account of ${MARK} is closed`,
+        paidAt: null,
+        processingStartedAt: null,
+        failedAt: NOW,
+        createdAt: NOW,
+      } satisfies Payout);
+      await tx.put(
+        commissions,
+        newCommission({
+          ...own,
+          id: 1,
+          promoterCampaignId: 1,
+          campaignId: 1,
+          leadId: 1,
+          amount: 1_000,
+          createdAt: NOW,
+        }),
+      );
+    });
+  }
+
+  describe("a promoter who is erased", () => {
+    it.each([
+      ["by e-mail", ` ${MARK}@EXAMPLE.com`.trim()],
+      ["by id", "1"],
+    ])("%s is nowhere in the store, but money and leads stay", async (_, who) => {
+      await addPromoter();
+      expect((await placesOf(MARK)).length).toBeGreaterThanOrEqual(10);
+      const { store } = app.context;
+      const counted = await statsOf(store, app.accountId, 1);
+      await erasePromoter(app.context, app.accountId, who);
+
+      expect(await placesOf(MARK)).toEqual([]);
+      for (const hidden of [
+        await addressHash(),
+        digest(mailbox(`${MARK}@example.com`)),
+        digest(mailbox(`${MARK}.first@example.com`)),
+      ]) {
+        expect((await placesOf(hidden.toLowerCase())).filter((line) => !line.includes('"visitor"'))).toEqual(
+          [],
+        );
+      }
+      expect(await store.get(promoters, app.accountId, 1)).toMatchObject({
+        email: "erased-1@erased.invalid",
+        custId: null,
+        archivedAt: NOW,
+        fraudSuspicions: [],
+        defaultPromoterCampaignId: 1,
+      });
+      expect(await store.get(promoterCampaigns, app.accountId, 1)).toMatchObject({ state: "blocked" });
+      expect(await store.get(payouts, app.accountId, 1)).toMatchObject({ amount: 1_000, error: "erased" });
+      expect(await loadBalance(store, app.accountId, 1)).toMatchObject({
+        units: { cash: { earnings: 1_000, current: 1_000, paid: 0 } },
+      });
+      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
+      expect(await store.get(leads, app.accountId, 1)).toMatchObject({
+        email: "lead@example.com",
+        promoterId: 1,
+        tid: TID,
+      });
+    });
+
+    it("leaves links that lead to nobody, for ever", async () => {
+      await addPromoter();
+      await erasePromoter(app.context, app.accountId, "1");
+      expect((await click(`${MARK}-jane`)).body).toMatchObject({
+        status: "refused",
+        tid: null,
+        ref_id: null,
+      });
+      for (const token of [`${MARK}-jane`, `${MARK}-old`]) {
+        expect(await joinAs("new@example.com", token)).toMatchObject({
+          status: 422,
+          body: { ref_id: ["has already been taken"] },
+        });
+      }
+    });
+
+    it("may join again as somebody new", async () => {
+      await addPromoter();
+      await erasePromoter(app.context, app.accountId, "1");
+      const again = await app.v1("/promoters/create", { email: `${MARK}@example.com`, cust_id: MARK });
+      expect(again).toMatchObject({ status: 200, body: { email: `${MARK}@example.com` } });
+    });
+
+    it("is shown without a name in both generations, and can be erased again", async () => {
+      await addPromoter();
+      await erasePromoter(app.context, app.accountId, "1");
+      await erasePromoter(app.context, app.accountId, "1");
+      const shown = await app.v2("GET", "/promoters/1");
+      expect(shown).toMatchObject({ status: 200, body: { email: "erased-1@erased.invalid" } });
+      expect(JSON.stringify(shown.body)).not.toContain(MARK);
+    });
+
+    it("is not found if there is none", async () => {
+      for (const who of ["1", "nobody@example.com", "x"])
+        await expect(erasePromoter(app.context, app.accountId, who)).rejects.toMatchObject({
+          kind: "not_found",
+        });
+    });
+  });
+
+  describe("a lead who is erased", () => {
+    async function addLead(): Promise<void> {
+      await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+      await app.browser(
+        "/t/click",
+        { tid: TID, ref_id: "jane", url: `https://www.acme.example/?name=${MARK}` },
+        { "x-forwarded-for": ADDRESS },
+      );
+      await app.v1("/track/signup", {
+        email: `${MARK}@example.com`,
+        uid: `cus_${MARK}`,
+        tid: TID,
+        username: MARK,
+      });
+      await app.context.store.transact(async (tx) => {
+        const lead = (await tx.get(leads, app.accountId, 1))!;
+        const named = { firstName: MARK, lastName: MARK, website: MARK, subId: MARK };
+        await tx.put(leads, { ...lead, ...named, customFields: { name: MARK } });
+      });
+    }
+
+    it.each([
+      ["by e-mail", `${MARK}@Example.com`],
+      ["by id", "1"],
+    ])("%s is nowhere in the store, but the lead's counts stay", async (_, who) => {
+      await addLead();
+      expect((await placesOf(MARK)).length).toBeGreaterThan(1);
+      const { store } = app.context;
+      const counted = await statsOf(store, app.accountId, 1);
+      const before = (await store.get(leads, app.accountId, 1))!;
+      await eraseLead(app.context, app.accountId, who);
+      expect(await placesOf(MARK)).toEqual([]);
+      expect(await placesOf(TID)).toEqual([]);
+      expect(await placesOf((await addressHash()).toLowerCase())).toEqual([]);
+      expect(await store.get(leads, app.accountId, 1)).toEqual({
+        ...before,
+        email: "erased-1@erased.invalid",
+        uid: null,
+        username: null,
+        firstName: null,
+        lastName: null,
+        website: null,
+        customFields: null,
+        tid: null,
+        subId: null,
+        skipEmailNotification: true,
+      });
+      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
+      expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
+    });
+
+    it("may sign up again as somebody new", async () => {
+      await addLead();
+      await eraseLead(app.context, app.accountId, "1");
+      const again = await app.v1("/track/signup", { email: `${MARK}@example.com`, ref_id: "jane" });
+      expect(again).toMatchObject({ status: 200 });
+      expect(await app.context.store.count(leads, "id", app.accountId, [])).toBe(2);
+    });
+
+    it("is not found if there is none", async () => {
+      for (const who of ["1", "nobody@example.com", "x"])
+        await expect(eraseLead(app.context, app.accountId, who)).rejects.toMatchObject({ kind: "not_found" });
+    });
+  });
+});

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { facts } from "../../../server/domain/event/event.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { newRound } from "../../../server/outbox/round.ts";
+import { SYSTEM } from "../../../server/domain/account/record.ts";
+import type { Entity, Fact } from "../../../server/domain/event/record.ts";
+import type { Changes } from "../../../server/storage/driver.ts";
+import { decodeKey } from "../../../server/storage/keys.ts";
+import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { gatedDriver } from "../../support/gated-driver.ts";
+import { appOutbox, workOff } from "../../support/outbox.ts";
+import { startReceiver, type Receiver } from "../../support/receiver.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
+import { company, join } from "../../support/v2.ts";
+
+describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
+  let gate: (changes: Changes) => Promise<void> | void;
+  let app: TestApp;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    gate = () => {};
+    const { store } = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
+    app = await startApp(kind, { store, allowsPrivateWebhooks: true });
+    receiver = await startReceiver();
+    await join(app, "jane@example.com", { ref_id: "jane" });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await receiver.close();
+    await app.close();
+  });
+
+  const subscribe = (...names: string[]) =>
+    company(app, "POST /webhooks", {
+      url: receiver.url,
+      event_types: names.map((name) => `referral.${name}`),
+    });
+  const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: "jane", first_name: "Lee" });
+  const ask = (method: string, path: string) =>
+    app.request(`/api/v1/leads/${path}`, { method, headers: { "x-api-key": "key-of-acme" } });
+  const change = (id: number, uid: string) => ask("PUT", `update?id=${id}&new_uid=${uid}`);
+  const waiting = () => app.services.store.page(facts, "id", SYSTEM, [], { limit: 2_000 });
+  const told = () =>
+    receiver.received.map(({ body }) => {
+      const {
+        event_type: type,
+        changes,
+        data,
+      } = body as { event_type: string; changes: unknown; data: Lead };
+      return { type, changes, uid: data.uid, firstName: data.first_name };
+    });
+  interface Lead {
+    uid: string | null;
+    first_name: string | null;
+  }
+
+  it("of creations are small, because the record has the rest", async () => {
+    await subscribe("created");
+    await signUp("lead@example.com");
+    const [fact] = await waiting();
+    expect(fact).toEqual({
+      accountId: SYSTEM,
+      ownerId: app.accountId,
+      entity: "referral",
+      entityId: 1,
+      number: 1,
+      at: "2026-03-04T05:06:07.890Z",
+      before: null,
+      after: null,
+    });
+  });
+
+  it.each([[["created"]], [["created", "updated", "deleted"]]])(
+    "of creations show the record as it was then, whatever happened since: %j",
+    async (names) => {
+      await subscribe(...names);
+      await signUp("lead@example.com");
+      await change(1, "u-1");
+      await change(1, "u-2");
+      await ask("DELETE", "delete?id=1");
+      await workOff(appOutbox(app));
+      const all = [
+        { type: "referral.created", changes: {}, uid: null, firstName: "Lee" },
+        { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", firstName: "Lee" },
+        { type: "referral.updated", changes: { uid: ["u-1", "u-2"] }, uid: "u-2", firstName: "Lee" },
+        { type: "referral.deleted", changes: {}, uid: "u-2", firstName: "Lee" },
+      ];
+      expect(told()).toEqual(all.filter(({ type }) => names.includes(type.slice("referral.".length))));
+      expect(await waiting()).toEqual([]);
+    },
+  );
+
+  it("of creations show it as it was then even if it changes while they are rendered", async () => {
+    await subscribe("created", "updated");
+    await signUp("lead@example.com");
+    gate = async ({ removes }) => {
+      if (!removes.some((key) => decodeKey(key)[1] === "fact")) return;
+      gate = () => {};
+      await change(1, "u-1");
+    };
+    await workOff(appOutbox(app));
+    expect(told()).toEqual([
+      { type: "referral.created", changes: {}, uid: null, firstName: "Lee" },
+      { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", firstName: "Lee" },
+    ]);
+  });
+
+  it("of a record that disappeared without an event are dropped", async () => {
+    await subscribe("created");
+    await signUp("lead@example.com");
+    await app.services.store.transact((tx) => tx.remove(leads, app.accountId, 1));
+    await workOff(appOutbox(app));
+    expect([told(), await waiting()]).toEqual([[], []]);
+  });
+
+  it("keep the order of each record if one is written between two readings", async () => {
+    await subscribe("created", "updated");
+    // As many facts as one reading takes. The last record's next fact comes with the next reading.
+    await Promise.all(Array.from({ length: 1_000 }, (_, at) => signUp(`lead-${at}@example.com`)));
+    const last = Math.max(...(await waiting()).map(({ entityId }) => entityId));
+    gate = async ({ removes }) => {
+      if (!removes.some((key) => decodeKey(key)[1] === "fact" && decodeKey(key)[4] === last)) return;
+      gate = () => {};
+      await change(last, "u-1");
+    };
+    await workOff(appOutbox(app));
+    const ofLast = receiver.received.filter(({ body }) => body["entity_id"] === last);
+    expect(ofLast.map(({ body }) => body["event_type"])).toEqual(["referral.created", "referral.updated"]);
+    expect(receiver.received).toHaveLength(1_001);
+  });
+
+  it("are each sent in turn, however many are added meanwhile", async () => {
+    await subscribe("created", "updated");
+    const next = newRound(app.services);
+    const ids = async (limit: number, isLeftAlone: (fact: Fact) => boolean = () => false) =>
+      (await next(limit, isLeftAlone)).map(({ entityId }) => entityId);
+    expect(await ids(2)).toEqual([]);
+    for (let count = 1; count <= 5; count++) await signUp(`lead-${count}@example.com`);
+    expect(await ids(2)).toEqual([1, 2]);
+    await signUp("lead-6@example.com");
+    expect(await ids(2)).toEqual([3, 4]);
+    expect(await ids(2)).toEqual([5]);
+    expect(await ids(3, ({ entityId }) => entityId < 3)).toEqual([3, 4, 5]);
+    expect(await ids(9)).toEqual([6]);
+    expect(await ids(9, () => true)).toEqual([]);
+    expect(await ids(9)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("are sent in turn although new ones arrive faster than they are sent", async () => {
+    const { store, clock } = app.services;
+    const next = newRound(app.services);
+    const note = (entity: Entity, ids: number[]) =>
+      store.transact(async (tx) => {
+        const at = clock().toISOString();
+        const fact = {
+          accountId: SYSTEM,
+          ownerId: 1,
+          entity,
+          number: 1,
+          at,
+          before: null,
+          after: null,
+        } as const;
+        for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
+      });
+    // Last in the order of ids, but older than all except the first.
+    await note("referral", [1]);
+    const taken: Fact[] = [];
+    for (let second = 10; second < 13; second++) {
+      app.setNow(`2026-04-01T00:00:${second}.000Z`);
+      // As many facts as one reading takes.
+      await note(
+        "promoter",
+        Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
+      );
+      taken.push(...(await next(1_000, () => false)));
+      await store.transact(async (tx) => {
+        for (const fact of taken) await tx.remove(facts, SYSTEM, ...facts.id(fact));
+      });
+    }
+    expect(taken.map(({ entity }) => entity)).toContain("referral");
+  });
+
+  it("of a clock that is ahead do not wait until this clock reaches them", async () => {
+    await subscribe("created");
+    app.setNow("2026-05-01T00:00:00.000Z");
+    await signUp("lead@example.com");
+    app.setNow("2026-04-01T00:00:00.000Z");
+    await workOff(appOutbox(app));
+    expect(told()).toMatchObject([{ type: "referral.created" }]);
+  });
+});

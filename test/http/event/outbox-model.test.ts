@@ -1,0 +1,294 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../../server/domain/account/account.ts";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { announce, facts } from "../../../server/domain/event/event.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { createWebhook, updateWebhook } from "../../../server/domain/webhook/webhook.ts";
+import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
+import { newContext } from "../../../server/request/services.ts";
+import { SYSTEM } from "../../../server/domain/account/record.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { findFaults } from "../../support/consistency.ts";
+import { newDice, type Dice } from "../../support/fuzz/dice.ts";
+import { gatedDriver } from "../../support/gated-driver.ts";
+import { appOutbox, workOff } from "../../support/outbox.ts";
+import { startReceiver, type Receiver } from "../../support/receiver.ts";
+import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
+import { send } from "../../support/v1.ts";
+
+/** The types of events that a webhook may subscribe to. */
+const WANTED = [["created"], ["created", "deleted"], ["updated"], ["created", "updated", "deleted"]].map(
+  (names) => names.map((name) => `referral.${name}`),
+);
+/** Longer than a lease lasts. */
+const LEASE_OVER_MS = 10_001;
+const LEADS = 12;
+
+/** An event that a receiver should get about a lead. */
+interface Told {
+  type: string;
+  uid: string;
+  changes: unknown;
+}
+/** A lead as the test knows it, with all its events. */
+interface Known {
+  accountId: number;
+  id: number;
+  /** A word in every field that names the lead. */
+  mark: string;
+  uid: string;
+  history: Told[];
+  isErased: boolean;
+}
+/** A webhook with its types of events. */
+interface Hook {
+  id: number;
+  path: string;
+  types: string[];
+}
+interface Program {
+  accountId: number;
+  key: string;
+  /** The marks of the promoters. The first one is erased at some point. */
+  marks: [erased: string, kept: string];
+  /** One webhook is always on, the other is switched on and off. */
+  steady: Hook;
+  fitful: Hook;
+}
+
+describe.each(STORAGES)("two processes that take turns under random changes, on %s", (kind) => {
+  let temporary: TemporaryStore;
+  let app: TestApp;
+  let receiver: Receiver;
+  let dice: Dice;
+  let now: number;
+  let outboxes: [Dispatcher, Dispatcher];
+  let known: Known[];
+  /** Called when no delivery is under way. */
+  let atQuiet: (() => void)[];
+  /** Words that must not be sent any more, counted from a number of postings on. */
+  let erased: { word: string; from: number }[];
+  let over: AbortController;
+
+  beforeEach(async () => {
+    dice = newDice(0);
+    temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, () => others(3)));
+    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    receiver = await startReceiver();
+    now = Date.parse(NOW);
+    outboxes = [appOutbox(app, { holder: "one" }), appOutbox(app, { holder: "other" })];
+    over = new AbortController();
+    [known, erased, atQuiet] = [[], [], []];
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await app.close();
+  });
+
+  /** Lets other work go first, for a random number of turns. */
+  async function others(most: number): Promise<void> {
+    for (let turns = dice.below(most + 1); turns > 0; turns--) await othersTurn();
+  }
+
+  async function startProgram(name: string): Promise<Program> {
+    const landingUrl = "https://www.example.com/";
+    const key = `key-of-${name}`;
+    const made = await createAccount(app.context, { name, publicId: name, landingUrl, key });
+    const accountId = made.account.id;
+    const marks: Program["marks"] = [`zqp-${name}-x`, `zqp-${name}-y`];
+    for (const mark of marks) {
+      const params = { email: `${mark}@example.com`, ref_id: mark, first_name: mark };
+      expect(await app.v1("/promoters/create", params, { "x-api-key": key })).toMatchObject({ status: 200 });
+    }
+    const subscribe = async (path: string): Promise<Hook> => {
+      const eventTypes = dice.pick(WANTED);
+      const { id } = await createWebhook(app.context, accountId, { url: receiver.url + path, eventTypes });
+      return { path: `/hook${path}`, types: eventTypes, id };
+    };
+    const [steady, fitful] = [await subscribe(`/${name}/steady`), await subscribe(`/${name}/fitful`)];
+    return { accountId, key, marks, steady, fitful };
+  }
+
+  async function live(program: Program, number: number): Promise<void> {
+    const { accountId, key, marks } = program;
+    const mark = `zql-${accountId}-${number}-x`;
+    const headers = { "x-api-key": key };
+    await others(60);
+    const made = { email: `${mark}@example.com`, uid: `${mark}-0`, ref_id: dice.pick(marks) };
+    const { status, body } = await app.v1("/track/signup", { ...made, sub_id: made.ref_id }, headers);
+    if (status === 404) return; // the promoter has been erased
+    expect(status).toBe(200);
+    const { id } = (body as { lead: { id: number } }).lead;
+    const lead = know({ accountId, id, mark });
+    for (let change = dice.below(5); change > 0; change--) {
+      await others(40);
+      const uid = `${mark}-${change}`;
+      if (dice.percent(25)) await changeTwice(lead, [`${uid}-before`, uid]);
+      else {
+        const params = { id: String(id), new_uid: uid };
+        expect(await send(app, "PUT /leads/update", params, { headers })).toMatchObject({ status: 200 });
+        tell(lead, uid);
+      }
+    }
+    await others(40);
+    const end = dice.below(4);
+    if (end === 0) {
+      const answer = await send(app, "DELETE /leads/delete", { id: String(id) }, { headers });
+      expect(answer.status).toBe(200);
+      tell(lead, null);
+    } else if (end === 1) {
+      lead.isErased = true;
+      await eraseLead(newContext(app.services), accountId, String(id));
+      await forget(mark);
+    } else if (end === 2) {
+      const like = `zql-${accountId}-${number}-y`;
+      const another = know({ accountId, id: await app.services.store.nextId("lead"), mark: like });
+      await changeTwice(another, [`${like}-1`, `${like}-2`], lead);
+    }
+  }
+
+  /** Notes a new lead. */
+  function know(made: Pick<Known, "accountId" | "id" | "mark">): Known {
+    const uid = `${made.mark}-0`;
+    const history = [{ type: "referral.created", uid, changes: {} }];
+    const lead: Known = { ...made, uid, history, isErased: false };
+    known.push(lead);
+    return lead;
+  }
+
+  /** Notes that a lead was changed or, with null, deleted. */
+  function tell(lead: Known, uid: string | null): void {
+    const type = uid === null ? "referral.deleted" : "referral.updated";
+    const changes = uid === null ? {} : { uid: [lead.uid, uid] };
+    lead.uid = uid ?? lead.uid;
+    lead.history.push({ type, uid: lead.uid, changes });
+  }
+
+  /** Changes a lead twice in one commit, and may first create it as a copy of another lead. */
+  async function changeTwice(lead: Known, [first, last]: [string, string], model?: Known): Promise<void> {
+    const { accountId, id, mark } = lead;
+    const context = newContext(app.services);
+    await context.store.transact(async (tx) => {
+      if (model !== undefined) {
+        const like = (await tx.get(leads, accountId, model.id))!;
+        const made = { ...like, id, subId: null, email: `${mark}@example.com`, uid: `${mark}-0` };
+        await tx.insert(leads, made);
+        await announce(tx, context, { entity: "referral", before: null, after: made });
+      }
+      for (const uid of [first, last]) {
+        const before = (await tx.get(leads, accountId, id))!;
+        const after = { ...before, uid };
+        await tx.put(leads, after);
+        await announce(tx, context, { entity: "referral", before, after });
+      }
+    });
+    tell(lead, first);
+    tell(lead, last);
+  }
+
+  /** Forbids a word as soon as the deliveries under way at the erasure are done. */
+  async function forget(word: string): Promise<void> {
+    await new Promise<void>((resolve) => void atQuiet.push(resolve));
+    erased.push({ word, from: receiver.received.length });
+  }
+
+  async function loseReferrer({ accountId, marks: [mark] }: Program): Promise<void> {
+    await others(150);
+    await erasePromoter(newContext(app.services), accountId, `${mark}@example.com`);
+    await forget(mark);
+  }
+
+  async function flicker({ accountId, fitful: { id } }: Program): Promise<void> {
+    // The loop ends with the webhook on.
+    for (let isActive = false; isActive || !over.signal.aborted; isActive = !isActive) {
+      await others(60);
+      await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive } });
+    }
+  }
+
+  /** One of the two processes works after it has taken the lease over. */
+  async function turn(outbox: Dispatcher): Promise<void> {
+    for (let passes = 2 + dice.below(3); passes > 0; passes--) {
+      await outbox.pass().catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
+      if (dice.percent(40)) app.setNow(new Date((now += LEASE_OVER_MS)).toISOString());
+    }
+  }
+
+  async function dispatch(): Promise<void> {
+    while (!over.signal.aborted) {
+      const both = dice.percent(50) ? outboxes : outboxes.toReversed();
+      await Promise.all(both.slice(0, dice.percent(40) ? 2 : 1).map(turn));
+      if (atQuiet.length > 0) await Promise.all(outboxes.map((outbox) => outbox.settle()));
+      for (const resolve of atQuiet.splice(0)) resolve();
+      await others(5);
+    }
+    await Promise.all(outboxes.map((outbox) => outbox.settle()));
+  }
+
+  /** The first process takes over for good and sends the rest. */
+  async function finishWork(): Promise<void> {
+    await workOff(outboxes[0]);
+    app.setNow(new Date((now += LEASE_OVER_MS)).toISOString());
+    await workOff(outboxes[0]);
+  }
+
+  /** The events of a lead that a webhook got, without repetitions. */
+  function receivedOf({ path }: Hook, id: number): Told[] {
+    const came = receiver.received.filter((each) => each.path === path && each.body["entity_id"] === id);
+    const ids = came.map(({ headers }) => headers["webhook-id"]);
+    const first = came.filter((_, at) => ids.indexOf(ids[at]) === at);
+    return first.map(({ body }) => {
+      const { uid } = body["data"] as { uid: string };
+      return { type: String(body["event_type"]), uid, changes: body["changes"] };
+    });
+  }
+
+  /** The steady webhook got all its events and the fitful one some of them, both in order. */
+  function expectTold({ steady, fitful }: Program, { id, history, isErased }: Known): void {
+    const wanted = ({ types }: Hook) => history.filter(({ type }) => types.includes(type));
+    const came = receivedOf(steady, id);
+    if (isErased) return expectForgotten(steady, came, wanted(steady));
+    expect(came).toEqual(wanted(steady));
+    const due = wanted(fitful).map((each) => JSON.stringify(each));
+    let at = 0;
+    for (const each of receivedOf(fitful, id)) {
+      at = due.indexOf(JSON.stringify(each), at) + 1;
+      expect(at, `${JSON.stringify(each)} of ${due.join()}`).toBeGreaterThan(0);
+    }
+  }
+
+  /** An erased lead's events are not sent after the erasure, except for the deletion. */
+  function expectForgotten({ types }: Hook, came: Told[], due: Told[]): void {
+    const end = types.includes("referral.deleted") ? ["referral.deleted"] : [];
+    const before = came.slice(0, came.length - end.length);
+    const known = due.slice(0, before.length).map(({ type }) => type);
+    expect(came.map(({ type }) => type)).toEqual([...known, ...end]);
+  }
+
+  it.each([1, 2, 3])("send every event in order, and nothing about erased people, %d", async (seed) => {
+    dice = newDice(seed);
+    const programs = [await startProgram("one"), await startProgram("other")];
+    const lives = programs.flatMap((program) => [
+      loseReferrer(program),
+      ...Array.from({ length: LEADS }, (_, number) => live(program, number)),
+    ]);
+    const rest = [...programs.map(flicker), dispatch()];
+    await Promise.all(lives);
+    over.abort();
+    await Promise.all(rest);
+    await finishWork();
+    for (const program of programs) {
+      const own = known.filter(({ accountId }) => accountId === program.accountId);
+      for (const lead of own) expectTold(program, lead);
+    }
+    expect(receiver.received.length).toBeGreaterThan(LEADS);
+    for (const { word, from } of erased) {
+      expect(receiver.received.slice(from).filter(({ text }) => text.includes(word))).toEqual([]);
+      expect(await temporary.placesOf(word)).toEqual([]);
+    }
+    expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
+    expect(await findFaults(await temporary.entries())).toEqual([]);
+    expect(app.bugs).toEqual([]);
+  });
+});

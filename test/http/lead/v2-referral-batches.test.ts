@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import type { Commission } from "../../../server/domain/commission/record.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import type { Lead } from "../../../server/domain/lead/record.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { addPayout } from "../../support/payouts.ts";
+import { company, invalid, join, outcome } from "../../support/v2.ts";
+
+const BATCH = {
+  id: 1,
+  status: "completed",
+  total: 1,
+  selected_total: 1,
+  processed_count: 1,
+  failed_count: 0,
+  action_label: "",
+  created_at: NOW,
+  updated_at: NOW,
+  meta: {},
+  progress: 100,
+  processing_errors: [],
+};
+const GONE = "99: Lead not found.";
+
+describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    await join(app, "bob@example.com", { ref_id: "bob" });
+    await app.v1("/track/signup", { email: "sam@example.com", ref_id: "jane" });
+    await app.v1("/track/signup", { email: "lea@example.com", ref_id: "jane" });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const call = (request: string, body?: unknown) => outcome(company(app, request, body));
+  const stored = async (id = 1) => (await app.services.store.get(leads, app.accountId, id))!;
+  const change = (over: Partial<Lead>, id = 1) =>
+    app.services.store.transact(async (tx) => tx.put(leads, { ...(await stored(id)), ...over }));
+  const finished = (action: string, over: object = {}) => ({
+    status: 200,
+    body: { ...BATCH, action_label: `referral/${action}`, ...over },
+  });
+  const failed = (errors: string[]) => ({
+    processed_count: 0,
+    failed_count: errors.length,
+    processing_errors: errors,
+  });
+
+  it.each([
+    "DELETE /referrals",
+    ...["approve", "disable", "enable"].map((name) => `POST /referrals/${name}`),
+  ])("%s needs ids", async (request) => {
+    expect(await call(request, {})).toEqual(invalid({ ids: ["can't be blank"] }));
+    expect(await call(request, { ids: ["x"] })).toEqual(invalid({ ids: ["is invalid"] }));
+  });
+
+  it("deletes referrals", async () => {
+    const errors = { total: 3, selected_total: 3, processed_count: 2, failed_count: 1 };
+    expect(await call("DELETE /referrals", { ids: [1, 99, 2, 1] })).toEqual(
+      finished("destroy", { ...errors, processing_errors: [GONE] }),
+    );
+    expect(await call("GET /referrals")).toEqual({ status: 200, body: [] });
+  });
+
+  it.each<[string, Partial<Lead>]>([
+    ["signup", { state: "signup" }],
+    ["signup", { state: "subscribed" }],
+    ["active", { state: "active", customerSince: NOW, salesCount: 1 }],
+    ["cancelled", { state: "cancelled", customerSince: NOW, cancelledAt: NOW, salesCount: 1 }],
+    ["refunded", { state: "refunded", customerSince: NOW, salesCount: 2, refundedSalesCount: 2 }],
+    ["active", { state: "active", customerSince: NOW, salesCount: 2, refundedSalesCount: 1 }],
+  ])("disables a referral, and enables it as %s", async (state, before) => {
+    await change(before);
+    const lead = await stored();
+    expect(await call("POST /referrals/disable", { ids: [1] })).toEqual(finished("disable"));
+    expect(await stored()).toEqual({ ...lead, state: "denied" });
+    expect((await call("POST /referrals/disable", { ids: [1] })).body).toMatchObject({ failed_count: 0 });
+    expect(await call("POST /referrals/enable", { ids: [1] })).toEqual(finished("enable", { id: 3 }));
+    expect(await stored()).toEqual({ ...lead, state });
+  });
+
+  it("enables no referral that is not disabled", async () => {
+    await change({ state: "subscribed" });
+    expect(await call("POST /referrals/enable", { ids: [1] })).toEqual(finished("enable"));
+    expect(await stored()).toMatchObject({ state: "subscribed" });
+    expect(await call("POST /referrals/enable", { ids: [99] })).toEqual(
+      finished("enable", { id: 2, ...failed([GONE]) }),
+    );
+  });
+
+  it("approves only pending referrals", async () => {
+    await change({ state: "pending" });
+    await change({ state: "denied" }, 2);
+    expect(await call("POST /referrals/approve", { ids: [1] })).toEqual(finished("approve"));
+    expect(await stored()).toMatchObject({ state: "signup" });
+    expect(await call("POST /referrals/approve", { ids: [2] })).toEqual(
+      finished("approve", { id: 2, ...failed(["2: The referral is disabled; enable it first"]) }),
+    );
+    await change({ state: "active", customerSince: NOW });
+    await call("POST /referrals/approve", { ids: [1] });
+    expect(await stored()).toMatchObject({ state: "active" });
+  });
+
+  describe("POST /referrals/move_to_promoter", () => {
+    const commission = (id: number, over: Partial<Commission> = {}) => {
+      const owner = { promoterCampaignId: 1, promoterId: 1, campaignId: 1, leadId: 1 };
+      return newCommission({ accountId: app.accountId, id, ...owner, amount: 100, createdAt: NOW, ...over });
+    };
+    const keep = (...records: Commission[]) =>
+      app.services.store.transact(async (tx) => {
+        for (const record of records) await tx.put(commissions, record);
+      });
+    const payout = async (over: Parameters<typeof addPayout>[2]) =>
+      (await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1), over)).id;
+    const owners = async () => {
+      const records = await app.services.store.page(commissions, "id", app.accountId, [], { limit: 20 });
+      return records.map(({ promoterId, promoterCampaignId }) => [promoterId, promoterCampaignId]);
+    };
+    const move = (over: object = {}) =>
+      call("POST /referrals/move_to_promoter", { ids: [1, 2], promoter_campaign_id: 2, ...over });
+
+    it.each([[{}], [{ move_associated_commissions: "False" }]])(
+      "moves referrals, but no commissions, by %j",
+      async (over) => {
+        await keep(commission(1));
+        const counts = { total: 2, selected_total: 2, processed_count: 2 };
+        expect(await move(over)).toEqual(finished("move_to_promoter", counts));
+        const { body } = await call("GET /referrals?filters[promoter_id]=2");
+        expect((body as { id: number }[]).map(({ id }) => id)).toEqual([1, 2]);
+        expect(await owners()).toEqual([[1, 1]]);
+        expect((await move(over)).body).toMatchObject({ processed_count: 2 });
+      },
+    );
+
+    it("moves unpaid commissions of the promoter if asked", async () => {
+      const pending = await payout({ amount: 300 });
+      const completed = await payout({ amount: 100, status: "completed" });
+      const processing = await payout({ amount: 100, status: "processing" });
+      await keep(
+        commission(1),
+        commission(2, { status: "pending" }),
+        commission(3, { isPaidElsewhere: true }),
+        commission(4, { payoutId: completed }),
+        commission(5, { payoutId: processing }),
+        commission(6, { payoutId: pending }),
+        // The rest of the pending payout is another lead's.
+        commission(7, { payoutId: pending, amount: 200, leadId: 2 }),
+        // A parent's commission.
+        commission(8, { promoterId: 3, promoterCampaignId: 3 }),
+      );
+      await move({ ids: [1], move_associated_commissions: "True" });
+      const [jane, bob] = [
+        [1, 1],
+        [2, 2],
+      ];
+      expect(await owners()).toEqual([bob, bob, jane, jane, jane, bob, jane, [3, 3]]);
+      expect(await app.services.store.get(commissions, app.accountId, 6)).toMatchObject({ payoutId: null });
+      expect(await app.services.store.get(payouts, app.accountId, pending)).toMatchObject({ amount: 200 });
+    });
+
+    it("keeps a commission that was paid together with those that take it back", async () => {
+      await keep(
+        commission(1, { isPaidElsewhere: true, takenBackByIds: [2] }),
+        commission(2, { amount: -100, takesBackId: 1 }),
+        commission(3, { takenBackByIds: [4] }),
+        commission(4, { amount: -50, takesBackId: 3 }),
+      );
+      await move({ move_associated_commissions: true });
+      expect(await owners()).toEqual([
+        [1, 1],
+        [1, 1],
+        [2, 2],
+        [2, 2],
+      ]);
+    });
+
+    it.each([
+      [{ promoter_campaign_id: "" }, invalid({ promoter_campaign_id: ["can't be blank"] })],
+      [{ move_associated_commissions: "perhaps" }, invalid({ move_associated_commissions: ["is invalid"] })],
+      [
+        { promoter_campaign_id: 99 },
+        { status: 404, body: { message: "Promotion not found.", code: "not_found" } },
+      ],
+      [
+        { promoter_campaign_id: 2 },
+        {
+          status: 422,
+          body: {
+            message: "The promoter campaign is rejected and can't get referrals",
+            code: "operation_failed",
+          },
+        },
+      ],
+    ])("answers %j with %j", async (over, answer) => {
+      await call("PUT /promoter_campaigns/2", { state: "rejected" });
+      expect(await move(over)).toEqual(answer);
+      expect((await call("GET /batch_processes")).body).toEqual([]);
+    });
+
+    it("sends events of both", async () => {
+      await call("POST /webhooks", {
+        url: "https://acme.example/hook",
+        event_types: ["referral.moved", "commission.updated"],
+      });
+      await keep(commission(1));
+      await move({ ids: [1], move_associated_commissions: true });
+      const { facts } = await import("../../../server/domain/event/event.ts");
+      const told = await app.services.store.page(facts, "id", 0, [], { limit: 10 });
+      expect(told.map(({ entity, entityId }) => `${entity} ${entityId}`)).toEqual([
+        "commission 1",
+        "referral 1",
+      ]);
+    });
+  });
+});

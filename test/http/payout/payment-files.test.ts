@@ -1,0 +1,274 @@
+import { parse } from "csv-parse/sync";
+import { XMLParser } from "fast-xml-parser";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../server/domain/account/record.ts";
+import { createPayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
+import type { PayoutMethodName } from "../../../server/domain/payout-method/record.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { invalid, outcome } from "../../support/v2.ts";
+
+const IBAN = "DE89370400440532013000";
+const DEBTOR = "debtor_iban=NL91ABNA0417164300";
+const FORMULA = '=HYPERLINK("https://evil.example","Jane")';
+
+let app: TestApp;
+let account: Account;
+beforeEach(async () => {
+  app = await startApp();
+  account = await changeAccount(app.context, app.accountId, { currency: "EUR" });
+});
+afterEach(() => app.close());
+
+/** A promoter with a payout of 120.00 with tax and a selected method. */
+async function payee(
+  names: { email: string; firstName?: string; lastName?: string },
+  method: PayoutMethodName,
+  details: Record<string, unknown>,
+): Promise<Promoter> {
+  const promoter = await addPromoter(app.context, account, names);
+  const input = { method, details, isSelected: true, isDisabled: false };
+  await createPayoutMethod(app.context, app.accountId, { promoterId: promoter.id, ...input });
+  await addPayout(app.context, promoter);
+  return promoter;
+}
+
+const gather = async (method: string) =>
+  expect((await app.v2("POST", "/payouts/create_payments_batch", { method })).status).toBe(201);
+
+/** The file of batch 1. */
+async function file(format: string, query = "") {
+  const response = await app.request(`/api/v2/company/payments_batches/1/file?format=${format}&${query}`, {
+    headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" },
+  });
+  return { response, text: await response.text() };
+}
+
+const refusal = (format: string, query = "") =>
+  outcome(app.v2("GET", `/payments_batches/1/file?format=${format}&${query}`));
+
+describe("a file for PayPal", () => {
+  it("has a line for each promoter: recipient, amount, currency, reference, note, wallet", async () => {
+    const other = await addCampaign(app.context, app.accountId, "Other");
+    const jane = await payee({ email: "jane@example.com" }, "paypal", {
+      wallet_email: "jane@wallet.example",
+    });
+    await addPayout(app.context, jane, { campaignId: other.id, amount: 5, totalInclTax: 5 });
+    await payee({ email: "joe@example.com" }, "paypal", { wallet_email: "=joe@wallet.example" });
+    await gather("paypal");
+    const { response, text } = await file("paypal");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="batch-1-paypal.csv"');
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(parse(text)).toEqual([
+      ["jane@wallet.example", "120.05", "EUR", "BATCH-1-1", "Payout BATCH-1-1", "PAYPAL"],
+      // A spreadsheet would run it.
+      ["'=joe@wallet.example", "120.00", "EUR", "BATCH-1-2", "Payout BATCH-1-2", "PAYPAL"],
+    ]);
+  });
+});
+
+describe("a file for Wise", () => {
+  it("pays by e-mail the exact amount, and runs no formula", async () => {
+    await payee({ email: "jane@example.com", firstName: FORMULA }, "wise", { wise_email: "jane@w.example" });
+    await changeAccount(app.context, app.accountId, { currency: "JPY" });
+    await gather("wise");
+    const { text } = await file("wise");
+    expect(parse(text, { columns: true })).toEqual([
+      {
+        name: `'${FORMULA}`,
+        recipientEmail: "jane@w.example",
+        paymentReference: "BATCH-1-1",
+        receiverType: "PERSON",
+        amountCurrency: "target",
+        amount: "12000",
+        sourceCurrency: "JPY",
+        targetCurrency: "JPY",
+      },
+    ]);
+  });
+});
+
+describe("a batch of more payments than a file may hold", () => {
+  it("has several files, none of them by chance", async () => {
+    for (let number = 1; number <= 1_001; number++) {
+      await payee({ email: `p${number}@example.com` }, "wise", { wise_email: `p${number}@w.example` });
+    }
+    await gather("wise");
+    const message = "A wise file holds 1000 payments, so this batch needs 2 files: choose a part from 1 to 2";
+    expect(await refusal("wise")).toEqual({
+      status: 422,
+      body: { message, code: "operation_failed" },
+    });
+    const [first, second] = [await file("wise", "part=1"), await file("wise", "part=2")];
+    const references = [first, second].map(({ text }) =>
+      (parse(text, { columns: true }) as Record<string, string>[]).map((row) => row["paymentReference"]),
+    );
+    expect(references.map(({ length }) => length)).toEqual([1_000, 1]);
+    expect(new Set(references.flat()).size).toBe(1_001);
+    expect(second.response.headers.get("content-disposition")).toBe(
+      'attachment; filename="batch-1-wise-2-of-2.csv"',
+    );
+    expect(await refusal("wise", "part=3")).toEqual(invalid({ part: ["is not from 1 to 2"] }));
+  });
+});
+
+describe("a file for a bank", () => {
+  it("has every detail of each account", async () => {
+    const details = {
+      bank_country: "US",
+      account_holder_name: 'Jane "J", Doe\nLtd',
+      account_number: "000123456789",
+      routing_aba_number: "021000021",
+    };
+    await payee({ email: "jane@example.com" }, "bank", details);
+    await changeAccount(app.context, app.accountId, { currency: "KWD" });
+    await gather("bank");
+    const [row, ...others] = parse((await file("bank")).text, { columns: true }) as Record<string, string>[];
+    expect(others).toEqual([]);
+    expect(row).toEqual({
+      ...Object.fromEntries(Object.keys(row!).map((column) => [column, ""])),
+      reference: "BATCH-1-1",
+      name: 'Jane "J", Doe\nLtd',
+      amount: "12.000",
+      currency: "KWD",
+      bank_country: "US",
+      account_number: "000123456789",
+      routing_aba_number: "021000021",
+    });
+  });
+});
+
+describe("a file for SEPA", () => {
+  it("is a pain.001.001.03 that names accounts, amounts and references, without markup", async () => {
+    const holder = '</Nm><Amt>9</Amt> Jürgen & "Søn" 王';
+    const bank = { bank_country: "DE", account_holder_name: holder, iban: "de89 3704 0044 0532 0130 00" };
+    await payee({ email: "jane@example.com" }, "bank", { ...bank, swift_bic_code: "COBADEFF" });
+    await payee({ email: "joe@example.com" }, "bank", { ...bank, account_holder_name: "Joe" });
+    await gather("bank");
+    const { response, text } = await file(
+      "sepa",
+      `${DEBTOR}&debtor_bic=ABNANL2A&debtor_name=Acme%20%26%20Co`,
+    );
+    expect(response.headers.get("content-type")).toBe("application/xml; charset=utf-8");
+    expect(response.headers.get("content-disposition")).toBe('attachment; filename="batch-1-sepa.xml"');
+    const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false });
+    const transfer = (id: number, name: string, agent: object) => ({
+      PmtId: { EndToEndId: `BATCH-1-${id}` },
+      Amt: { InstdAmt: { "#text": "120.00", "@_Ccy": "EUR" } },
+      ...agent,
+      Cdtr: { Nm: name },
+      CdtrAcct: { Id: { IBAN } },
+      RmtInf: { Ustrd: `Payout BATCH-1-${id}` },
+    });
+    const sums = { NbOfTxs: "2", CtrlSum: "240.00" };
+    expect(parser.parse(text)).toEqual({
+      "?xml": { "@_version": "1.0", "@_encoding": "UTF-8" },
+      Document: {
+        "@_xmlns": "urn:iso:std:iso:20022:tech:xsd:pain.001.001.03",
+        CstmrCdtTrfInitn: {
+          GrpHdr: {
+            MsgId: "BATCH-1-20260304050607890",
+            CreDtTm: "2026-03-04T05:06:07",
+            ...sums,
+            InitgPty: { Nm: "Acme Co" },
+          },
+          PmtInf: {
+            PmtInfId: "BATCH-1",
+            PmtMtd: "TRF",
+            BtchBookg: "true",
+            ...sums,
+            PmtTpInf: { SvcLvl: { Cd: "SEPA" } },
+            ReqdExctnDt: "2026-03-04",
+            Dbtr: { Nm: "Acme Co" },
+            DbtrAcct: { Id: { IBAN: "NL91ABNA0417164300" } },
+            DbtrAgt: { FinInstnId: { BIC: "ABNANL2A" } },
+            ChrgBr: "SLEV",
+            CdtTrfTxInf: [
+              transfer(1, "/Nm Amt 9 /Amt Jurgen Son Wang", { CdtrAgt: { FinInstnId: { BIC: "COBADEFF" } } }),
+              transfer(2, "Joe", {}),
+            ],
+          },
+        },
+      },
+    });
+    expect((await file("sepa", DEBTOR)).text).toContain(
+      "<DbtrAgt><FinInstnId><Othr><Id>NOTPROVIDED</Id></Othr></FinInstnId></DbtrAgt>",
+    );
+  });
+
+  it("needs the company's own account, euros, and an IBAN of everybody", async () => {
+    const jane = await payee({ email: "jane@example.com" }, "bank", {
+      bank_country: "DE",
+      account_holder_name: "Jane",
+      iban: "DE89370400440532013001",
+    });
+    await gather("bank");
+    expect(await refusal("sepa", DEBTOR)).toEqual({
+      status: 422,
+      body: {
+        message: `Payout methods are incomplete: promoter ${jane.id}: iban is missing or wrong`,
+        code: "operation_failed",
+      },
+    });
+    await app.v2("PUT", "/payout_methods/1", {
+      details: { bank_country: "DE", account_holder_name: "Jane", iban: IBAN },
+    });
+    for (const query of ["", "debtor_iban=NL91ABNA0417164301"]) {
+      expect(await refusal("sepa", query)).toMatchObject({
+        status: 422,
+        body: { code: "invalid_params", errors: { debtor_iban: ["is missing or wrong"] } },
+      });
+    }
+    expect(await refusal("sepa", `${DEBTOR}&debtor_bic=NO`)).toMatchObject({
+      body: { errors: { debtor_bic: ["is invalid"] } },
+    });
+    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    expect(await refusal("sepa", DEBTOR)).toMatchObject({
+      status: 422,
+      body: { message: "SEPA pays euros, and the account's currency is USD" },
+    });
+  });
+});
+
+describe("a file", () => {
+  beforeEach(async () => {
+    await payee({ email: "jane@example.com" }, "wise", { wise_email: "jane@w.example" });
+    await gather("wise");
+  });
+
+  it("leaves out what is paid already", async () => {
+    await app.v2("POST", "/payments_batches/1/pay", {});
+    expect((await file("wise")).response.status).toBe(200);
+    await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+    expect(await refusal("wise")).toEqual({
+      status: 422,
+      body: { message: "The payments batch has nothing left to pay", code: "operation_failed" },
+    });
+  });
+
+  it.each([
+    ["paypal", 422, { message: "A batch of wise payments has no paypal file", code: "operation_failed" }],
+    [
+      "xls",
+      422,
+      {
+        message: "Validation failed: format is not one of paypal, wise, sepa, bank",
+        code: "invalid_params",
+        errors: { format: ["is not one of paypal, wise, sepa, bank"] },
+      },
+    ],
+  ])("is refused in the format %s", async (format, status, body) => {
+    expect(await refusal(format)).toEqual({ status, body });
+  });
+
+  it("is not found for an unknown batch", async () => {
+    const answer = await outcome(app.v2("GET", "/payments_batches/7/file?format=wise"));
+    expect(answer).toEqual({
+      status: 404,
+      body: { message: "Payments batch not found.", code: "not_found" },
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadBalance } from "../../../server/domain/commission/balance.ts";
+import { movePayout } from "../../../server/domain/payout/status-moves.ts";
+import { PAYOUT_STATUSES } from "../../../server/domain/payout/record.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+
+const ALLOWED = new Set([
+  "pending → processing",
+  "pending → completed",
+  "pending → cancelled",
+  "processing → completed",
+  "processing → failed",
+  "failed → processing",
+  "failed → pending",
+  "failed → cancelled",
+  "completed → pending",
+]);
+
+describe.each(STORAGES)("batches of payouts on %s", (storage) => {
+  let app: TestApp;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    const account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(() => app.close());
+
+  const payout = async (id: number) => {
+    const { body } = await app.v2("GET", `/payouts?ids[]=${id}`);
+    return (body as Record<string, unknown>[])[0]!;
+  };
+
+  it("marks payouts as paid where it can, once, and reports the rest", async () => {
+    const method = await selectMethod(app.context, jane, { method: "wise" });
+    await addPayout(app.context, jane);
+    await addPayout(app.context, jane, { status: "cancelled" });
+    const { status, body } = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1, "2", 99, 1] });
+    expect(status).toBe(200);
+    expect(markAsPaidOperation.answer.safeParse(body).error).toBeUndefined();
+    expect(body).toEqual({
+      data: {
+        id: 1,
+        status: "completed",
+        total: 3,
+        selected_total: 3,
+        processed_count: 1,
+        failed_count: 2,
+        action_label: "payout/mark_as_paid",
+        created_at: NOW,
+        updated_at: NOW,
+        meta: {},
+        progress: 100,
+        processing_errors: ["2: A cancelled payout can't become completed", "99: Payout not found."],
+      },
+      meta: { total: 10_000, promoters_count: 1, total_incl_tax: 12_000, all_promoters_count: 1 },
+    });
+    expect(await payout(1)).toMatchObject({
+      status: "completed",
+      paid_at: NOW,
+      payout_method: { id: method.id },
+    });
+    const again = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+    expect(again.body).toMatchObject({ data: { failed_count: 1 }, meta: { total: 0, promoters_count: 0 } });
+    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    expect(units).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
+  });
+
+  it("marks payouts as unpaid, and gives the balance back", async () => {
+    await addPayout(app.context, jane, { status: "completed", paidAt: NOW, paymentsBatchId: 4 });
+    const units = async () => (await loadBalance(app.context.store, app.accountId, jane.id)).units;
+    expect(await units()).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
+    await app.v2("POST", "/payouts/mark_as_unpaid", { ids: 1 });
+    expect(await payout(1)).toMatchObject({ status: "pending", paid_at: null, payments_batch_id: null });
+    expect(await units()).toEqual({});
+  });
+
+  it("marks payouts as failed with the reason, and cancels them", async () => {
+    await addPayout(app.context, jane, { status: "processing" });
+    await addPayout(app.context, jane);
+    const failed = await app.v2("POST", "/payouts/mark_as_failed", { ids: [1, 2], error: "account closed" });
+    expect(failed.body).toMatchObject({
+      data: {
+        action_label: "payout/mark_as_failed",
+        processed_count: 1,
+        processing_errors: ["2: A pending payout can't become failed"],
+      },
+      meta: { total: 10_000, promoters_count: 1 },
+    });
+    expect(await payout(1)).toMatchObject({ status: "failed", error: "account closed", failed_at: NOW });
+    await app.v2("POST", "/payouts/cancel", { ids: [1, 2] });
+    expect(await payout(1)).toMatchObject({ status: "cancelled", error: null });
+    expect(await payout(2)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("removes payouts that moved no money, and keeps the others", async () => {
+    for (const status of PAYOUT_STATUSES) await addPayout(app.context, jane, { status });
+    const { body } = await app.v2("DELETE", "/payouts/destroy", { ids: [1, 2, 3, 4, 5] });
+    expect((body as { data: { processing_errors: string[] } }).data.processing_errors).toEqual([
+      "2: A completed payout can't be removed",
+      "4: A processing payout can't be removed",
+    ]);
+    const left = await app.v2("GET", "/payouts");
+    expect((left.body as { id: number }[]).map(({ id }) => id)).toEqual([2, 4]);
+    expect(left.headers.get("total")).toBe("2");
+  });
+
+  it.each([[{}], [{ ids: [] }], [{ ids: ["x"] }]])("refuses %j", async (body) => {
+    const { status, body: answer } = await app.v2("POST", "/payouts/mark_as_paid", body);
+    expect([status, (answer as { code: string }).code]).toEqual([422, "invalid_params"]);
+  });
+
+  it.each(PAYOUT_STATUSES.flatMap((from) => PAYOUT_STATUSES.map((to) => [from, to] as const)))(
+    "moves from %s to %s only where the rules allow it",
+    async (from, to) => {
+      const { id } = await addPayout(app.context, jane, { status: from });
+      const moved = movePayout(app.context, app.accountId, { id, to, error: "refused by the bank" });
+      if (!ALLOWED.has(`${from} → ${to}`)) {
+        await expect(moved).rejects.toMatchObject({ kind: "refused" });
+        expect(await payout(id)).toMatchObject({ status: from });
+        return;
+      }
+      await moved;
+      expect(await payout(id)).toMatchObject({
+        status: to,
+        paid_at: to === "completed" ? NOW : null,
+        failed_at: to === "failed" ? NOW : null,
+        error: to === "failed" ? "refused by the bank" : null,
+        ...(to === "processing" && { processing_started_at: NOW }),
+      });
+    },
+  );
+
+  it("lets the company approve or deny invoice details", async () => {
+    const path = `/promoters/${jane.id}`;
+    expect((await app.v2("PUT", path, { invoice_details_status: "approved" })).body).toMatchObject({
+      invoice_details_status: "approved",
+    });
+    expect((await app.v2("PUT", path, { invoice_details_status: "fine" })).status).toBe(422);
+    expect((await app.v2("GET", path)).body).toMatchObject({ invoice_details_status: "approved" });
+  });
+});

@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removePayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
+import { movePayout } from "../../../server/domain/payout/status-moves.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import type { Store, Transaction } from "../../../server/storage/store.ts";
+import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+
+const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
+
+describe.each(STORAGES)("payout methods on %s", (storage) => {
+  let app: TestApp;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    const account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(() => app.close());
+
+  const create = (body: object) => app.v2("POST", "/payout_methods", { promoter_id: jane.id, ...body });
+  const paypal = { method: "paypal", is_selected: true, details: { wallet_email: "jane@example.com" } };
+  const shown = {
+    id: 1,
+    method: "paypal",
+    date_added: NOW,
+    is_disabled: false,
+    meta: {},
+    is_selected: true,
+    details: { wallet_email: "jane@example.com", paypal_email: "jane@example.com" },
+    managed_payouts: false,
+  };
+
+  it("are given, shown and listed", async () => {
+    const made = await create(paypal);
+    expect([made.status, made.body]).toEqual([200, shown]);
+    expect(getPayoutMethodOperation.answer.safeParse(made.body).error).toBeUndefined();
+    expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
+    const { body, headers } = await app.v2("GET", `/payout_methods?filters%5Bpromoter_id%5D=${jane.id}`);
+    expect([body, headers.get("total")]).toEqual([[shown], "1"]);
+  });
+
+  it("accept and show paypal_email as another name of wallet_email", async () => {
+    const given = { ...paypal, details: { wallet_email: "", paypal_email: "jane@example.com" } };
+    const made = await create(given);
+    expect([made.status, made.body]).toEqual([200, shown]);
+    const again = await app.v2("PUT", "/payout_methods/1", { details: shown.details });
+    expect([again.status, again.body]).toEqual([200, shown]);
+  });
+
+  it("refuse two different wallets", async () => {
+    const { status, body } = await create({
+      ...paypal,
+      details: { wallet_email: "jane@example.com", paypal_email: "other@example.com" },
+    });
+    expect([status, body]).toEqual([
+      422,
+      {
+        message: "Validation failed: details[paypal_email] is not the same as wallet_email",
+        code: "invalid_params",
+        errors: { "details[paypal_email]": ["is not the same as wallet_email"] },
+      },
+    ]);
+  });
+
+  it("are not removed while a payout is being paid by them", async () => {
+    const { id } = (await create(paypal)).body as { id: number };
+    const payout = await addPayout(app.context, jane);
+    const { store } = app.context;
+    let isPaid = false;
+    const countThenPay =
+      (counting: Transaction["sum"]): Transaction["sum"] =>
+      async (...counter) => {
+        const count = await counting(...counter);
+        if (!isPaid) await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
+        isPaid = true;
+        return count;
+      };
+    const watched: Store = {
+      ...store,
+      sum: countThenPay(store.sum),
+      transact: (work) => store.transact((tx) => work({ ...tx, sum: countThenPay(tx.sum) })),
+    };
+    const removal = removePayoutMethod({ ...app.context, store: watched }, app.accountId, id);
+    await expect(removal).rejects.toMatchObject({ kind: "in_use" });
+    expect(await store.get(payouts, app.accountId, payout.id)).toMatchObject({ payoutMethodId: id });
+    expect((await app.v2("GET", `/payout_methods/${id}`)).status).toBe(200);
+  });
+
+  it("are selected one at a time", async () => {
+    await create(paypal);
+    await create({ method: "bank", details: BANK, is_selected: "yes" });
+    const { body } = await app.v2("GET", `/payout_methods?filters[promoter_id]=${jane.id}`);
+    expect(
+      (body as { id: number; is_selected: boolean }[]).map((each) => [each.id, each.is_selected]),
+    ).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  it("change in part, and keep the rest", async () => {
+    await create(paypal);
+    const changed = await app.v2("PATCH", "/payout_methods/1", { is_disabled: true });
+    expect(changed.body).toEqual({ ...shown, is_disabled: true });
+    const moved = await app.v2("PUT", "/payout_methods/1", { method: "bank", details: BANK });
+    expect(moved.body).toEqual({ ...shown, is_disabled: true, method: "bank", details: BANK });
+  });
+
+  it("never hold the details of another method", async () => {
+    await create(paypal);
+    const { status, body } = await app.v2("PUT", "/payout_methods/1", { method: "bank" });
+    expect([status, Object.keys((body as { errors: object }).errors)]).toEqual([
+      422,
+      ["details[bank_country]", "details[account_holder_name]"],
+    ]);
+    expect((await app.v2("GET", "/payout_methods/1")).body).toEqual(shown);
+  });
+
+  it.each([
+    [{ method: "cheque" }, "method"],
+    [{ method: "paypal", details: { wallet_email: "no address" } }, "details[wallet_email]"],
+    [{ method: "paypal", details: { paypal_email: "no address" } }, "details[paypal_email]"],
+    [{ method: "paypal", details: {} }, "details[wallet_email]"],
+    [{ method: "crypto", details: { wallet_address: "x" } }, "details[crypto_currency]"],
+    [{ method: "wise", details: "x" }, "details"],
+    [{ method: "custom", promoter_id: "x" }, "promoter_id"],
+    [{ method: "custom", is_selected: "perhaps" }, "is_selected"],
+  ])("are refused as %j, naming %s", async (given, field) => {
+    const { status, body } = await create(given);
+    const { code, errors } = body as { code: string; errors: object };
+    expect([status, code, Object.keys(errors)]).toEqual([422, "invalid_params", [field]]);
+  });
+
+  it("are not found for a promoter that does not exist", async () => {
+    const { status, body } = await create({ ...paypal, promoter_id: 99 });
+    expect([status, body]).toEqual([404, { message: "Promoter not found.", code: "not_found" }]);
+  });
+
+  it("can be removed only while no payout was paid by them", async () => {
+    const { body } = await create(paypal);
+    await addPayout(app.context, jane, { payoutMethodId: (body as { id: number }).id });
+    const refused = await app.v2("DELETE", "/payout_methods/1");
+    expect([refused.status, (refused.body as { code: string }).code]).toEqual([409, "destroy_failed"]);
+    await create({ ...paypal, is_selected: false });
+    expect((await app.v2("DELETE", "/payout_methods/2")).body).toEqual({ message: "Payout method deleted" });
+    expect((await app.v2("GET", "/payout_methods/2")).status).toBe(404);
+  });
+});

@@ -1,0 +1,258 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../server/domain/account/record.ts";
+import { loadBalance } from "../../../server/domain/commission/balance.ts";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import { listRuns } from "../../../server/domain/payout-run/run.ts";
+import { generatePayouts } from "../../../server/domain/payout-run/generate.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { periodAt } from "../../../server/domain/payout/period.ts";
+import type { Payout } from "../../../server/domain/payout/record.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import {
+  addCampaign,
+  addCommission,
+  addPromoter,
+  changeAccount,
+  commissionIdsOf,
+  runPayouts,
+  selectMethod,
+} from "../../support/payouts.ts";
+import { racesAtEachStep } from "../../support/race.ts";
+
+const JANUARY = periodAt("monthly", new Date("2026-01-10T00:00:00.000Z"));
+const FEBRUARY = periodAt("monthly", new Date("2026-02-10T00:00:00.000Z"));
+const MARCH = periodAt("monthly", new Date(NOW));
+
+describe("a run of payouts", () => {
+  let app: TestApp;
+  let account: Account;
+  let jane: Promoter;
+  beforeEach(async () => {
+    app = await startApp();
+    account = await changeAccount(app.context, app.accountId, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com", taxRateHundredths: 1_900 });
+  });
+  afterEach(() => app.close());
+
+  const made = () => app.context.store.page(payouts, "id", app.accountId, [], { limit: 1_000 });
+  const sums = async () => (await made()).map(({ promoterId, amount }) => [promoterId, amount]);
+  const run = (period = JANUARY) => runPayouts(app.context, account, period);
+  const approve = (commission: { id: number }, status: "approved" | "denied" = "approved") =>
+    app.context.store.transact(async (tx) => {
+      const before = (await tx.get(commissions, app.accountId, commission.id))!;
+      await tx.put(commissions, { ...before, status });
+    });
+
+  it("pays commissions made by the end of its period, with tax and a due date, and V2 shows the payouts", async () => {
+    await addCommission(app.context, jane, { amount: 1_001, createdAt: "2025-11-30T10:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 500, createdAt: "2026-01-31T23:59:59.999Z" });
+    await addCommission(app.context, jane, { amount: 7, createdAt: "2026-02-01T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 9, status: "pending" });
+    await addCommission(app.context, jane, { amount: 11, isPaidElsewhere: true });
+    expect(await run()).toEqual({
+      accountId: app.accountId,
+      id: 1,
+      groupRef: "2026-01",
+      periodStart: "2026-01-01T00:00:00.000Z",
+      periodEnd: "2026-01-31T23:59:59.999Z",
+      startedAt: NOW,
+      finishedAt: NOW,
+    });
+    const { body } = await app.v2("GET", "/payouts?filters[group_ref]=2026-01");
+    expect(body).toEqual([
+      {
+        id: 1,
+        status: "pending",
+        amount: 1_501,
+        payments_batch_id: null,
+        tax_rate: 19,
+        unit: "cash",
+        period_start: "2026-01-01T00:00:00.000Z",
+        period_end: "2026-01-31T23:59:59.999Z",
+        paid_at: null,
+        processing_started_at: null,
+        failed_at: null,
+        error: null,
+        total_incl_tax: 1_786,
+        created_at: NOW,
+        payout_method: null,
+        promoter: { id: 1, email: "jane@example.com", name: "jane@example.com" },
+        campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
+      },
+    ]);
+    const [payout] = await made();
+    expect(payout).toMatchObject({ dueDate: "2026-03-02", hasOwnTerms: false, runId: 1 });
+    expect(await commissionIdsOf(app.context, payout!)).toEqual([1, 2]);
+    const { units } = await loadBalance(app.context.store, app.accountId, jane.id);
+    expect(units).toEqual({ cash: { earnings: 1_519, current: 1_508, paid: 11 } });
+  });
+
+  it("makes one payout for each promoter, campaign and unit", async () => {
+    const other = await addCampaign(app.context, app.accountId, "Other");
+    const joe = await addPromoter(app.context, account, { email: "joe@example.com", netPayoutDays: 5 });
+    for (const promoter of [jane, joe, jane]) await addCommission(app.context, promoter);
+    await addCommission(app.context, jane, { campaignId: other.id, amount: 20 });
+    await addCommission(app.context, jane, { unit: "credits", amount: 3 });
+    await run();
+    const rows = (await made()).map(({ promoterId, campaignId, unit, amount, totalInclTax, dueDate }) => [
+      promoterId,
+      campaignId,
+      unit,
+      amount,
+      totalInclTax,
+      dueDate,
+    ]);
+    expect(rows).toEqual([
+      [jane.id, 1, "cash", 2_000, 2_380, "2026-03-02"],
+      [jane.id, 1, "credits", 3, 3, "2026-03-02"],
+      [jane.id, other.id, "cash", 20, 24, "2026-03-02"],
+      [joe.id, 1, "cash", 1_000, 1_000, "2026-02-05"],
+    ]);
+  });
+
+  it("carries over a negative sum, and the next run subtracts it", async () => {
+    await addCommission(app.context, jane, { amount: -400 });
+    await run();
+    expect(await made()).toEqual([]);
+    await addCommission(app.context, jane, { amount: 1_000, createdAt: "2026-02-10T00:00:00.000Z" });
+    await run(FEBRUARY);
+    expect(await sums()).toEqual([[jane.id, 600]]);
+  });
+
+  it("carries over a sum below the minimum, without counting pending payouts", async () => {
+    account = await changeAccount(app.context, app.accountId, { minPaymentCents: 1_000 });
+    await addCommission(app.context, jane, { amount: 1_000 });
+    await run();
+    await addCommission(app.context, jane, { amount: 999, createdAt: "2026-02-10T00:00:00.000Z" });
+    await run(FEBRUARY);
+    expect(await sums()).toEqual([[jane.id, 1_000]]);
+  });
+
+  it("carries over the sums of promoters with too few active customers, or without a usable method", async () => {
+    account = await changeAccount(app.context, app.accountId, {
+      minPayingCustomers: 1,
+      requiresPayoutMethod: true,
+    });
+    await addCommission(app.context, jane);
+    await run();
+    await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane" });
+    await app.v1("/leads/update", { email: "sam@example.net", customer_since: NOW, state: "active" });
+    await run();
+    const { id } = await selectMethod(app.context, jane, { method: "wise", isDisabled: true });
+    await run();
+    expect(await made()).toEqual([]);
+    await app.v2("PUT", `/payout_methods/${id}`, { is_disabled: false });
+    await run();
+    expect(await sums()).toEqual([[jane.id, 1_000]]);
+  });
+
+  it("changes no payout when it is repeated, and pays new commissions, but nobody twice", async () => {
+    const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
+    await addCommission(app.context, jane);
+    const late = [
+      await addCommission(app.context, jane, { status: "pending", amount: 30 }),
+      await addCommission(app.context, joe, { status: "pending", amount: 40 }),
+    ];
+    const first = await run();
+    const [payout] = await made();
+    for (const commission of late) await approve(commission);
+    app.setNow("2026-03-09T00:00:00.000Z");
+    expect(await run()).toEqual(first);
+    expect((await made())[0]).toEqual(payout);
+    expect(await sums()).toEqual([
+      [jane.id, 1_000],
+      [joe.id, 40],
+    ]);
+    await run(FEBRUARY);
+    expect((await sums()).at(-1)).toEqual([jane.id, 30]);
+  });
+
+  it("continues after an interruption, next to another run of the same period", async () => {
+    const promoters = [jane];
+    for (let count = 1; count < 8; count++) {
+      promoters.push(await addPromoter(app.context, account, { email: `p${count}@example.com` }));
+    }
+    for (const promoter of promoters) await addCommission(app.context, promoter);
+    const cut = generatePayouts(app.context, account, JANUARY);
+    for (let step = 0; step < 3; step++) await cut.next();
+    await cut.return(undefined as never);
+    expect(await listRuns(app.context.store, app.accountId)).toMatchObject([{ finishedAt: null }]);
+    const before = await made();
+    // Three more were under way.
+    expect(before).toHaveLength(6);
+    await Promise.all([run(), run()]);
+    const after = await made();
+    expect(after.slice(0, 6)).toEqual(before);
+    expect(after.map(({ promoterId }) => promoterId).toSorted()).toEqual(promoters.map(({ id }) => id));
+    expect(await listRuns(app.context.store, app.accountId)).toMatchObject([{ id: 1, finishedAt: NOW }]);
+  });
+
+  it("puts five thousand commissions into one payout, in one commit", async () => {
+    const { store } = app.context;
+    const first = await addCommission(app.context, jane, { amount: 0 });
+    await store.transact(async (tx) => {
+      for (let amount = 1; amount < 5_000; amount++) {
+        await tx.insert(commissions, { ...first, id: first.id + amount, amount });
+      }
+    });
+    await run();
+    const [payout, ...others] = await made();
+    expect([payout?.amount, others]).toEqual([(4_999 * 5_000) / 2, []]);
+    expect(await store.sum(app.accountId, ["commission/payout", payout!.id])).toBe(5_000);
+  });
+
+  it("refuses a period that is not over", async () => {
+    await expect(run(MARCH)).rejects.toMatchObject({
+      kind: "refused",
+      message: "The period 2026-03 is not over yet",
+    });
+  });
+
+  it("announces each payout", async () => {
+    await app.v2("POST", "/webhooks", {
+      url: "https://hooks.acme.example/",
+      event_types: ["payout.created", "payout.commissions.added"],
+    });
+    await addCommission(app.context, jane);
+    await run();
+    const facts = (await app.context.store.page({ name: "fact" } as never, "id", 0, [], { limit: 9 })) as {
+      entity: string;
+      entityId: number;
+    }[];
+    expect(facts).toMatchObject([{ entity: "payout", entityId: 1 }]);
+  });
+});
+
+it("a run of payouts leaves out a commission that is denied at any moment of the run", async () => {
+  const outcomes = await racesAtEachStep<Payout[]>(async (app) => {
+    const account = await changeAccount(app.context, app.accountId, {});
+    const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+    await addCommission(app.context, jane, { amount: 1 });
+    const denied = await addCommission(app.context, jane, { amount: 20 });
+    const { store } = app.context;
+    return {
+      call: async () => {
+        await runPayouts(app.context, account, JANUARY);
+        return store.page(payouts, "id", app.accountId, [], { limit: 9 });
+      },
+      meanwhile: () =>
+        store.transact(async (tx) => {
+          const current = (await tx.get(commissions, app.accountId, denied.id))!;
+          // Once it is in a payout, denying it must lower that payout, which is another test.
+          if (current.payoutId === null) await tx.put(commissions, { ...current, status: "denied" });
+        }),
+      look: ({ store: stored }) => stored.page(commissions, "id", app.accountId, [], { limit: 9 }),
+    };
+  });
+  for (const { answer, seen } of outcomes) {
+    const [payout, ...others] = answer;
+    const paid = (seen as { amount: number; status: string; payoutId: number | null }[]).filter(
+      ({ payoutId }) => payoutId === payout?.id,
+    );
+    expect(others).toEqual([]);
+    expect(paid.every(({ status }) => status === "approved")).toBe(true);
+    expect(payout?.amount).toBe(paid.reduce((sum, { amount }) => sum + amount, 0));
+  }
+  expect(new Set(outcomes.map(({ answer }) => answer[0]?.amount))).toEqual(new Set([1, 21]));
+});

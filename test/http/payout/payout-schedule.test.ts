@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../server/domain/account/record.ts";
+import { listRuns } from "../../../server/domain/payout-run/run.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { newJobs } from "../../../server/process/jobs.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { addCommission, addPromoter, changeAccount } from "../../support/payouts.ts";
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+describe("the scheduled payouts", () => {
+  let app: TestApp;
+  let account: Account;
+  let jane: Promoter;
+  let elapsed = 0;
+  beforeEach(async () => {
+    app = await startApp();
+    elapsed = 0;
+    account = await changeAccount(app.context, app.accountId, { createdAt: "2025-01-01T00:00:00.000Z" });
+    jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+  });
+  afterEach(() => app.close());
+
+  const newProcess = () => newJobs(app.services, () => elapsed);
+  const at = async (now: string, jobs = newProcess()) => {
+    app.setNow(now);
+    elapsed += HOUR_MS;
+    // One step runs the payouts, the next one ends the round.
+    await jobs.pass();
+    await jobs.pass();
+    await jobs.stop();
+  };
+  const periods = async () =>
+    (await listRuns(app.context.store, app.accountId)).map(({ groupRef, finishedAt }) => [
+      groupRef,
+      finishedAt,
+    ]);
+  const sums = async () =>
+    (await app.context.store.page(payouts, "id", app.accountId, [], { limit: 999 })).map(
+      ({ groupRef, amount }) => [groupRef, amount],
+    );
+
+  it("pay a month from the first moment after it, once, whoever runs", async () => {
+    await addCommission(app.context, jane, { createdAt: "2026-03-31T23:59:59.999Z" });
+    await at("2026-03-31T23:59:59.999Z");
+    expect([await periods(), await sums()]).toEqual([[["2026-02", "2026-03-31T23:59:59.999Z"]], []]);
+    await at("2026-04-01T00:00:00.000Z");
+    await at("2026-04-02T00:00:00.000Z");
+    expect(await sums()).toEqual([["2026-03", 1_000]]);
+    expect((await periods())[0]).toEqual(["2026-03", "2026-04-01T00:00:00.000Z"]);
+  });
+
+  it("come late, but not never, after months without a server", async () => {
+    await addCommission(app.context, jane, { createdAt: "2026-02-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { createdAt: "2026-05-10T00:00:00.000Z" });
+    await at("2026-06-20T00:00:00.000Z");
+    expect(await sums()).toEqual([["2026-05", 2_000]]);
+  });
+
+  it("break nothing where the clock jumps ahead and back", async () => {
+    await addCommission(app.context, jane, { createdAt: "2026-03-10T00:00:00.000Z" });
+    await at("2027-08-01T00:00:00.000Z");
+    await addCommission(app.context, jane, { createdAt: "2026-03-11T00:00:00.000Z" });
+    await at("2026-04-01T00:00:00.000Z");
+    expect(await sums()).toEqual([
+      ["2027-07", 1_000],
+      ["2026-03", 1_000],
+    ]);
+  });
+
+  it("follow the account's cycle", async () => {
+    await changeAccount(app.context, app.accountId, { payoutCycle: "weekly" });
+    await addCommission(app.context, jane, { createdAt: "2026-03-08T23:00:00.000Z" });
+    await at("2026-03-09T00:00:00.000Z");
+    expect(await sums()).toEqual([["2026-03-02/2026-03-08", 1_000]]);
+  });
+
+  it("begin with the first period that an account has seen the end of", async () => {
+    await changeAccount(app.context, app.accountId, { createdAt: "2026-03-04T00:00:00.000Z" });
+    await at("2026-03-31T00:00:00.000Z");
+    expect(await periods()).toEqual([]);
+    await at("2026-04-01T00:00:00.000Z");
+    expect((await periods()).map(([groupRef]) => groupRef)).toEqual(["2026-03"]);
+  });
+
+  it("pause after a hundred payouts, and go on in another process if theirs dies", async () => {
+    for (let count = 1; count <= 120; count++) {
+      await addCommission(
+        app.context,
+        await addPromoter(app.context, account, { email: `p${count}@example.com` }),
+        {
+          createdAt: "2026-03-10T00:00:00.000Z",
+        },
+      );
+    }
+    app.setNow("2026-04-01T00:00:00.000Z");
+    const dying = newProcess();
+    await dying.pass();
+    // Up to three more were under way.
+    const { length } = await sums();
+    expect(length >= 100 && length <= 103).toBe(true);
+    await dying.stop();
+    await at("2026-04-01T00:05:00.000Z");
+    expect(await sums()).toHaveLength(120);
+    expect(await periods()).toEqual([["2026-03", "2026-04-01T00:05:00.000Z"]]);
+  });
+});

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { PAYOUT_STATUSES, type Payout } from "../../../server/domain/payout/record.ts";
+import type { Promoter } from "../../../server/domain/promoter/record.ts";
+import { startApp } from "../../support/app.ts";
+import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+
+const TODAY = "2026-03-04";
+const METHODS = ["paypal", null, "wise"] as const;
+const DAYS = ["2026-01-01", "2026-01-15", "2026-02-01", "2026-03-04"];
+
+const day = fc.constantFrom(...DAYS);
+const payout = fc.record({
+  promoter: fc.nat(2),
+  status: fc.constantFrom(...PAYOUT_STATUSES),
+  campaignId: fc.constantFrom(1, 2),
+  amount: fc.constantFrom(100, 5_000, 5_001),
+  periodStart: day,
+  periodEnd: day,
+  dueDate: fc.constantFrom("2026-02-01", TODAY, "2026-03-30"),
+  hasOwnTerms: fc.boolean(),
+  groupRef: fc.constantFrom(null, "a"),
+  paymentsBatchId: fc.constantFrom(null, 7),
+});
+
+type Subject = { payout: Payout; promoter: Promoter; method: string | null };
+type Filter = { query: string; passes: (subject: Subject, all: Payout[]) => boolean };
+
+const filters: fc.Arbitrary<Filter> = fc.oneof(
+  fc.constantFrom("Ann", "b@", "LEE").map((q): Filter => ({
+    query: `q=${q}`,
+    passes: ({ promoter: { profile, email } }) =>
+      `${profile.firstName} ${profile.lastName}\n${email}`.toLowerCase().includes(q.toLowerCase()),
+  })),
+  fc.constantFrom(...PAYOUT_STATUSES).map((status): Filter => ({
+    query: `filters[status]=${status}`,
+    passes: ({ payout }) => payout.status === status,
+  })),
+  fc.subarray([1, 2], { minLength: 1 }).map((ids): Filter => ({
+    query: ids.map((id) => `filters[campaign_id][]=${id}`).join("&"),
+    passes: ({ payout }) => ids.includes(payout.campaignId),
+  })),
+  fc.constant<Filter>({
+    query: "filters[payments_batch_id]=7",
+    passes: ({ payout }) => payout.paymentsBatchId === 7,
+  }),
+  fc.constant<Filter>({ query: "filters[group_ref]=a", passes: ({ payout }) => payout.groupRef === "a" }),
+  fc.constantFrom(1, 2, 3).map((id): Filter => ({
+    query: `filters[promoter_id]=${id}`,
+    passes: ({ payout }) => payout.promoterId === id,
+  })),
+  fc.constantFrom("paypal", "wise", "not_set").map((method): Filter => ({
+    query: `filters[payout_method]=${method}`,
+    passes: (subject) => (subject.method ?? "not_set") === method,
+  })),
+  fc.constant<Filter>({ query: "filters[only_payable]=yes", passes: ({ method }) => method !== null }),
+  fc.constantFrom("no_suspicion", "ad_source").map((suspicion): Filter => ({
+    query: `filters[fraud_suspicions][]=${suspicion}`,
+    passes: ({ promoter }) => (suspicion === "no_suspicion") === (promoter.fraudSuspicions.length === 0),
+  })),
+  fc.constantFrom("next", "overdue", "custom").map((period): Filter => ({
+    query: `filters[due_period]=${period}`,
+    passes: ({ payout }, all) => {
+      if (period === "custom") return payout.hasOwnTerms;
+      if (payout.hasOwnTerms) return false;
+      if (period === "overdue") return payout.status === "pending" && payout.dueDate < TODAY;
+      const coming = all.filter(({ dueDate, hasOwnTerms }) => !hasOwnTerms && dueDate >= TODAY);
+      return payout.dueDate === coming.map(({ dueDate }) => dueDate).toSorted()[0];
+    },
+  })),
+  fc
+    .tuple(fc.constantFrom("period_start", "period_end"), day, fc.boolean())
+    .map(([name, date, isFrom]): Filter => ({
+      query: `filters[${name}][${isFrom ? "from" : "to"}]=${date}`,
+      passes: ({ payout }) => {
+        const own = (name === "period_start" ? payout.periodStart : payout.periodEnd).slice(0, 10);
+        return isFrom ? own >= date : own <= date;
+      },
+    })),
+);
+
+const FIELDS = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+const sorting = fc.uniqueArray(
+  fc.tuple(fc.constantFrom("amount", "period_start", "period_end"), fc.constantFrom("asc", "desc")),
+  { maxLength: 2, selector: ([name]) => name },
+);
+
+/** The expected answer, computed from all records at once. */
+function expected(subjects: Subject[], given: Filter[], orders: [keyof typeof FIELDS, string][]): number[] {
+  const all = subjects.map((subject) => subject.payout);
+  const sign = (direction: string | undefined) => (direction === "desc" ? -1 : 1);
+  return subjects
+    .filter((subject) => given.every(({ passes }) => passes(subject, all)))
+    .map((subject) => subject.payout)
+    .toSorted((left, right) => {
+      for (const [name, direction] of orders) {
+        const [a, b] = [left[FIELDS[name]], right[FIELDS[name]]];
+        if (a !== b) return sign(direction) * (a < b ? -1 : 1);
+      }
+      return sign(orders[0]?.[1]) * (left.id - right.id);
+    })
+    .map(({ id }) => id);
+}
+
+it("answers like a plain filter over all payouts, for any combination of filters", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(payout, { maxLength: 25 }),
+      fc.array(
+        fc.record({
+          given: fc.uniqueArray(filters, { maxLength: 3, selector: nameOf }),
+          sorting,
+          perPage: fc.integer({ min: 1, max: 9 }),
+          page: fc.integer({ min: 1, max: 4 }),
+        }),
+        { minLength: 10, maxLength: 20 },
+      ),
+      async (records, requests) => {
+        const app = await startApp("memory");
+        const account = await changeAccount(app.context, app.accountId, {});
+        await addCampaign(app.context, app.accountId, "Spring");
+        const people = [
+          await addPromoter(app.context, account, {
+            email: "a@x.example",
+            firstName: "Ann",
+            lastName: "Lee",
+          }),
+          await addPromoter(app.context, account, { email: "b@x.example", fraudSuspicions: ["ad_source"] }),
+          await addPromoter(app.context, account, { email: "c@x.example", firstName: "Joann" }),
+        ];
+        for (const [at, method] of METHODS.entries()) {
+          if (method) await selectMethod(app.context, people[at]!, { method });
+        }
+        const subjects: Subject[] = [];
+        for (const { promoter: at, periodStart, periodEnd, ...fields } of records) {
+          const promoter = people[at]!;
+          const made = await addPayout(app.context, promoter, {
+            ...fields,
+            periodStart: `${periodStart}T00:00:00.000Z`,
+            periodEnd: `${periodEnd}T23:59:59.999Z`,
+          });
+          subjects.push({ payout: made, promoter, method: METHODS[at]! });
+        }
+        for (const { given, sorting: orders, perPage, page } of requests) {
+          const query = [
+            ...given.map((filter) => filter.query),
+            ...orders.map(([name, direction]) => `sorting[${name}]=${direction}`),
+            `per_page=${perPage}`,
+            `page=${page}`,
+          ].join("&");
+          const { body, headers } = await app.v2("GET", `/payouts?${query}`);
+          const wanted = expected(subjects, given, orders as [keyof typeof FIELDS, string][]);
+          expect({ query, total: headers.get("total"), ids: (body as Payout[]).map(({ id }) => id) }).toEqual(
+            {
+              query,
+              total: String(wanted.length),
+              ids: wanted.slice((page - 1) * perPage, page * perPage),
+            },
+          );
+        }
+        await app.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+function nameOf({ query }: Filter): string {
+  return query.split("=")[0]!.replace(/\[(from|to|)\]/g, "");
+}

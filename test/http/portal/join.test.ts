@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
+import { answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { startMailServer, type MailServer } from "../../support/mail-server.ts";
+import { appOutbox, workOff } from "../../support/outbox.ts";
+import { PASSWORD, portalBrowser } from "../../support/portal.ts";
+import { company } from "../../support/v2.ts";
+
+const EMAIL = "jane@example.com";
+
+let app: TestApp;
+let server: MailServer;
+let mailer: Mailer;
+beforeEach(async () => {
+  app = await startApp();
+  server = await startMailServer();
+  mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  mailer.close();
+  await server.close();
+  await app.close();
+});
+
+async function call(method: string, campaign: number, body?: unknown) {
+  const headers = { "content-type": "application/json" };
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const answer = await answerOf(await app.request(`/api/v2/join/${campaign}`, init));
+  return { status: answer.status, body: answer.body };
+}
+const join = (over: object = {}, campaign = 1) =>
+  call("POST", campaign, { email: EMAIL, password: PASSWORD, first_name: "Jane", ...over });
+const send = () => workOff(appOutbox(app, { mailer }));
+const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
+const token = () => /\/portal\/welcome#(\S+)/.exec(server.emails.at(-1)?.text ?? "")?.[1] ?? "";
+const JOINED = { status: 201, body: { state: "accepted", needs_confirmation: true } };
+
+it("shows what anybody may know of a campaign", async () => {
+  await company(app, "PUT /campaigns/1", {
+    signup: { description: "Earn 20%.", terms: "Be nice.", questions: [{ label: "Where?", is_long: true }] },
+  });
+  expect(await call("GET", 1)).toEqual({
+    status: 200,
+    body: {
+      id: 1,
+      name: "Default campaign",
+      company_name: "Acme",
+      description: "Earn 20%.",
+      terms: "Be nice.",
+      questions: [{ label: "Where?", is_long: true, is_required: false, choices: [] }],
+      is_private: false,
+      needs_approval: false,
+    },
+  });
+  const missing = { message: "Campaign not found.", code: "not_found" };
+  expect(await call("GET", 9)).toEqual({ status: 404, body: missing });
+});
+
+it("makes a promoter, who gets in by the link in the e-mail and the password", async () => {
+  expect(await join()).toEqual(JOINED);
+  await send();
+  expect(subjects()).toEqual(["Welcome to Default campaign"]);
+  const browser = portalBrowser(app);
+  const signIn = { email: EMAIL, password: PASSWORD };
+  expect((await browser.call("POST /session", signIn)).status).toBe(401);
+  const link = { token: token() };
+  expect(await browser.outcome("POST /session/link/check", link)).toEqual({
+    status: 200,
+    body: { kind: "join", email: EMAIL },
+  });
+  expect(
+    (await browser.outcome("POST /session/link", { ...link, password: "somebody else's" })).body,
+  ).toEqual({
+    message: "Validation failed: password is not the one that you chose",
+    code: "invalid_params",
+    errors: { password: ["is not the one that you chose"] },
+  });
+  expect((await browser.call("POST /session/link", { ...link, password: PASSWORD })).status).toBe(201);
+  expect((await browser.call("POST /session", signIn)).status).toBe(201);
+});
+
+it("answers a known address alike, and writes to its owner", async () => {
+  await app.v1("/promoters/create", { email: EMAIL });
+  const { total } = await promoterCount();
+  expect(await join({ email: "JANE@example.com" })).toEqual(JOINED);
+  await send();
+  expect(subjects()).toEqual(["You have an account with Acme already"]);
+  expect(await promoterCount()).toEqual({ total });
+});
+
+it("forgets the password of whoever joined with a stranger's address", async () => {
+  await join({ password: "attacker's choice" });
+  await send();
+  const browser = portalBrowser(app);
+  await browser.call("POST /session/link/send", { email: EMAIL });
+  await send();
+  expect(await browser.outcome("POST /session/link", { token: token() })).toMatchObject({
+    status: 201,
+    body: { has_password: false },
+  });
+  const attack = { email: EMAIL, password: "attacker's choice" };
+  expect((await portalBrowser(app).call("POST /session", attack)).status).toBe(401);
+});
+
+describe("a campaign", () => {
+  it("may look at newcomers first", async () => {
+    await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
+    expect(await join()).toEqual({ status: 201, body: { state: "pending", needs_confirmation: true } });
+    await send();
+    expect(subjects()).toEqual(["Your application to Default campaign"]);
+    const { body } = await company(app, "GET /promoters/1");
+    expect(body).toMatchObject({ promoter_campaigns: [{ state: "pending" }] });
+  });
+
+  it("may ask questions, whose answers it keeps, and want its terms accepted", async () => {
+    const questions = [{ label: "Where?", is_required: true, choices: ["Blog", "Video"] }];
+    await company(app, "PUT /campaigns/1", { signup: { terms: "Be nice.", questions } });
+    expect(await join({ answers: { "Where?": "Radio" } })).toEqual({
+      status: 422,
+      body: {
+        message: "Some answers are missing or wrong.",
+        code: "invalid_params",
+        errors: { "answers[Where?]": ["is not one of Blog, Video"], terms_accepted: ["must be accepted"] },
+      },
+    });
+    expect(await join({ answers: { "Where?": "Blog", other: "x" }, terms_accepted: true })).toEqual(JOINED);
+    const { body } = await company(app, "GET /promoters/1");
+    expect(body).toMatchObject({ custom_fields: { "Where?": "Blog" } });
+  });
+
+  it("may want an invitation", async () => {
+    const { body } = await company(app, "PUT /campaigns/1", { is_private: true });
+    const { signup_url: url } = body as { signup_url: string };
+    const message = "You need an invitation to join this campaign.";
+    expect(await join()).toEqual({ status: 403, body: { message, code: "forbidden" } });
+    expect(await join({ invitation: "guess" })).toMatchObject({ status: 403 });
+    expect(await join({ invitation: url.split("#invitation=")[1] })).toEqual(JOINED);
+  });
+});
+
+it("remembers who brought somebody in", async () => {
+  await app.v1("/promoters/create", { email: "alex@example.com", ref_id: "alex" });
+  await join({ ref: "alex" });
+  await join({ ref: "nobody", email: "kim@example.com" });
+  const parents = async (id: number) =>
+    (await company(app, `GET /promoters/${id}?include_parent_promoter=true`)).body;
+  expect(await parents(2)).toMatchObject({ parent_promoter: { id: 1 } });
+  expect(await parents(3)).toMatchObject({ parent_promoter: null });
+});
+
+it("takes no notice of programs that fill in the hidden field", async () => {
+  expect(await join({ company_website: "https://spam.example" })).toEqual(JOINED);
+  expect(await promoterCount()).toEqual({ total: "0" });
+});
+
+it("needs no confirmation if the server can't send e-mails", async () => {
+  app.services.mail = null;
+  expect(await join()).toEqual({ status: 201, body: { state: "accepted", needs_confirmation: false } });
+  const signIn = { email: EMAIL, password: PASSWORD };
+  expect((await portalBrowser(app).call("POST /session", signIn)).status).toBe(201);
+});
+
+async function promoterCount() {
+  const { headers } = await company(app, "GET /promoters");
+  return { total: headers.get("total") };
+}

@@ -1,0 +1,461 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AFFILIATE_OPERATIONS } from "../../../server/v2/affiliate/operations.ts";
+import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
+import { addPayout } from "../../support/payouts.ts";
+import { PROFILE } from "../../support/v2-promoter.ts";
+import { company, invalid, outcome, reward } from "../../support/v2.ts";
+
+let app: TestApp;
+let jane: PortalBrowser;
+beforeEach(async () => {
+  app = await startApp();
+  const rewardId = await reward(app);
+  await company(app, "PUT /campaigns/1", { rewards_for_promoters: [{ reward_id: rewardId }] });
+  jane = await visitingPromoter(app, "jane@example.com", { ref_id: "jane", first_name: "Jane" });
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const CAMPAIGN = { id: 1, name: "Default campaign", color: "#2563eb" };
+const NOTHING = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
+const body = async (request: string, given?: unknown) => (await jane.outcome(request, given)).body;
+const sell = (email: string, amount: number) =>
+  app.v1("/track/sale", {
+    email,
+    event_id: `sale-${email}-${amount}`,
+    amount: String(amount),
+    ref_id: "jane",
+  });
+
+it("shows promoters what they have earned", async () => {
+  await sell("sam@example.net", 10_000);
+  await company(app, "PUT /campaigns/1", { auto_approve_commissions: false });
+  await sell("kim@example.net", 5_000);
+  const earned = { ...NOTHING, cash: 2_000 };
+  expect(await body("GET /promoters/current")).toEqual({
+    id: 1,
+    email: "jane@example.com",
+    name: "Jane",
+    joined_at: NOW,
+    stats: {
+      clicks_count: 0,
+      referrals_count: 2,
+      sales_count: 2,
+      customers_count: 2,
+      active_customers_count: 2,
+      revenue_amount: 15_000,
+    },
+    balances: {
+      ...earned,
+      current_balance: earned,
+      earnings_balance: earned,
+      paid_balance: NOTHING,
+      pending_balance: { ...NOTHING, cash: 1_000 },
+    },
+    profile: { ...PROFILE, first_name: "Jane" },
+    has_payout_method: false,
+    parent_promoter: null,
+  });
+});
+
+it("lists leads with masked addresses, newest first, by filter and page", async () => {
+  await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane", sub_id: "mail" });
+  await sell("kim@example.net", 5_000);
+  const [kim, sam] = (await body("GET /referrals")) as Record<string, unknown>[];
+  expect(sam).toEqual({
+    id: expect.any(Number),
+    email: "s***@example.net",
+    state: "signup",
+    created_at: NOW,
+    customer_since: null,
+    sub_id: "mail",
+    promoter_campaign_id: 1,
+    campaign: CAMPAIGN,
+  });
+  expect(kim).toMatchObject({ email: "k***@example.net", state: "active", customer_since: NOW });
+  expect(await body("GET /referrals?filters[type]=customer")).toEqual([kim]);
+  const page = await jane.call("GET /referrals?page=2&per_page=1");
+  expect([page.body, page.headers.get("total")]).toEqual([[sam], "2"]);
+  expect((await jane.outcome("GET /referrals?filters[email]=sam")).status).toBe(422);
+});
+
+it("lists commissions with their reasons, and exports them", async () => {
+  await sell("sam@example.net", 10_000);
+  await company(app, "POST /commissions", {
+    commission_type: "custom",
+    promoter_campaign_id: 1,
+    amount: 500,
+    external_note: "For your talk in May",
+    internal_note: "secret",
+  });
+  const [custom, sale] = (await body("GET /commissions")) as Record<string, unknown>[];
+  expect(sale).toEqual({
+    id: expect.any(Number),
+    status: "approved",
+    unit: "cash",
+    amount: 2_000,
+    sale_amount: 10_000,
+    tier: 1,
+    reason: "20% of a sale of $100.00 to s***@example.net.",
+    created_at: NOW,
+    approves_at: null,
+    is_paid: false,
+    payout_id: null,
+    promoter_campaign_id: 1,
+    campaign: CAMPAIGN,
+    referral: { id: expect.any(Number), email: "s***@example.net" },
+  });
+  expect(custom).toMatchObject({ amount: 500, reason: "For your talk in May", referral: null });
+  expect(JSON.stringify(custom)).not.toContain("secret");
+  expect(await body("GET /commissions/export")).toBe(
+    "id,created_at,status,unit,amount,sale_amount,campaign,reason,is_paid\r\n" +
+      `${custom?.["id"]},${NOW},approved,cash,500,0,Default campaign,For your talk in May,false\r\n` +
+      `${sale?.["id"]},${NOW},approved,cash,2000,10000,Default campaign,20% of a sale of $100.00 to s***@example.net.,false\r\n`,
+  );
+});
+
+it("lists payouts, what is due, and a receipt once paid", async () => {
+  const { id } = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
+  expect(await body("GET /payouts/due_stats")).toEqual({
+    next: null,
+    overdue: { amount: 12_000, due_date: "2026-03-02", period_end: "2026-01-31" },
+    custom: null,
+    min_payment: 0,
+    net_payout_days: 30,
+  });
+  expect(await jane.outcome(`GET /payouts/${id}/receipt`)).toEqual({
+    status: 422,
+    body: { message: "This payout was not paid yet.", code: "operation_failed" },
+  });
+  await company(app, "POST /payouts/mark_as_paid", { ids: [id] });
+  expect(await body("GET /payouts")).toMatchObject([{ id, status: "completed", amount: 10_000 }]);
+  expect(await body(`GET /payouts/${id}/receipt`)).toMatchObject({
+    number: `acme-${id}`,
+    payer: { name: "Acme" },
+    payee: { name: "Jane", email: "jane@example.com", company_name: null },
+    currency: "USD",
+    tax_amount: 2_000,
+    payout: { id, amount: 10_000 },
+  });
+});
+
+describe("a payout method", () => {
+  it("is checked, added, and replaced as the selected one", async () => {
+    const bank = { bank_country: "nl", account_holder_name: "Jane Doe", iban: "NL91 ABNA 0417 1643 00" };
+    const wrong = { method: "bank", details: { ...bank, iban: "NL91ABNA0417164301" } };
+    expect(await jane.outcome("POST /payout_methods", wrong)).toEqual(
+      invalid({ "details[iban]": ["is not a valid IBAN"] }),
+    );
+    expect(await jane.outcome("POST /payout_methods", { method: "bank", details: bank })).toEqual({
+      status: 201,
+      body: {
+        id: 1,
+        method: "bank",
+        date_added: NOW,
+        is_disabled: false,
+        meta: {},
+        is_selected: true,
+        details: { bank_country: "NL", account_holder_name: "Jane Doe", iban: "NL91ABNA0417164300" },
+        managed_payouts: false,
+      },
+    });
+    const paypal = { method: "paypal", details: { wallet_email: "jane@wallet.example" } };
+    await jane.call("POST /payout_methods", paypal);
+    expect(await body("GET /payout_methods")).toMatchObject([
+      { id: 1, is_selected: false },
+      { id: 2, is_selected: true },
+    ]);
+    expect((await jane.call("POST /payout_methods/1/select")).status).toBe(200);
+    expect((await jane.call("DELETE /payout_methods/2")).status).toBe(204);
+    expect(await body("GET /payout_methods")).toMatchObject([{ id: 1, is_selected: true }]);
+  });
+
+  it.each([
+    ["bank", { bank_country: "US", account_holder_name: "J" }, { "details[iban]": ["can't be blank"] }],
+    ["paypal", { wallet_email: "no address" }, { "details[wallet_email]": ["is invalid"] }],
+    ["wise", {}, { "details[wise_email]": ["can't be blank"] }],
+    [
+      "crypto",
+      { wallet_address: "x", crypto_currency: "BTC" },
+      { "details[wallet_address]": ["is invalid"] },
+    ],
+  ])(
+    "%s refuses details that can't be paid to",
+    async (method, details, errors: Record<string, string[]>) => {
+      expect(await jane.outcome("POST /payout_methods", { method, details })).toEqual(invalid(errors));
+    },
+  );
+});
+
+describe("links", () => {
+  const USUAL = {
+    id: 0,
+    name: "Default campaign",
+    url: "https://www.acme.example/?via=jane",
+    is_default: true,
+    source: "campaign",
+    sub_id: null,
+    campaign: CAMPAIGN,
+    promoter_campaign_id: 1,
+  };
+  const OWN = {
+    ...USUAL,
+    id: 1,
+    name: "Newsletter",
+    url: "https://www.acme.example/pricing?via=jane&sub_id=mail",
+    is_default: false,
+    source: "promoter",
+    sub_id: "mail",
+  };
+  const given = {
+    promoter_campaign_id: 1,
+    name: "Newsletter",
+    url: "https://www.acme.example/pricing",
+    sub_id: "mail",
+  };
+
+  it("are made, changed and removed by the promoter", async () => {
+    expect(await jane.outcome("POST /referral_links", given)).toEqual({ status: 201, body: OWN });
+    expect(await body("GET /referral_links")).toEqual([USUAL, OWN]);
+    const { body: shown } = await company(app, "GET /promoter_campaigns/1/referral_links");
+    expect(shown).toMatchObject([{ id: 0 }, { id: 1, sub_id: "mail", source: "promoter" }]);
+    expect(await body("PUT /referral_links/1", { url: null })).toEqual({
+      ...OWN,
+      url: "https://www.acme.example/?via=jane&sub_id=mail",
+    });
+    expect((await jane.call("DELETE /referral_links/1")).status).toBe(204);
+    expect(await body("GET /referral_links")).toEqual([USUAL]);
+  });
+
+  it("lead to the campaign's own site only", async () => {
+    const foreign = { ...given, url: "https://acme.example.evil.example/" };
+    expect(await jane.outcome("POST /referral_links", foreign)).toEqual(
+      invalid({ url: ["must be a page of acme.example"] }),
+    );
+  });
+
+  it("follow a new referral id, which nobody else may have", async () => {
+    await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
+    expect(await jane.outcome("PUT /promoter_campaigns/1", { ref_token: "kim" })).toEqual(
+      invalid({ ref_token: ["has already been taken"] }, 400),
+    );
+    expect(await body("PUT /promoter_campaigns/1", { ref_token: "Jane-Doe" })).toMatchObject({
+      ref_link: "https://www.acme.example/?via=jane-doe",
+    });
+  });
+});
+
+it("lists campaigns that are open, and joins one by its rules", async () => {
+  const made = { name: "Second", landing_url: "https://www.acme.example/", auto_approve_promoters: false };
+  const signup = {
+    terms: "Be nice.",
+    questions: [{ label: "Where do you publish?", is_required: true, choices: ["Blog"] }],
+  };
+  await company(app, "POST /campaigns", { ...made, signup });
+  await company(app, "POST /campaigns", { ...made, name: "Private", is_private: true });
+  expect(await body("GET /campaigns")).toEqual([
+    { ...CAMPAIGN, description: null, terms: null, questions: [], needs_approval: false, state: "accepted" },
+    {
+      ...CAMPAIGN,
+      id: 2,
+      name: "Second",
+      description: null,
+      terms: "Be nice.",
+      questions: [{ label: "Where do you publish?", is_long: false, is_required: true, choices: ["Blog"] }],
+      needs_approval: true,
+      state: null,
+    },
+  ]);
+  expect(await jane.outcome("POST /campaigns/2/join", {})).toEqual({
+    status: 422,
+    body: {
+      message: "Some answers are missing or wrong.",
+      code: "invalid_params",
+      errors: { "answers[Where do you publish?]": ["can't be blank"], terms_accepted: ["must be accepted"] },
+    },
+  });
+  const answers = { "Where do you publish?": "Blog" };
+  expect(await jane.outcome("POST /campaigns/2/join", { answers, terms_accepted: true })).toMatchObject({
+    status: 201,
+    body: { id: 2, state: "pending" },
+  });
+  expect((await jane.outcome("POST /campaigns/3/join", {})).status).toBe(404);
+});
+
+it("keeps the e-mails that the promoter wants", async () => {
+  const all = { drip: true, new_commission: true, new_referral: true, payout: true, marketing: true };
+  expect(await body("GET /email_settings")).toEqual(all);
+  const fewer = { ...all, new_referral: false };
+  expect(await body("PUT /email_settings", { new_referral: false })).toEqual(fewer);
+  expect(await body("GET /email_settings")).toEqual(fewer);
+});
+
+it("asks for approval again after invoice details have changed", async () => {
+  await company(app, "PUT /promoters/1", { invoice_details_status: "approved" });
+  const details = {
+    company_name: "Doe Ltd",
+    company_number: null,
+    vat_id: null,
+    address: null,
+    country: null,
+  };
+  expect(await body("PUT /invoice_details", { company_name: "Doe Ltd" })).toEqual({
+    status: "pending",
+    is_required: false,
+    ...details,
+  });
+  expect(await body("PUT /promoters/current", { profile: { first_name: "Janet" } })).toMatchObject({
+    name: "Janet",
+    profile: { company_name: "Doe Ltd" },
+  });
+});
+
+it("charts and reports the promoter's own figures alone", async () => {
+  await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
+  await app.v1("/track/sale", { email: "x@example.net", event_id: "x", amount: "700", ref_id: "kim" });
+  await sell("sam@example.net", 10_000);
+  const range = "period_from=2026-03-03&period_to=2026-03-04";
+  expect(await body(`GET /promoters/chart_data?${range}&selection=commissions`)).toEqual({
+    period_from: "2026-03-03",
+    period_to: "2026-03-04",
+    selection: "commissions",
+    selection_items: [
+      ["2026-03-03", 0],
+      ["2026-03-04", 2_000],
+    ],
+    total: 2_000,
+    group_by: "day",
+  });
+  const report = "start_date=2026-03-01&end_date=2026-03-31&group_by=month&columns=revenue_amount";
+  expect(await body(`GET /reports/overview?${report}`)).toEqual({
+    data: [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 10_000 } }],
+    total: { revenue_amount: 10_000 },
+  });
+  expect(await body(`GET /reports/download?${report}`)).toBe("period,revenue_amount\r\n2026-03,10000\r\n");
+});
+
+it("reports on channels, from the click to the commission", async () => {
+  const tid = "11111111-1111-4111-8111-111111111111";
+  const click = (url: string, id: string) =>
+    app.browser("/t/click", { tid: id, ref_id: "jane", url: `https://www.acme.example/?via=jane${url}` });
+  await click("&sub_id=letter", tid);
+  await click("&sub_id=video", "22222222-2222-4222-8222-222222222222");
+  await click("&sub_id=letter", "33333333-3333-4333-8333-333333333333");
+  await click("", "44444444-4444-4444-8444-444444444444");
+  await app.v1("/track/signup", { email: "sam@example.net", tid });
+  await sell("sam@example.net", 10_000);
+  const columns = "columns[]=clicks_count&columns[]=referrals_count&columns[]=promoter_earnings_amount";
+  const report = (range: string) => body(`GET /reports/sub_ids?${range}&${columns}`);
+  expect(await report("start_date=2026-03-01&end_date=2026-03-31")).toEqual([
+    { sub_id: "letter", data: { clicks_count: 2, referrals_count: 1, promoter_earnings_amount: 2_000 } },
+    { sub_id: "video", data: { clicks_count: 1, referrals_count: 0, promoter_earnings_amount: 0 } },
+  ]);
+  expect(await report("start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
+});
+
+it("lists the promoters whom a promoter brought in", async () => {
+  await app.v1("/promoters/create", {
+    email: "alex@example.com",
+    first_name: "Alex",
+    last_name: "Secret",
+    parent_promoter_id: "1",
+  });
+  expect(await body("GET /promoters/sub_affiliates")).toEqual([
+    {
+      id: 2,
+      name: "Alex",
+      email: "a***@example.com",
+      joined_at: NOW,
+      stats: { referrals_count: 0, customers_count: 0 },
+    },
+  ]);
+});
+
+describe("another promoter's things", () => {
+  const RANGE = "start_date=2026-03-01&end_date=2026-03-31&group_by=month&columns=revenue_amount";
+  /** Each operation that takes an id, with a body that it would accept, and what it answers about another's id. */
+  const FOREIGN: Record<string, [query: string, body: unknown, answer: unknown]> = {
+    "PUT /promoter_campaigns/:id": ["", { ref_token: "stolen" }, 404],
+    "POST /referral_links": ["", { promoter_campaign_id: 1, name: "Mine" }, 404],
+    "PUT /referral_links/:id": ["", { name: "Mine" }, 404],
+    "DELETE /referral_links/:id": ["", undefined, 404],
+    "GET /payouts/:id/receipt": ["", undefined, 404],
+    "PUT /payout_methods/:id": ["", { details: { wallet_email: "kim@example.com" } }, 404],
+    "DELETE /payout_methods/:id": ["", undefined, 404],
+    "POST /payout_methods/:id/select": ["", undefined, 404],
+    "GET /referral_links": ["?promoter_campaign_id=1", undefined, []],
+    "GET /referrals": ["?filters[campaign_id]=1", undefined, []],
+    "GET /commissions": ["?filters[campaign_id]=1", undefined, []],
+    "GET /payouts": ["?filters[campaign_id]=1", undefined, []],
+    "GET /promo_codes": ["", undefined, []],
+    "GET /payout_methods": ["", undefined, []],
+    "GET /promoters/sub_affiliates": ["", undefined, []],
+    "GET /promoters/chart_data": [
+      "?promoter_campaign_id=1&period_from=2026-03-04&period_to=2026-03-04&selection=revenue",
+      undefined,
+      expect.objectContaining({ total: 0 }),
+    ],
+    "GET /reports/sub_ids": [
+      "?promoter_campaign_id=1&start_date=2026-03-01&end_date=2026-03-31&columns=clicks_count",
+      undefined,
+      [],
+    ],
+    "GET /reports/overview": [
+      `?promoter_campaign_id=1&${RANGE}`,
+      undefined,
+      expect.objectContaining({ total: { revenue_amount: 0 } }),
+    ],
+  };
+  /** These take no id, and show or change only whoever is signed in. */
+  const OWN_ALONE = new Set([
+    "GET /session",
+    "DELETE /session",
+    "GET /promoters/current",
+    "PUT /promoters/current",
+    "POST /promoters/set_password",
+    "GET /campaigns",
+    "POST /campaigns/:id/join",
+    "GET /promoter_campaigns",
+    "GET /commissions/export",
+    "GET /payouts/export",
+    "GET /payouts/due_stats",
+    "POST /payout_methods",
+    "GET /invoice_details",
+    "PUT /invoice_details",
+    "GET /email_settings",
+    "PUT /email_settings",
+    "GET /reports/download",
+  ]);
+
+  it("are out of reach in each operation", async () => {
+    await sell("sam@example.net", 10_000);
+    await jane.call("POST /referral_links", { promoter_campaign_id: 1, name: "Newsletter" });
+    await jane.call("POST /payout_methods", { method: "paypal", details: { wallet_email: "j@example.com" } });
+    await app.v1("/promoters/create", { email: "alex@example.com", parent_promoter_id: "1" });
+    await company(app, "POST /promo_codes", { code: "JANE", reward_id: 1, promoter_campaign_id: 1 });
+    const { id: payoutId } = await addPayout(
+      app.context,
+      await loadPromoter(app.services.store, app.accountId, 1),
+    );
+    const before = await body("GET /referral_links");
+    const kim = await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
+    for (const [method, path] of AFFILIATE_OPERATIONS) {
+      const name = `${method} ${path.replace("/api/v2/affiliate", "")}`;
+      if (OWN_ALONE.has(name)) continue;
+      const [query, given, answer] = FOREIGN[name] ?? ["", undefined, "this table misses it"];
+      const id = name.startsWith("GET /payouts") ? payoutId : 1;
+      const got = await kim.outcome(name.replace(":id", String(id)) + query, given);
+      // The usual link of one's own promoter campaign is not in a list of another's.
+      expect({ name, answer: answer === 404 ? got.status : got.body }).toEqual({ name, answer });
+    }
+    expect(await body("GET /referral_links")).toEqual(before);
+    expect(await outcome(company(app, "GET /promoter_campaigns/search?q=stolen"))).toEqual({
+      status: 200,
+      body: [],
+    });
+  });
+});

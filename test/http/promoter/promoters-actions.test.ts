@@ -1,0 +1,312 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
+import type { Commission } from "../../../server/domain/commission/record.ts";
+import type { Payout } from "../../../server/domain/payout/record.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { v1, v2, type Params } from "../../support/calls.ts";
+import { createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
+
+describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
+  let app: TestApp;
+  let jane: V1Promoter;
+  let second: string;
+  const show = (params: Params) => v1(app, "GET", "/promoters/show", params);
+  const remove = (params: Params) => v1(app, "DELETE", "/promoters/delete", params);
+
+  beforeEach(async () => {
+    app = await startApp(storage);
+    const params = { email: "jane@example.com", cust_id: "c1", ref_id: "jane" };
+    jane = await createV1Promoter(app, params);
+    const landingUrl = "https://second.example/";
+    second = String((await createCampaign(app.context, app.accountId, { name: "Second", landingUrl })).id);
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  it.each([
+    ["POST", "/promoters/add_to_campaign", { campaign_id: "2" }],
+    ["POST", "/promoters/move_to_campaign", { destination_campaign_id: "2" }],
+    ["PUT", "/promoters/refresh_token", {}],
+    ["POST", "/promoters/refresh_token", {}],
+    ["DELETE", "/promoters/delete", {}],
+  ] as ["POST" | "PUT" | "DELETE", string, Params][])(
+    "%s %s finds by every selector",
+    async (method, path, params) => {
+      const selectors: Params[] = [
+        { id: "1" },
+        { cust_id: "c1" },
+        { auth_token: jane.auth_token },
+        { promoter_email: "jane@example.com" },
+        { ref_id: "jane" },
+      ];
+      for (const selector of selectors) {
+        const found = await v1(app, method, path, {
+          ...selector,
+          ...params,
+          campaign_id: "99",
+          destination_campaign_id: "99",
+        });
+        expect(found.status, JSON.stringify(selector)).toBe(path.endsWith("campaign") ? 404 : 200);
+        if (path.endsWith("campaign")) expect(found.body).toEqual({ error: "Campaign not found." });
+        await app.close();
+        app = await startApp(storage);
+        const again = { email: "jane@example.com", cust_id: "c1", ref_id: "jane" };
+        jane = (await v1(app, "POST", "/promoters/create", again)).body as V1Promoter;
+        selectors[2] = { auth_token: jane.auth_token };
+      }
+      expect(await v1(app, method, path, { ...params, id: "99" })).toMatchObject({
+        status: 404,
+        body: { error: "Promoter not found." },
+      });
+      expect(await v1(app, method, path, params)).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining("You need to find the promoter") },
+      });
+    },
+  );
+
+  describe("refresh_token", () => {
+    it("answers the new token, and the old one finds nobody", async () => {
+      const { body } = await v1(app, "PUT", "/promoters/refresh_token", { id: "1" });
+      const { auth_token } = body as { auth_token: string };
+      expect(body).toEqual({ auth_token: expect.stringMatching(/^.{32}$/) });
+      expect(auth_token).not.toBe(jane.auth_token);
+      expect(await show({ auth_token })).toMatchObject({ status: 200 });
+      expect(await show({ auth_token: jane.auth_token })).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe("add_to_campaign", () => {
+    const add = (params: Params) => v1(app, "POST", "/promoters/add_to_campaign", params);
+
+    it("adds a second promoter campaign with its own ref id", async () => {
+      const { body } = await add({ id: "1", campaign_id: second });
+      expect(body).toEqual({
+        ...jane,
+        promotions: [
+          jane.promotions[0],
+          {
+            ...jane.promotions[0],
+            id: 2,
+            ref_id: expect.stringMatching(/^jane\d\d$/),
+            campaign_id: Number(second),
+            campaign_name: "Second",
+            referral_link: expect.stringMatching(/^https:\/\/second\.example\/\?via=jane\d\d$/),
+          },
+        ],
+      });
+    });
+
+    it("refuses a promoter who is already in it, one of two calls at once, and a call without a campaign", async () => {
+      const isMember = { status: 422, body: { error: "Promoter is already in this campaign." } };
+      expect(await add({ id: "1", campaign_id: "1" })).toMatchObject(isMember);
+      const both = await Promise.all([1, 2].map(() => add({ id: "1", campaign_id: second })));
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 422]);
+      expect(await add({ id: "1" })).toMatchObject({
+        status: 422,
+        body: { error: "campaign_id can't be blank" },
+      });
+      expect(await add({ id: "1", campaign_id: "x" })).toMatchObject({
+        status: 422,
+        body: { campaign_id: ["is invalid"] },
+      });
+    });
+  });
+
+  describe("move_to_campaign", () => {
+    const move = (params: Params) => v1(app, "POST", "/promoters/move_to_campaign", params);
+
+    it("moves the promoter campaign with its ref id, and leaves its leads in their campaign", async () => {
+      await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
+      const { body } = await move({ id: "1", destination_campaign_id: second });
+      expect(body).toEqual({
+        ...jane,
+        promotions: [
+          {
+            ...jane.promotions[0],
+            campaign_id: Number(second),
+            campaign_name: "Second",
+            referral_link: "https://second.example/?via=jane",
+            leads_count: 1,
+          },
+        ],
+      });
+      expect(await app.services.store.get(leads, app.accountId, 1)).toMatchObject({ campaignId: 1 });
+      expect(
+        await v1(app, "POST", "/track/signup", { email: "b@example.com", ref_id: "jane" }),
+      ).toMatchObject({ status: 200 });
+    });
+
+    it("moves from the named campaign", async () => {
+      await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
+      const landingUrl = "https://third.example/";
+      const third = await createCampaign(app.context, app.accountId, { name: "Third", landingUrl });
+      const { body } = await move({
+        id: "1",
+        source_campaign_id: second,
+        destination_campaign_id: String(third.id),
+      });
+      expect(body).toMatchObject({ promotions: [{ campaign_id: 1 }, { campaign_id: third.id }] });
+    });
+
+    it.each([
+      [{ destination_campaign_id: "" }, 422, { error: "destination_campaign_id can't be blank" }],
+      [{ destination_campaign_id: "1" }, 422, { error: "Promoter is already in this campaign." }],
+      [{ destination_campaign_id: "99" }, 404, { error: "Campaign not found." }],
+      [
+        { destination_campaign_id: "1", source_campaign_id: "2" },
+        404,
+        { error: "Promoter is not in this campaign." },
+      ],
+      [
+        { destination_campaign_id: "2", source_campaign_id: "x" },
+        422,
+        { source_campaign_id: ["is invalid"] },
+      ],
+    ] as [Params, number, object][])("refuses %o with %i", async (params, status, body) => {
+      expect(await move({ id: "1", ...params })).toMatchObject({ status, body });
+    });
+  });
+
+  describe("delete", () => {
+    it("removes the promoter and their records, retires their ref id and keeps their leads", async () => {
+      const { store } = app.services;
+      const { accountId } = app;
+      await v1(app, "POST", "/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" });
+      await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
+      await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane", ip: "192.0.2.1" });
+      await store.transact(async (tx) => {
+        await tx.put(promoCodes, {
+          accountId,
+          id: 1,
+          code: "C",
+          rewardId: 1,
+          promoterCampaignId: 1,
+          extId: null,
+          description: null,
+          metadata: null,
+          details: null,
+          createdAt: NOW,
+          archivedAt: null,
+        });
+        await tx.put(payoutMethods, {
+          accountId,
+          id: 1,
+          promoterId: 1,
+          method: "bank",
+          details: {},
+          meta: {},
+          isSelected: true,
+          isDisabled: false,
+          isManaged: false,
+          createdAt: NOW,
+        });
+      });
+      const { status, body } = await remove({ id: "1" });
+      expect({ status, body }).toEqual({ status: 200, body: { message: "Promoter removed." } });
+      expect(await show({ id: "1" })).toMatchObject({ status: 404 });
+      expect(await store.count(promoters, "id", accountId, [])).toBe(1);
+      expect(await store.count(promoterCampaigns, "promoter", accountId, [1])).toBe(0);
+      expect(await store.count(promoterAddresses, "id", accountId, [1])).toBe(0);
+      expect(await store.count(payoutMethods, "id", accountId, [])).toBe(0);
+      expect(await store.get(promoCodes, accountId, 1)).toMatchObject({ archivedAt: NOW });
+      expect(await store.get(leads, accountId, 1)).toMatchObject({ email: "lead@example.com" });
+      expect((await show({ promoter_email: "kid@example.com" })).body).toMatchObject({
+        pref: null,
+        parent_promoter_id: null,
+      });
+      expect(
+        await v1(app, "POST", "/track/signup", { email: "b@example.com", ref_id: "jane" }),
+      ).toMatchObject({ status: 404 });
+      const taken = await v1(app, "POST", "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+      expect(taken).toMatchObject({ status: 422, body: { ref_id: ["has already been taken"] } });
+      expect(
+        await v1(app, "POST", "/promoters/create", { email: "jane@example.com", cust_id: "c1" }),
+      ).toMatchObject({ status: 200 });
+    });
+
+    it("refuses a promoter who has earned or will be paid, and changes nothing", async () => {
+      const { accountId, services } = app;
+      const { store } = services;
+      const refused = { status: 422, body: { error: expect.stringContaining("can't be removed") } };
+      await store.transact((tx) => tx.put(payouts, newPayout(accountId)));
+      expect(await remove({ id: "1" })).toMatchObject(refused);
+      await store.transact((tx) => tx.remove(payouts, accountId, 1));
+      await store.transact((tx) => tx.put(commissions, deniedCommission(accountId)));
+      expect(await remove({ id: "1" })).toMatchObject(refused);
+      expect((await show({ id: "1" })).body).toEqual(jane);
+    });
+
+    it("leaves no promoter campaign that is added at the same moment", async () => {
+      const [removed, added] = await Promise.all([
+        remove({ id: "1" }),
+        v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second }),
+      ]);
+      expect(removed.status).toBe(200);
+      expect([200, 404]).toContain(added.status);
+      expect(await app.services.store.count(promoterCampaigns, "id", app.accountId, [])).toBe(0);
+    });
+  });
+
+  it("neither adds nor moves an archived promoter", async () => {
+    await v2(app, "POST", "/promoters/archive", { ids: [1] });
+    const archived = { status: 422, body: { error: "Promoter is archived." } };
+    expect(
+      await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second }),
+    ).toMatchObject(archived);
+    expect(
+      await v1(app, "POST", "/promoters/move_to_campaign", { id: "1", destination_campaign_id: second }),
+    ).toMatchObject(archived);
+  });
+});
+
+function deniedCommission(accountId: number): Commission {
+  return newCommission({
+    accountId,
+    id: 1,
+    promoterCampaignId: 1,
+    promoterId: 1,
+    campaignId: 1,
+    status: "denied",
+    amount: 100,
+    createdAt: NOW,
+  });
+}
+
+function newPayout(accountId: number): Payout {
+  return {
+    accountId,
+    id: 1,
+    promoterCampaignId: 1,
+    promoterId: 1,
+    campaignId: 1,
+    status: "pending",
+    unit: "cash",
+    amount: 100,
+    taxRateHundredths: 0,
+    totalInclTax: 100,
+    periodStart: NOW,
+    periodEnd: NOW,
+    dueDate: "2026-04-01",
+    hasOwnTerms: false,
+    runId: null,
+    groupRef: null,
+    paymentsBatchId: null,
+    payoutMethodId: null,
+    error: null,
+    paidAt: null,
+    processingStartedAt: null,
+    failedAt: null,
+    createdAt: NOW,
+  };
+}

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { payoutMethods } from "../../../server/domain/payout-method/payout-method.ts";
+import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
+import type { Store } from "../../../server/storage/store.ts";
+import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { v1 } from "../../support/calls.ts";
+import { cashOf, makeReward, offer } from "../../support/money.ts";
+import { reward } from "../../support/v2.ts";
+
+/** Additions that belong to the first promoter. */
+const COMINGS: [name: string, come: (app: TestApp) => Promise<unknown>][] = [
+  [
+    "a payout method",
+    (app) => {
+      const details = { wallet_email: "jane@example.com" };
+      return app.v2("POST", "/payout_methods", { promoter_id: 1, method: "paypal", details });
+    },
+  ],
+  [
+    "a promo code",
+    (app) => app.v2("POST", "/promo_codes", { code: "JANE20", reward_id: 1, promoter_campaign_id: 1 }),
+  ],
+  ["a child", (app) => app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 1, ids: [2] })],
+  [
+    "a new child",
+    (app) => app.v1("/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" }),
+  ],
+  ["an address", (app) => app.v1("/track/signup", { email: "a@b.example", ref_id: "jane", ip: "192.0.2.1" })],
+  ["a promoter campaign", (app) => app.v1("/promoters/add_to_campaign", { id: "1", campaign_id: "2" })],
+  [
+    "a promoter campaign in a new campaign",
+    async (app) => {
+      const landingUrl = "https://3.example/";
+      const { id } = await createCampaign(app.context, app.accountId, { name: "C", landingUrl });
+      await app.v1("/promoters/add_to_campaign", { id: "1", campaign_id: String(id) });
+    },
+  ],
+];
+
+describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+    await reward(app);
+    for (const ref_id of ["jane", "bob"])
+      await v1(app, "POST", "/promoters/create", { email: `${ref_id}@example.com`, ref_id });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const remove = () => v1(app, "DELETE", "/promoters/delete", { id: "1" });
+
+  describe.each(COMINGS)("%s that is added at the same moment", (_, come) => {
+    /** Runs work after the first transaction has read everything, but before its commit. */
+    function beforeCommit(work: () => Promise<unknown>): void {
+      const { store } = app.services;
+      const { transact } = store;
+      store.transact = (first) =>
+        transact(async (tx) => {
+          const result = await first(tx);
+          if (store.transact === transact) return result;
+          store.transact = transact;
+          await work();
+          return result;
+        });
+    }
+
+    it("is deleted too if it was first", async () => {
+      beforeCommit(() => come(app));
+      expect(await remove()).toMatchObject({ status: 200 });
+      expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
+    });
+
+    it("is refused if it was late", async () => {
+      beforeCommit(remove);
+      await come(app);
+      expect(await v1(app, "GET", "/promoters/show", { id: "1" })).toMatchObject({ status: 404 });
+      expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
+    });
+  });
+
+  it("does not exist while a refund may take back what a sale has paid to the parent", async () => {
+    const override = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_override_mode" };
+    await offer(app, await makeReward(app, [{ amount: 10 }], override));
+    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+    const event = { email: "lead@example.com", amount: "1000" };
+    await app.v1("/track/sale", { ...event, ref_id: "jane", event_id: "inv_1" });
+    expect(await cashOf(app, 2)).toEqual([100, 100, 0]);
+    expect((await remove()).status).toBe(422);
+    await app.v1("/track/refund", { ...event, event_id: "re_1" });
+    expect(await cashOf(app, 2)).toEqual([0, 0, 0]);
+  });
+
+  describe("a lead", () => {
+    const signup = (params: Record<string, string>) =>
+      v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "bob", ...params });
+    const stored = () => app.services.store.get(leads, app.accountId, 1);
+    beforeEach(async () => {
+      await signup({ ref_id: "jane" });
+      await remove();
+    });
+
+    it("can be overridden, and keeps its promoter", async () => {
+      expect(await signup({ username: "new", override_existing_lead: "true" })).toMatchObject({
+        status: 200,
+        body: { id: 1, lead: { id: 1, username: "new" }, promoter: { id: 2 } },
+      });
+      expect(await stored()).toMatchObject({ username: "new", promoterId: 1, promoterCampaignId: 1 });
+      expect(await signup({})).toMatchObject({ status: 422 });
+    });
+
+    it("can have its first sign-up event", async () => {
+      await app.services.store.transact(async (tx) => {
+        const lead = await tx.get(leads, app.accountId, 1);
+        await tx.put(leads, { ...lead!, signupEventId: null });
+      });
+      expect(await signup({ username: "x" })).toMatchObject({ status: 200, body: { promoter: { id: 2 } } });
+      expect(await stored()).toMatchObject({ username: "x", promoterId: 1 });
+    });
+  });
+});
+
+/** Every stored entry that names the first promoter. */
+async function remainsOf(store: Store, accountId: number): Promise<object[]> {
+  const all = { limit: 1_000 };
+  const codes = await store.page(promoCodes, "id", accountId, [], all);
+  return [
+    ...(await store.page(payoutMethods, "id", accountId, [], all)),
+    ...(await store.page(promoterAddresses, "id", accountId, [1], all)),
+    ...(await store.page(promoterCampaigns, "promoter", accountId, [1], all)),
+    ...(await store.page(promoters, "parent", accountId, [1], all)),
+    ...codes.filter(({ archivedAt }) => archivedAt === null),
+  ];
+}

@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { commissions, newCommission } from "../../../server/domain/commission/commission.ts";
+import { leads } from "../../../server/domain/lead/lead.ts";
+import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";
+import { byId } from "../../../server/domain/promoter/selection.ts";
+import { asItIs } from "../../../server/domain/show.ts";
+import { promoterCampaigns } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { dailySums } from "../../support/stats.ts";
+import type { Commission } from "../../../server/domain/commission/record.ts";
+import type { Lead } from "../../../server/domain/lead/record.ts";
+import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { v1, v2, type Params } from "../../support/calls.ts";
+
+const MORE_THAN_A_COMMIT = 501;
+
+describe.each(STORAGES)("promoters who move with their leads on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp(storage);
+    await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+    for (const ref_id of ["jane", "bob"])
+      await v1(app, "POST", "/promoters/create", { email: `${ref_id}@example.com`, ref_id });
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  const signup = (email: string, ref_id = "jane") => v1(app, "POST", "/track/signup", { email, ref_id });
+  const moving = (from: number, to: number, movesLeads = true) =>
+    moveToCampaign(app.context, app.accountId, {
+      selection: byId(1),
+      fromCampaignId: from,
+      toCampaignId: to,
+      movesLeads,
+      show: asItIs,
+    });
+  const all = () => app.services.store.page(leads, "id", app.accountId, [], { limit: 1_000 });
+  const campaignsOfLeads = async () => new Set((await all()).map(({ campaignId }) => campaignId));
+  const where = async () => (await app.services.store.get(promoterCampaigns, app.accountId, 1))?.campaignId;
+
+  async function signUpMany(): Promise<void> {
+    await signup("lead@example.com");
+    const [first] = await all();
+    await app.services.store.transact(async (tx) => {
+      for (let id = 2; id <= MORE_THAN_A_COMMIT; id++)
+        await tx.put(leads, { ...(first as Lead), id, email: `${id}@example.com` });
+    });
+  }
+
+  it("takes the leads' counts along", async () => {
+    await signup("lead@example.com");
+    await v1(app, "PUT", "/leads/update", { id: "1", state: "active" });
+    await v2(app, "POST", "/promoters/move_to_campaign", {
+      ids: [1],
+      from_campaign_id: 1,
+      to_campaign_id: 2,
+      soft_move_referrals: true,
+    });
+    const counted = async () => {
+      const daily = await dailySums(app.services.store, app.accountId, "campaign");
+      const sums = daily.map(({ id, metric, sum }) => `${id} ${metric} ${sum}`);
+      const { body } = await v2(app, "GET", "/campaigns");
+      const customers = (body as { stats: { customers_count: number } }[]).map(
+        (one) => one.stats.customers_count,
+      );
+      return { sums: sums.sort(), customers };
+    };
+    expect(await counted()).toEqual({
+      sums: ["2 activeCustomers 1", "2 customers 1", "2 referrals 1"],
+      customers: [0, 1],
+    });
+    await v1(app, "DELETE", "/leads/delete", { id: "1" });
+    expect(await counted()).toEqual({ sums: [], customers: [0, 0] });
+  });
+
+  it("finishes an interrupted move when it is repeated", async () => {
+    await signUpMany();
+    const { store } = app.services;
+    const { transact } = store;
+    let commits = 0;
+    store.transact = (work) => {
+      if (commits++ > 0) throw new Error("cut short");
+      return transact(work);
+    };
+    await expect(moving(1, 2)).rejects.toThrow("cut short");
+    store.transact = transact;
+    expect([await where(), await campaignsOfLeads()]).toEqual([2, new Set([1, 2])]);
+    await moving(1, 2);
+    expect([await where(), await campaignsOfLeads()]).toEqual([2, new Set([2])]);
+    await expect(moving(1, 2)).rejects.toThrow("Promoter is not in this campaign.");
+  });
+
+  it("moves leads that a former move left behind, but only on request", async () => {
+    await signup("lead@example.com");
+    await moving(1, 2, false);
+    await expect(moving(1, 2, false)).rejects.toThrow("Promoter is not in this campaign.");
+    await expect(moving(2, 2, false)).rejects.toThrow("Promoter is already in this campaign.");
+    expect(await campaignsOfLeads()).toEqual(new Set([1]));
+    await moving(2, 2);
+    expect(await campaignsOfLeads()).toEqual(new Set([2]));
+    await expect(moving(2, 2)).rejects.toThrow("Promoter is already in this campaign.");
+  });
+
+  it("leaves the leads with the promoter if they are moved back in between", async () => {
+    await signUpMany();
+    const { store } = app.services;
+    const { transact } = store;
+    let commits = 0;
+    store.transact = async (work) => {
+      const result = await transact(work);
+      if (commits++ === 0) await moving(2, 1);
+      return result;
+    };
+    await moving(1, 2);
+    expect([await where(), await campaignsOfLeads()]).toEqual([1, new Set([1])]);
+  });
+
+  describe("lists of records that they left behind", () => {
+    beforeEach(async () => {
+      await signup("1@example.com");
+      await signup("2@example.com", "bob");
+      await moving(1, 2, false);
+      await signup("3@example.com");
+      await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: "1" });
+      const again = await app.services.store.get(promoterCampaigns, app.accountId, 3);
+      await signup("4@example.com", again?.refToken);
+      for (const lead of await all())
+        await app.services.store.transact((tx) => tx.put(commissions, commissionOf(lead)));
+    });
+
+    it.each(["/leads/list", "/rewards/list"])("%s combines all filters", async (path) => {
+      const list = async (params: Params) => {
+        const { body, headers } = await v1(app, "GET", path, params);
+        const ids = (body as { id: number }[]).map(({ id }) => id);
+        expect(headers.get("total")).toBe(String(ids.length));
+        return ids;
+      };
+      expect(await list({ promoter_id: "1", campaign_id: "1" })).toEqual([1, 4]);
+      const values: Record<string, string[]> = {
+        promotion_id: ["1", "2", "3"],
+        ref_id: ["jane", "bob"],
+        promoter_id: ["1", "2"],
+        campaign_id: ["1", "2"],
+      };
+      for (const params of combinations(values)) {
+        const alone = await Promise.all(
+          Object.entries(params).map(([name, value]) => list({ [name]: value })),
+        );
+        const common = (await list({})).filter((id) => alone.every((ids) => ids.includes(id)));
+        expect(await list(params), JSON.stringify(params)).toEqual(common);
+      }
+    });
+
+    it("pages through them", async () => {
+      const page = (number: string) =>
+        v1(app, "GET", "/leads/list", { promotion_id: "1", campaign_id: "1", per_page: "1", page: number });
+      expect((await page("1")).body).toMatchObject([{ id: 1 }]);
+      expect((await page("2")).body).toEqual([]);
+    });
+  });
+});
+
+/** Every combination of the names with one value each. */
+function combinations(values: Record<string, string[]>): Params[] {
+  let found: Params[] = [{}];
+  for (const [name, all] of Object.entries(values)) {
+    found = found.flatMap((params) => [params, ...all.map((value) => ({ ...params, [name]: value }))]);
+  }
+  return found;
+}
+
+function commissionOf({ accountId, id, promoterCampaignId, promoterId, campaignId }: Lead): Commission {
+  return newCommission({
+    accountId,
+    id,
+    promoterCampaignId,
+    promoterId,
+    campaignId,
+    leadId: id,
+    status: "pending",
+    amount: 100,
+    createdAt: NOW,
+  });
+}

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
+import { promoCodes } from "../../../server/domain/promo-code/promo-code.ts";
+import { rewards } from "../../../server/domain/reward/reward.ts";
+import type { Reward } from "../../../server/domain/reward/record.ts";
+import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { v1, type Params } from "../../support/calls.ts";
+import { NAMED, SELECTORS, createV1Promoter, type V1Promoter } from "../../support/v1-promoter.ts";
+
+const NOT_FOUND = { status: 404, body: { error: "Promoter not found." } };
+
+describe.each(STORAGES)("V1 promoters on %s", (storage) => {
+  let app: TestApp;
+  let jane: V1Promoter;
+  const create = (params: Params) => createV1Promoter(app, params);
+  const show = (params: Params) => v1(app, "GET", "/promoters/show", params);
+
+  beforeEach(async () => {
+    app = await startApp(storage);
+    jane = await create(NAMED);
+  });
+  afterEach(async () => {
+    expect(app.bugs).toEqual([]);
+    await app.close();
+  });
+
+  describe("show", () => {
+    it.each(SELECTORS)("finds the complete promoter by %s", async (_, selector) => {
+      const { status, body } = await show(selector(jane));
+      expect({ status, body }).toEqual({ status: 200, body: jane });
+    });
+
+    it("names the possible selectors if none is given", async () => {
+      const { status, body } = await show({ id: " ", first_name: "Jane" });
+      expect({ status, body }).toEqual({
+        status: 422,
+        body: { error: expect.stringContaining("either by id, cust_id, auth_token") },
+      });
+    });
+
+    it.each([
+      { id: "99" },
+      { id: "one" },
+      { cust_id: "x" },
+      { auth_token: "x" },
+      { promoter_email: "x@y.example" },
+      { ref_id: "nobody" },
+      { ref_id: "not a ref id" },
+      { promo_code: "jane" },
+    ] as Params[])("answers 404 to %o", async (selector) => {
+      expect(await show(selector)).toMatchObject(NOT_FOUND);
+    });
+
+    it("shows all promotions, rewards and the promo codes in use", async () => {
+      const { store } = app.services;
+      const reward: Reward = newReward({ accountId: app.accountId, id: 1, name: "30%" });
+      const offer: Reward = newReward({
+        accountId: app.accountId,
+        id: 2,
+        name: "$5 off",
+        promoterRewardType: null,
+      });
+      offer.schemas = [{ unit: "cash", amountTenThousandths: 50_000, isFlat: true, rules: [] }];
+      const entry = { applyOn: "all" as const, productIds: [] };
+      const campaign = await createCampaign(app.context, app.accountId, {
+        name: "Second",
+        landingUrl: "https://second.example/",
+        rewardsForPromoters: [{ ...entry, rewardId: 1 }],
+        rewardsForReferrals: [{ ...entry, rewardId: 2 }],
+      });
+      const code = {
+        accountId: app.accountId,
+        rewardId: 2,
+        promoterCampaignId: 1,
+        extId: null,
+        description: null,
+        metadata: null,
+        details: null,
+        createdAt: NOW,
+      };
+      await store.transact(async (tx) => {
+        await tx.put(rewards, reward);
+        await tx.put(rewards, offer);
+        await tx.put(promoCodes, { ...code, id: 1, code: "FIVE", archivedAt: null });
+        await tx.put(promoCodes, { ...code, id: 2, code: "OLD", archivedAt: NOW });
+      });
+      await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: String(campaign.id) });
+      const { body } = await show({ promo_code: "five" });
+      expect(body).toEqual({
+        ...jane,
+        promotions: [
+          jane.promotions[0],
+          {
+            ...jane.promotions[0],
+            id: 2,
+            status: "offer_running",
+            ref_id: expect.stringMatching(/^jane\d\d$/),
+            promo_code: null,
+            campaign_id: campaign.id,
+            campaign_name: "Second",
+            referral_link: expect.stringMatching(/^https:\/\/second\.example\/\?via=jane\d\d$/),
+            current_offer: { id: 2, name: "$5 off", amount: 500, unit: "cash", default_promo_code: "COUPON" },
+            current_referral_reward: {
+              id: 1,
+              amount: null,
+              unit: "cash",
+              name: "30%",
+              per_of_sale: 30,
+              default_promo_code: "COUPON",
+            },
+          },
+        ],
+        promo_codes: [{ id: 1, code: "FIVE", reward: { id: 2, name: "$5 off" } }],
+      });
+    });
+  });
+
+  describe("list", () => {
+    it("shows the oldest first, a page at a time, with the headers of a list", async () => {
+      const ben = await create({ email: "ben@example.com" });
+      const { body, headers } = await v1(app, "GET", "/promoters/list", { per_page: "1", page: "2" });
+      expect(body).toEqual([ben]);
+      expect(headers.get("total")).toBe("2");
+      expect(headers.get("per-page")).toBe("1");
+      expect(headers.get("link")).toBe(
+        '<https://track.acme.example/api/v1/promoters/list?per_page=1&page=1>; rel="first", ' +
+          '<https://track.acme.example/api/v1/promoters/list?per_page=1&page=1>; rel="prev"',
+      );
+      const all = await v1(app, "GET", "/promoters/list", { per_page: "x" });
+      expect(all.body).toEqual([jane, ben]);
+      expect([all.headers.get("per-page"), all.headers.get("link")]).toEqual(["50", null]);
+      expect((await v1(app, "GET", "/promoters/list", { page: "9" })).body).toEqual([]);
+    });
+
+    it("shows the promoters who are accepted in a campaign", async () => {
+      const { id } = await createCampaign(app.context, app.accountId, {
+        name: "By hand",
+        landingUrl: "https://b.example/",
+        autoApprovePromoters: false,
+      });
+      await create({ email: "waits@example.com", campaign_id: String(id) });
+      const { body, headers } = await v1(app, "GET", "/promoters/list", { campaign_id: "1" });
+      expect([body, headers.get("total")]).toEqual([[jane], "1"]);
+      const none = await v1(app, "GET", "/promoters/list", { campaign_id: String(id) });
+      expect([none.body, none.headers.get("total")]).toEqual([[], "0"]);
+    });
+
+    it.each([
+      ["99", 404, { error: "Campaign not found." }],
+      ["x", 422, { campaign_id: ["is invalid"] }],
+    ])("refuses the campaign %s with %i", async (campaign_id, status, body) => {
+      expect(await v1(app, "GET", "/promoters/list", { campaign_id })).toMatchObject({ status, body });
+    });
+
+    it("accepts a GET with a JSON content type and no body", async () => {
+      const headers = { "x-api-key": KEY, "content-type": "application/json" };
+      const answer = await answerOf(await app.request("/api/v1/promoters/list.json", { headers }));
+      expect(answer.body).toEqual([jane]);
+    });
+  });
+});
+
+function newReward(own: Partial<Reward> & Pick<Reward, "accountId" | "id" | "name">): Reward {
+  return {
+    isPromoterReward: true,
+    promoterRewardType: "sale",
+    tierRewardMode: null,
+    tierLevel: null,
+    coupon: "COUPON",
+    isHidden: false,
+    providerCouponId: null,
+    duration: null,
+    durationMonths: null,
+    maxRedemptions: null,
+    newCustomersOnly: false,
+    schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
+    createdAt: NOW,
+    updatedAt: NOW,
+    ...own,
+  };
+}

@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { Failure } from "../../../server/failure.ts";
+import { KEY, NOW, answerOf, startApp } from "../../support/app.ts";
+
+const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
+
+it("answers 503, and reports no record as failed, if the store is briefly away during a batch", async () => {
+  const app = await startApp();
+  for (const name of ["jane", "ben"])
+    await app.v1("/promoters/create", { email: `${name}@example.com`, first_name: name });
+  const { transact } = app.services.store;
+  let calls = 0;
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  app.services.store = {
+    ...app.services.store,
+    transact: (work) => (++calls === 2 ? Promise.reject(failure) : transact(work)),
+  };
+  const { status, headers, body } = await app.v2("POST", "/promoters/archive", { ids: [1, 2] });
+  expect([status, headers.get("retry-after"), body]).toEqual([
+    503,
+    "1",
+    { message: "The store could not be written to; try again", code: "unavailable" },
+  ]);
+  expect((await app.v2("POST", "/promoters/archive", { ids: [1, 2] })).body).toMatchObject({
+    processed_count: 2,
+  });
+  await app.close();
+});
+
+it("answers 503 with Retry-After, and logs the reason every ten seconds, while the store can't be written to", async () => {
+  const { services, v1, request, bugs, setNow, close } = await startApp();
+  const failure = new Failure("unavailable", "The store could not be written to; try again");
+  failure.cause = new Error("No space left on device");
+  services.store = { ...services.store, transact: () => Promise.reject(failure) };
+
+  const first = await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  expect(first.status).toBe(503);
+  expect(first.headers.get("retry-after")).toBe("1");
+  expect(first.body).toEqual({ error: "The store could not be written to; try again" });
+
+  const body = JSON.stringify({ email: "lead@example.com", ref_id: "jane" });
+  const second = await answerOf(await request("/api/v2/track/signup", { method: "POST", headers: V2, body }));
+  expect(second.status).toBe(503);
+  expect(second.headers.get("retry-after")).toBe("1");
+  expect(second.body).toEqual({
+    message: "The store could not be written to; try again",
+    code: "unavailable",
+  });
+
+  expect(bugs).toHaveLength(1);
+  const line = { level: 50, msg: "The store could not be written to; try again" };
+  const cause = { message: "No space left on device" };
+  expect(JSON.parse(bugs[0]!)).toMatchObject({ ...line, err: cause });
+  for (const instant of [9_999, 10_000, 10_001]) {
+    setNow(new Date(Date.parse(NOW) + instant).toISOString());
+    expect((await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" })).status).toBe(503);
+  }
+  expect(bugs).toHaveLength(2);
+  expect(JSON.parse(bugs[1]!)).toMatchObject({ ...line, err: cause, unloggedCount: 2 });
+  setNow("2026-03-03T00:00:00.000Z");
+  await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  expect(bugs).toHaveLength(3);
+  await close();
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import { storeRates } from "../../../server/domain/money/rate.ts";
+import { instalments } from "../../../server/domain/sale/instalment.ts";
+import { newJobs } from "../../../server/process/jobs.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { cashOf, makeReward, offer } from "../../support/money.ts";
+
+let app: TestApp;
+let elapsed = 0;
+beforeEach(async () => {
+  app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+const sell = (params: Record<string, string> = {}) =>
+  app.v1("/track/sale", { email: "lead@example.com", event_id: "inv_1", amount: "10000", ...params });
+const made = async () =>
+  (await app.services.store.page(commissions, "id", app.accountId, [], { limit: 99 })).map(
+    ({ amount, createdAt }) => [amount, createdAt.slice(0, 10)],
+  );
+const waiting = () => app.services.store.count(instalments, "id", app.accountId, []);
+
+/** Lets the jobs run so many days after the sale. */
+async function runAfter(days: number): Promise<void> {
+  app.setNow(new Date(Date.parse(NOW) + days * 24 * 60 * 60 * 1000).toISOString());
+  elapsed += 120_000;
+  const jobs = newJobs(app.services, () => elapsed);
+  await jobs.pass();
+  await jobs.stop();
+}
+
+describe("later commissions of a sale", () => {
+  it("come once, on the day that the sale names", async () => {
+    expect(await sell({ start_recurring_reward_in: "30" })).toMatchObject({
+      status: 200,
+      body: { reward: null },
+    });
+    await runAfter(29.9);
+    expect(await made()).toEqual([]);
+    await runAfter(30);
+    await runAfter(90);
+    expect(await made()).toEqual([[1000, "2026-04-03"]]);
+    expect([await waiting(), await cashOf(app, 1)]).toEqual([0, [1000, 1000, 0]]);
+  });
+
+  it("follow the first at the given interval, as often as requested, and late if no server ran", async () => {
+    await sell({ recurring_reward_frequency: "30", max_recurring: "2" });
+    await runAfter(65);
+    await runAfter(365);
+    expect(await made()).toEqual([
+      [1000, "2026-03-04"],
+      [1000, "2026-04-03"],
+      [1000, "2026-05-03"],
+    ]);
+    expect(await waiting()).toBe(0);
+  });
+
+  it("are made once, however many processes run", async () => {
+    await sell({ start_recurring_reward_in: "1", recurring_reward_frequency: "1", max_recurring: "4" });
+    app.setNow("2026-04-01T00:00:00.000Z");
+    const all = Array.from({ length: 4 }, () => newJobs(app.services, () => 0));
+    await Promise.all(all.map((jobs) => jobs.pass()));
+    expect(await made()).toHaveLength(5);
+  });
+
+  it("keep the terms of the sale, and shrink with its refunds", async () => {
+    await sell({ recurring_reward_frequency: "30", max_recurring: "2" });
+    await offer(app);
+    const refund = (amount: string, event_id: string) =>
+      app.v1("/track/refund", { email: "lead@example.com", event_id, amount });
+    await refund("5000", "re_1");
+    await runAfter(30);
+    expect(await cashOf(app, 1)).toEqual([1000, 1000, 0]);
+    await refund("5000", "re_2");
+    await runAfter(60);
+    expect([await cashOf(app, 1), await waiting()]).toEqual([[0, 0, 0], 0]);
+  });
+
+  it.each(["cancelled", "denied"])("end with a lead that is %s", async (state) => {
+    await sell({ recurring_reward_frequency: "30" });
+    await app.v1("/leads/update", { email: "lead@example.com", state });
+    await runAfter(100);
+    expect([await made(), await waiting()]).toEqual([[[1000, "2026-03-04"]], 0]);
+  });
+
+  it("end after ten years of weeks, however long ago the sale was made", async () => {
+    await sell({ created_at: "1990-01-01T00:00:00.000Z", recurring_reward_frequency: "1" });
+    for (let pass = 0; pass < 6; pass++) await runAfter(0);
+    expect([await app.services.store.count(commissions, "id", app.accountId, []), await waiting()]).toEqual([
+      521, 0,
+    ]);
+  });
+
+  it("come for a sale that is worth less than a cent", async () => {
+    await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
+    const rates = [{ day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } }];
+    await storeRates(app.context, app.accountId, rates);
+    await sell({ amount: "4", currency: "KRW", recurring_reward_frequency: "30", max_recurring: "1" });
+    await app.v1("/track/refund", {
+      email: "lead@example.com",
+      event_id: "re_1",
+      sale_event_id: "inv_1",
+      amount: "1",
+      currency: "KRW",
+    });
+    await runAfter(30);
+    expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375]);
+  });
+
+  it("leave out a promoter who was blocked", async () => {
+    await sell({ recurring_reward_frequency: "30" });
+    await app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" });
+    await runAfter(30);
+    expect([await made(), await waiting()]).toEqual([[[1000, "2026-03-04"]], 1]);
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { V2_OPERATIONS } from "../../../server/v2/operations.ts";
+import { ROLES } from "../../../server/domain/user/record.ts";
+import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { addUser, callAs, callWith, type SessionCall } from "../../support/users.ts";
+
+/** Every operation below `/api/v2/company`, by the least that its caller must be. */
+const TABLE = {
+  person: `
+    GET /session
+    DELETE /session
+    PUT /session
+    PUT /session/password
+    POST /session/second_factor
+    POST /session/second_factor/confirm
+    DELETE /session/second_factor
+    GET /session/sessions
+    DELETE /session/sessions/:id`,
+  viewer: `
+    GET /promoters/:id
+    GET /promoter_campaigns
+    GET /promoter_campaigns/search
+    GET /payouts
+    GET /payouts/group_by_promoters
+    GET /promoters
+    GET /batch_processes
+    GET /batch_processes/progress
+    GET /batch_processes/:id
+    GET /promo_codes
+    GET /promo_codes/:id
+    GET /campaigns
+    GET /campaigns/:id
+    GET /campaigns/:id/email_preview
+    GET /rewards
+    GET /referrals
+    GET /referrals/:id
+    GET /referrals/:id/timeline
+    POST /rewards/preview
+    GET /promoters/:id/chart_data
+    GET /promoter_campaigns/:id/chart_data
+    GET /promoter_campaigns/:id/referral_links
+    GET /home
+    GET /setup
+    GET /reports/overview
+    GET /reports/campaigns
+    GET /reports/promoters
+    GET /reports/traffic_sources
+    GET /reports/urls
+    GET /reports/download
+    GET /products
+    GET /products/:id
+    GET /commissions
+    GET /payouts/stats
+    GET /payouts/due_stats
+    GET /payout_runs
+    GET /payout_runs/preview
+    GET /payments_batches
+    GET /payout_methods
+    GET /payout_methods/:id
+    GET /account
+    GET /audit_log
+    GET /audit_log/download
+    GET /billing
+    GET /mail
+    GET /rates
+    GET /webhooks
+    GET /webhooks/event_types
+    GET /webhooks/:id
+    GET /webhooks/:webhook_id/webhook_deliveries
+    GET /webhooks/:webhook_id/webhook_deliveries/:id`,
+  manager: `
+    PUT /promoter_campaigns/:id
+    PATCH /promoter_campaigns/:id
+    POST /promo_codes
+    PUT /promo_codes/:id
+    PATCH /promo_codes/:id
+    POST /promoters
+    PUT /promoters/:id
+    PATCH /promoters/:id
+    POST /promoters/:id/portal_view
+    POST /promoters/accept
+    POST /promoters/reject
+    POST /promoters/block
+    POST /promoters/archive
+    POST /promoters/restore
+    POST /promoters/move_to_campaign
+    POST /promoters/add_to_campaign
+    POST /promoters/assign_parent
+    DELETE /promo_codes/:id
+    POST /campaigns
+    PUT /campaigns/:id
+    PATCH /campaigns/:id
+    DELETE /campaigns/:id
+    POST /rewards
+    PUT /rewards/:id
+    PATCH /rewards/:id
+    POST /rewards/:id/hide
+    POST /referrals
+    DELETE /referrals
+    PUT /referrals/:id
+    PATCH /referrals/:id
+    POST /referrals/approve
+    POST /referrals/disable
+    POST /referrals/enable
+    POST /referrals/move_to_promoter
+    POST /referrals/:id/import_events
+    POST /products
+    PUT /products/:id
+    PATCH /products/:id
+    DELETE /products/:id
+    POST /commissions
+    PUT /commissions/:id
+    PATCH /commissions/:id
+    POST /commissions/approve
+    POST /commissions/deny
+    POST /commissions/mark_fulfilled
+    POST /commissions/mark_unfulfilled
+    DELETE /commissions/destroy
+    POST /commissions/generate_payouts
+    DELETE /payouts/destroy
+    POST /payout_methods
+    PUT /payout_methods/:id
+    PATCH /payout_methods/:id
+    DELETE /payout_methods/:id
+    POST /setup/script
+    GET /exports/promoters
+    GET /exports/referrals
+    GET /exports/commissions
+    GET /exports/payouts
+    POST /mail/test
+    POST /rates
+    POST /webhooks
+    POST /webhooks/test
+    PUT /webhooks/:id
+    PATCH /webhooks/:id
+    DELETE /webhooks/:id
+    POST /webhooks/:id/rotate_secret
+    POST /webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery`,
+  owner: `
+    POST /payouts/mark_as_paid
+    POST /payouts/mark_as_unpaid
+    POST /payouts/mark_as_failed
+    POST /payouts/cancel
+    POST /payouts/create_payments_batch
+    POST /payments_batches/:id/pay
+    GET /payments_batches/:id/file
+    DELETE /payments_batches/:id
+    GET /users
+    POST /users
+    PUT /users/:id
+    PATCH /users/:id
+    DELETE /users/:id
+    POST /users/:id/reset
+    GET /api_keys
+    POST /api_keys
+    DELETE /api_keys/:id
+    PUT /account
+    PATCH /account
+    POST /billing
+    DELETE /billing`,
+};
+const lines = (text: string) => text.trim().split(/\s*\n\s*/);
+const ROWS = Object.entries(TABLE).flatMap(([least, text]) =>
+  lines(text).map((line) => [line, least as keyof typeof TABLE] as const),
+);
+
+let app: TestApp;
+const calls = new Map<string, SessionCall>();
+beforeAll(async () => {
+  app = await startApp();
+  for (const role of ROLES) calls.set(role, await callAs(app, await addUser(app, role)));
+});
+afterAll(() => app.close());
+
+it("the table has every operation of the company", () => {
+  const served = V2_OPERATIONS.filter(([, path]) => path.startsWith("/api/v2/company/")).map(
+    ([method, path]) => `${method} ${path.replace("/api/v2/company", "")}`,
+  );
+  expect(ROWS.map(([line]) => line).toSorted()).toEqual(served.toSorted());
+});
+
+describe("the least that a caller must be for", () => {
+  // Nothing has this id, so that no call changes anything that the next one needs.
+  const requestOf = (line: string) => line.replaceAll(/:\w+/g, "999999");
+  // Signing out would end the session that the next call needs.
+  const rows = ROWS.filter(([line]) => line !== "DELETE /session");
+
+  it.each(rows)("%s is %s", async (line, least) => {
+    for (const role of ROLES) {
+      const call = calls.get(role)!;
+      const { status, body } = await call(requestOf(line), line.startsWith("GET") ? undefined : {});
+      const isAllowed = least === "person" || ROLES.indexOf(role) >= ROLES.indexOf(least);
+      const refusal = `This needs the role ${least}, and you are a ${role}`;
+      if (isAllowed) expect([401, 403]).not.toContain(status);
+      else
+        expect({ status, body }).toMatchObject({
+          status: 403,
+          body: { message: refusal, code: "forbidden" },
+        });
+    }
+    const nobody = await callWith(app, null)(requestOf(line), undefined, { "x-forwarded-for": "10.9.8.7" });
+    expect([401, 429]).toContain(nobody.status);
+    expect(app.bugs).toEqual([]);
+  });
+
+  it.each(V2_OPERATIONS.filter(([, path]) => !path.startsWith("/api/v2/company/")).map((row) => [row[1]]))(
+    "%s is a program with a key",
+    async (path) => {
+      const { status } = await app.request(path, {
+        method: "POST",
+        headers: { cookie: "tidemark_admin=any", "content-type": "application/json" },
+        body: "{}",
+      });
+      expect(status).toBe(401);
+    },
+  );
+});
+
+describe("a viewer", () => {
+  it("sees no secrets", async () => {
+    await app.v1("/promoters/create", { email: "jane@example.com" });
+    const made = await app.v2("POST", "/webhooks", {
+      url: "https://hooks.example.com/",
+      event_types: ["promoter.created"],
+      headers: { "X-Token": "secret" },
+    });
+    const { id } = made.body as { id: number };
+    const owner = await calls.get("owner")!(`GET /webhooks/${id}`);
+    expect(owner.body).toMatchObject({ headers: { "X-Token": "secret" } });
+    const viewer = await calls.get("viewer")!(`GET /webhooks/${id}`);
+    expect(viewer.body).toEqual({ ...(owner.body as object), headers: { "X-Token": "" } });
+  });
+});
+
+it("a key may do everything that is not a person's own", async () => {
+  const headers = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
+  for (const [line, least] of ROWS) {
+    const { status } = await callWith(app, null)(line.replaceAll(/:\w+/g, "999999"), undefined, headers);
+    if (least === "person") expect({ line, status }).toEqual({ line, status: 403 });
+    else expect([401, 403]).not.toContain(status);
+  }
+});

@@ -1,0 +1,146 @@
+import { Secret, TOTP } from "otpauth";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { putUserLink } from "../../../server/domain/user/link.ts";
+import type { User } from "../../../server/domain/user/record.ts";
+import { newContext } from "../../../server/request/services.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { addUser, callAs, callWith, cookieOf, PASSWORD, type SessionCall } from "../../support/users.ts";
+import { invalid, outcome } from "../../support/v2.ts";
+
+const PERIOD_MS = 30_000;
+const WANTED = {
+  status: 401,
+  body: { message: "Enter a code of your second factor", code: "second_factor_required" },
+};
+const WRONG_CODE = { status: 401, body: { message: "The code is wrong", code: "second_factor_required" } };
+
+let app: TestApp;
+let user: User;
+let call: SessionCall;
+beforeEach(async () => {
+  app = await startApp();
+  user = await addUser(app, "owner");
+  call = await callAs(app, user);
+});
+afterEach(() => app.close());
+
+const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`, body);
+const signIn = (code?: string) => post("/session", { email: user.email, password: PASSWORD, code });
+const later = (ms: number) => app.setNow(new Date(Date.parse(NOW) + ms).toISOString());
+const codeAt = (secret: string, ms: number) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.parse(NOW) + ms });
+
+/** Sets a second factor up and moves the clock to a period whose code was not used. */
+async function setUp(as = call): Promise<{ secret: string; recovery: string[] }> {
+  const begun = await as("POST /session/second_factor", { current_password: PASSWORD });
+  const { secret } = begun.body as { secret: string };
+  const confirmed = await as("POST /session/second_factor/confirm", { code: codeAt(secret, 0) });
+  expect(confirmed.status).toBe(201);
+  const { recovery_codes: recovery } = confirmed.body as { recovery_codes: string[] };
+  later(2 * PERIOD_MS);
+  return { secret, recovery };
+}
+
+describe("a second factor", () => {
+  it("is begun with the password, and counts once a code has confirmed it", async () => {
+    const wrong = call("POST /session/second_factor", { current_password: "wrong password" });
+    expect(await outcome(wrong)).toEqual(invalid({ current_password: ["is wrong"] }));
+    const begun = await call("POST /session/second_factor", { current_password: PASSWORD });
+    const { secret, address } = begun.body as { secret: string; address: string };
+    expect(begun.status).toBe(201);
+    expect(secret).toMatch(/^[A-Z2-7]{32,}$/);
+    expect(address).toContain(`otpauth://totp/Acme:owner%40acme.example?issuer=Acme&secret=${secret}`);
+    expect((await signIn()).status).toBe(201);
+    expect((await call("POST /session/second_factor/confirm", { code: "000000" })).status).toBe(422);
+    const confirmed = await call("POST /session/second_factor/confirm", { code: codeAt(secret, 0) });
+    expect(confirmed.body).toEqual({
+      recovery_codes: Array.from({ length: 10 }, () => expect.stringMatching(/^\d{12}$/)),
+    });
+    expect((await call("GET /session")).body).toMatchObject({ user: { has_second_factor: true } });
+    expect(await outcome(signIn())).toEqual(WANTED);
+    expect((await call("POST /session/second_factor", { current_password: PASSWORD })).status).toBe(422);
+  });
+
+  it("is asked for only after the right password", async () => {
+    await setUp();
+    const answer = await post("/session", { email: user.email, password: "wrong password", code: "000000" });
+    expect(answer.body).toMatchObject({ code: "unauthorized" });
+  });
+
+  it("lets each code in once, and clocks be half a minute off", async () => {
+    const { secret } = await setUp();
+    const code = codeAt(secret, 2 * PERIOD_MS);
+    const answers = await Promise.all([signIn(code), signIn(code)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+    expect(await outcome(signIn(code))).toEqual(WRONG_CODE);
+    expect(await outcome(signIn(codeAt(secret, PERIOD_MS)))).toEqual(WRONG_CODE);
+    const early = codeAt(secret, 3 * PERIOD_MS);
+    expect((await signIn(`${early.slice(0, 3)} ${early.slice(3)}`)).status).toBe(201);
+    expect(await outcome(signIn(codeAt(secret, 5 * PERIOD_MS)))).toEqual(WRONG_CODE);
+  });
+
+  it("has recovery codes that work once each", async () => {
+    const { recovery } = await setUp();
+    const [first = "", second = ""] = recovery;
+    expect((await signIn(first)).status).toBe(201);
+    expect(await outcome(signIn(first))).toEqual(WRONG_CODE);
+    expect((await signIn(`${second.slice(0, 4)}-${second.slice(4)}`)).status).toBe(201);
+  });
+
+  it("is asked for by a link that resets the password, too, and the link stays good until then", async () => {
+    const { secret } = await setUp();
+    const token = await app.services.store.transact((tx) =>
+      putUserLink(tx, newContext(app.services), { kind: "reset", ownerId: app.accountId, userId: user.id }),
+    );
+    const body = { token, password: "another password" };
+    expect(await outcome(post("/session/link", body))).toEqual(WANTED);
+    expect(await outcome(post("/session/link", { ...body, code: "000000" }))).toEqual(WRONG_CODE);
+    expect((await post("/session/link", { ...body, code: codeAt(secret, 2 * PERIOD_MS) })).status).toBe(201);
+  });
+
+  it("is removed by its user with the password, or by an owner if it was lost", async () => {
+    await setUp();
+    const removed = await call("DELETE /session/second_factor", { current_password: PASSWORD });
+    expect(removed.body).toMatchObject({ user: { has_second_factor: false } });
+    expect((await signIn()).status).toBe(201);
+    const manager = await addUser(app, "manager");
+    later(0);
+    await setUp(await callAs(app, manager));
+    expect((await call(`POST /users/${manager.id}/reset`, {})).body).toMatchObject({
+      has_second_factor: true,
+    });
+    const reset = await call(`POST /users/${manager.id}/reset`, { remove_second_factor: true });
+    expect(reset.body).toMatchObject({ has_second_factor: false });
+    expect((await post("/session", { email: manager.email, password: PASSWORD })).status).toBe(201);
+  });
+
+  it("is never shown, not even in the audit log", async () => {
+    const { secret, recovery } = await setUp();
+    const shown = JSON.stringify([
+      (await call("GET /audit_log")).body,
+      (await call("GET /users")).body,
+      (await call("GET /session")).body,
+    ]);
+    expect([secret, ...recovery].filter((each) => shown.includes(each))).toEqual([]);
+  });
+});
+
+describe("an account that demands a second factor", () => {
+  it("lets its users do nothing else before they have one", async () => {
+    expect((await call("PUT /account", { requires_second_factor: true })).status).toBe(200);
+    expect(await outcome(call("GET /campaigns"))).toEqual({
+      status: 403,
+      body: {
+        message: "The account demands a second factor: set one up first",
+        code: "second_factor_setup_required",
+      },
+    });
+    expect((await call("GET /session")).status).toBe(200);
+    const { secret } = await setUp();
+    expect((await call("GET /campaigns")).status).toBe(200);
+    expect((await call("DELETE /session/second_factor", { current_password: PASSWORD })).status).toBe(422);
+    expect((await app.v2("GET", "/campaigns")).status).toBe(200);
+    const answer = await signIn(codeAt(secret, 2 * PERIOD_MS));
+    expect((await callWith(app, cookieOf(answer))("GET /campaigns")).status).toBe(200);
+  });
+});
