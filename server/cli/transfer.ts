@@ -18,7 +18,7 @@ import { moveStore, totalsOf } from "../transfer/move.ts";
 import { writeNewFile } from "../transfer/new-file.ts";
 import type { Progress } from "../transfer/progress.ts";
 import type { Totals } from "../transfer/tally.ts";
-import { upgradeWithBackup } from "../transfer/upgrade-backup.ts";
+import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {

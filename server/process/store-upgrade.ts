@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import { isOlder, LAYOUT, readMark } from "../storage/layout.ts";
 import type { Store } from "../storage/store.ts";
-import { upgradeWithBackup } from "../transfer/upgrade-backup.ts";
+import { upgradeWithBackup } from "../transfer/upgrade/backup.ts";
 
 /** How often a server looks whether it may still use the store. */
 const LOOK_MS = 1_000;

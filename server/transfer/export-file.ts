@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import { OLDEST_LAYOUT, LAYOUT, MARK_KEY, type Mark } from "../storage/layout.ts";
 import { FORMAT, FORMAT_VERSIONS, type Header } from "./export.ts";
 import type { Source } from "./fill.ts";
-import { itemReader } from "./upgrade.ts";
+import { itemReader } from "./upgrade/upgrade.ts";
 import { counting, type Progress } from "./progress.ts";
 import { inChunks } from "../storage/listing/snapshot.ts";
 import { placeOf, type Item } from "./item.ts";

@@ -6,7 +6,7 @@ import { EVERYTHING, inChunks } from "../storage/listing/snapshot.ts";
 import { placeOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { rebuild } from "./rebuild.ts";
-import { upgradeRecords } from "./upgrade.ts";
+import { upgradeRecords } from "./upgrade/upgrade.ts";
 import { beginWork, runStages, type Work } from "./work.ts";
 
 /** Records that a store can be filled with. */

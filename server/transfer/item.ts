@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { recordKey } from "../storage/collection.ts";
 import { decodeKey, encodeKey } from "../storage/keys.ts";
 import type { Entry } from "../storage/listing/snapshot.ts";
-import { FORMER_COLLECTIONS } from "./former-collections.ts";
+import { FORMER_COLLECTIONS } from "./upgrade/former-collections.ts";
 import { collectionNamed, kindOf, type AnyRecord } from "./collections.ts";
 
 /** What an export keeps of a store, an item a line: a record, or the next ids of a kind. */

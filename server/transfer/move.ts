@@ -6,7 +6,7 @@ import { fillStore, type Interrupted } from "./fill.ts";
 import { itemOf, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { newTally, type Totals } from "./tally.ts";
-import { itemReader } from "./upgrade.ts";
+import { itemReader } from "./upgrade/upgrade.ts";
 
 /**
  * Fills an empty store with all records of another store of this or an earlier release, and compares the two.

@@ -9,7 +9,7 @@ import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { COLLECTIONS } from "../../server/transfer/collections.ts";
-import { FORMER_COLLECTIONS } from "../../server/transfer/former-collections.ts";
+import { FORMER_COLLECTIONS } from "../../server/transfer/upgrade/former-collections.ts";
 import { rebuildStore } from "../../server/transfer/rebuild.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { ENGINES, useEmptyStore } from "../support/drivers.ts";

@@ -8,7 +8,7 @@ import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { recordKey } from "../../server/storage/collection.ts";
 import { LAYOUT, MARK_KEY } from "../../server/storage/layout.ts";
 import type { Key } from "../../server/storage/keys.ts";
-import { upgradeSales } from "../../server/transfer/upgrade-sales.ts";
+import { upgradeSales } from "../../server/transfer/upgrade/sales.ts";
 import { beginWork } from "../../server/transfer/work.ts";
 import { accounts } from "../../server/domain/account/account.ts";
 

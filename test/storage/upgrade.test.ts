@@ -12,7 +12,7 @@ import { newStore } from "../../server/storage/store.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import { moveStore } from "../../server/transfer/move.ts";
-import { upgradeWithBackup } from "../../server/transfer/upgrade-backup.ts";
+import { upgradeWithBackup } from "../../server/transfer/upgrade/backup.ts";
 import { NOW, startApp } from "../support/app.ts";
 import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 import { ANSWERS_5, EXPORT_5, answersOf, entriesOfLayout5 } from "../support/fixture.ts";

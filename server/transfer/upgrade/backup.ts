@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { folderOf } from "../storage/open.ts";
-import { exportEntries } from "./export.ts";
-import { writeNewFile } from "./new-file.ts";
-import type { Progress } from "./progress.ts";
+import type { AtomicDriver } from "../../storage/driver.ts";
+import { folderOf } from "../../storage/open.ts";
+import { exportEntries } from "../export.ts";
+import { writeNewFile } from "../new-file.ts";
+import type { Progress } from "../progress.ts";
 import { upgradeStore } from "./upgrade.ts";
 
 interface Upgrading {

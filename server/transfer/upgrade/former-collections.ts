@@ -1,6 +1,6 @@
-import type { Unit } from "../domain/money/unit.ts";
-import { collection } from "../storage/collection.ts";
-import type { AnyCollection } from "./collections.ts";
+import type { Unit } from "../../domain/money/unit.ts";
+import { collection } from "../../storage/collection.ts";
+import type { AnyCollection } from "../collections.ts";
 
 /**
  * What layout 5 kept as a promoter's balance, in addition to the commissions and payouts that it is the sum

@@ -1,8 +1,8 @@
-import { decodeKey } from "../storage/keys.ts";
-import type { Entry } from "../storage/listing/snapshot.ts";
-import { collectionNamed } from "./collections.ts";
+import { decodeKey } from "../../storage/keys.ts";
+import type { Entry } from "../../storage/listing/snapshot.ts";
+import { collectionNamed } from "../collections.ts";
 import { FORMER_COLLECTIONS } from "./former-collections.ts";
-import type { Item } from "./item.ts";
+import type { Item } from "../item.ts";
 
 /** Abbreviations in keys of the most frequent kinds of record. */
 const NAMES = new Map([

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../failure.ts";
-import { NOTHING, type AtomicDriver } from "../storage/driver.ts";
-import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf, type Mark } from "../storage/layout.ts";
-import { scan } from "../storage/listing/scan.ts";
-import { EVERYTHING, type Entry } from "../storage/listing/snapshot.ts";
-import { itemOf, placeOf, type Item } from "./item.ts";
+import { Failure } from "../../failure.ts";
+import { NOTHING, type AtomicDriver } from "../../storage/driver.ts";
+import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf, type Mark } from "../../storage/layout.ts";
+import { scan } from "../../storage/listing/scan.ts";
+import { EVERYTHING, type Entry } from "../../storage/listing/snapshot.ts";
+import { itemOf, placeOf, type Item } from "../item.ts";
 import { itemOfLayout5, itemOfLayout6 } from "./former-layouts.ts";
-import { counting, type Progress } from "./progress.ts";
-import { rebuild } from "./rebuild.ts";
-import { upgradeClicks } from "./upgrade-clicks.ts";
-import { upgradeMoney } from "./upgrade-money.ts";
-import { upgradeSales } from "./upgrade-sales.ts";
-import { beginWork, runStages, type Work } from "./work.ts";
+import { counting, type Progress } from "../progress.ts";
+import { rebuild } from "../rebuild.ts";
+import { upgradeClicks } from "./clicks.ts";
+import { upgradeMoney } from "./money.ts";
+import { upgradeSales } from "./sales.ts";
+import { beginWork, runStages, type Work } from "../work.ts";
 
 /**
  * For each former layout: how to read its entries, and how to change its records into those of the next

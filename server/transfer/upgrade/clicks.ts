@@ -1,13 +1,13 @@
-import { accounts } from "../domain/account/account.ts";
-import { campaigns } from "../domain/campaign/campaign.ts";
-import { pastClicks } from "../domain/visitor/past-clicks.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { visitors } from "../domain/visitor/visitor.ts";
-import { SYSTEM, type Account } from "../domain/account/record.ts";
-import type { Visitor } from "../domain/visitor/record.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { allIn, entryIn, recordsIn } from "./records-in.ts";
-import type { Work } from "./work.ts";
+import { accounts } from "../../domain/account/account.ts";
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { pastClicks } from "../../domain/visitor/past-clicks.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { visitors } from "../../domain/visitor/visitor.ts";
+import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import type { Visitor } from "../../domain/visitor/record.ts";
+import type { AtomicDriver } from "../../storage/driver.ts";
+import { allIn, entryIn, recordsIn } from "../records-in.ts";
+import type { Work } from "../work.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const USUAL_COOKIE_DAYS = 60;

@@ -1,18 +1,18 @@
-import { accounts } from "../domain/account/account.ts";
-import { commissions, newCommission } from "../domain/commission/commission.ts";
-import { payouts } from "../domain/payout/payout.ts";
-import { promoters } from "../domain/promoter/promoter.ts";
-import { promoterCampaigns } from "../domain/promoter-campaign/promoter-campaign.ts";
-import { SYSTEM } from "../domain/account/record.ts";
-import type { Commission } from "../domain/commission/record.ts";
-import type { Payout } from "../domain/payout/record.ts";
-import type { Promoter } from "../domain/promoter/record.ts";
-import type { Unit } from "../domain/money/unit.ts";
-import type { AtomicDriver } from "../storage/driver.ts";
-import { newStore } from "../storage/store.ts";
+import { accounts } from "../../domain/account/account.ts";
+import { commissions, newCommission } from "../../domain/commission/commission.ts";
+import { payouts } from "../../domain/payout/payout.ts";
+import { promoters } from "../../domain/promoter/promoter.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import { SYSTEM } from "../../domain/account/record.ts";
+import type { Commission } from "../../domain/commission/record.ts";
+import type { Payout } from "../../domain/payout/record.ts";
+import type { Promoter } from "../../domain/promoter/record.ts";
+import type { Unit } from "../../domain/money/unit.ts";
+import type { AtomicDriver } from "../../storage/driver.ts";
+import { newStore } from "../../storage/store.ts";
 import { formerBalances, type FormerBalance } from "./former-collections.ts";
-import { allIn, entryIn } from "./records-in.ts";
-import type { Work } from "./work.ts";
+import { allIn, entryIn } from "../records-in.ts";
+import type { Work } from "../work.ts";
 
 /** The limit of sums to try when looking for the commissions that add up to one; more would take too long. */
 const MOST_SUMS = 100_000;
