@@ -1,4 +1,4 @@
-import type { Payer } from "./operation.ts";
+import type { Payer } from "./told.ts";
 
 /** The names that metadata may have, in the order in which they count. `fp_` is what earlier integrations wrote. */
 const UIDS = ["svc_uid", "fp_uid"];

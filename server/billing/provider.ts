@@ -1,6 +1,6 @@
 import type { BillingConnection, BillingProvider } from "../domain/billing/record.ts";
 import type { Lead } from "../domain/lead/record.ts";
-import type { Nothing, Payer, Told } from "./operation.ts";
+import type { Nothing, Payer, Told } from "./told.ts";
 
 /** An event in the provider's own form. */
 export interface ProviderEvent {

@@ -4,7 +4,7 @@ import type { Account } from "../domain/account/record.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/lead/record.ts";
 import { Failure, isOutage } from "../failure.ts";
-import type { Nothing, Told } from "./operation.ts";
+import type { Nothing, Told } from "./told.ts";
 import { openProvider, type Provider } from "./provider.ts";
 import { OUTCOMES, type Outcome } from "./take/taker.ts";
 import { take } from "./take/take.ts";

@@ -5,7 +5,7 @@ import type { Delivery } from "../domain/webhook/record.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf } from "./attempt.ts";
-import { giveUp } from "./given-up.ts";
+import { giveUp } from "./deleted-webhook.ts";
 import { newRecorder } from "./recorder.ts";
 import { isSetAside } from "./clock-watch.ts";
 

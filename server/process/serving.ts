@@ -25,7 +25,7 @@ import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart, watchStore } from "./store-upgrade.ts";
-import { newLimits } from "./limits.ts";
+import { newLimits } from "./rate-limits.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** After this time a stop that hangs is given up. We promise to stop within 10 s. */

@@ -1,9 +1,9 @@
 import type { EventHandler, H3Event } from "h3";
-import { admit } from "../request/admission.ts";
+import { admit } from "../request/key-admission.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
-import { readApiKey } from "../http/auth.ts";
+import { readApiKey } from "../http/auth-headers.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";

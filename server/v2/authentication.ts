@@ -5,11 +5,11 @@ import { includesRole } from "../domain/user/user.ts";
 import type { Account } from "../domain/account/record.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Access } from "../http/access.ts";
-import { readAccountId, readBearer } from "../http/auth.ts";
+import { readAccountId, readBearer } from "../http/auth-headers.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { isFromOwnPage } from "../http/own-origin.ts";
 import { readSessionToken, SESSION_COOKIES } from "../http/session-cookie.ts";
-import { admit } from "../request/admission.ts";
+import { admit } from "../request/key-admission.ts";
 import type { Caller } from "../request/caller.ts";
 import type { Services } from "../request/services.ts";
 

@@ -8,7 +8,7 @@ import {
   endOwnSessionOperation,
   listOwnSessionsOperation,
   updateOwnNameOperation,
-} from "./session/own.ts";
+} from "./session/profile.ts";
 import {
   inviteUserOperation,
   listUsersOperation,

@@ -5,7 +5,7 @@ import { date, money, several } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PayoutList } from "./all.tsx";
-import { BatchList } from "./batches.tsx";
+import { BatchList } from "./payments-batches.tsx";
 import { DueList } from "./due.tsx";
 import { USUAL } from "./query.ts";
 import { NextRun, Runs } from "./runs.tsx";

@@ -1,5 +1,5 @@
 import type { AdjustmentNotification } from "@paddle/paddle-node-sdk";
-import type { Nothing, RefundTold } from "../operation.ts";
+import type { Nothing, RefundTold } from "../told.ts";
 
 /** The adjustments that take money back. Choice: a chargeback that is reversed later is not undone. */
 const TAKING_BACK = ["refund", "chargeback"] as const;

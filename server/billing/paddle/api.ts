@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Environment, Paddle } from "@paddle/paddle-node-sdk";
 import type { BillingConnection } from "../../domain/billing/record.ts";
 import { Failure } from "../../failure.ts";
-import type { Payer } from "../operation.ts";
+import type { Payer } from "../told.ts";
 import { payerOf } from "../payer.ts";
 
 /** What we read from Paddle's API. */

@@ -6,7 +6,7 @@ import type {
 } from "@paddle/paddle-node-sdk";
 import type { BillingConnection } from "../../domain/billing/record.ts";
 import { Failure } from "../../failure.ts";
-import type { Nothing, Told } from "../operation.ts";
+import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { asked, openPaddleApi, type PaddleApi } from "./api.ts";

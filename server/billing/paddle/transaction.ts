@@ -1,7 +1,7 @@
 import type { TransactionNotification } from "@paddle/paddle-node-sdk";
 import { share } from "../../domain/money/amount.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
-import type { Nothing, PaymentTold } from "../operation.ts";
+import type { Nothing, PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { PaddleApi } from "./api.ts";
 

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import type { BillingConnection } from "../../domain/billing/record.ts";
 import { Failure } from "../../failure.ts";
-import type { Payer } from "../operation.ts";
+import type { Payer } from "../told.ts";
 import { payerOf } from "../payer.ts";
 
 /** Shorter than the time that Stripe waits for our answer. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Nothing, PaymentTold, RefundTold } from "../operation.ts";
+import type { Nothing, PaymentTold, RefundTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { sessionCompleted } from "./session.ts";

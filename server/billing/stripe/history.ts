@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import type { Lead } from "../../domain/lead/record.ts";
-import type { Nothing, Told } from "../operation.ts";
+import type { Nothing, Told } from "../told.ts";
 import type { ProviderEvent } from "../provider.ts";
 import { asked, type StripeApi } from "./api.ts";
 import { chargeRefunded, chargeSucceeded } from "./charge.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { share } from "../../domain/money/amount.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
-import type { Nothing, PaymentTold } from "../operation.ts";
+import type { Nothing, PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { instant, isoAmount, metadata, objectId } from "./fields.ts";

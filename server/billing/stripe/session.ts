@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { PaymentTold } from "../operation.ts";
+import type { PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { asked } from "./api.ts";

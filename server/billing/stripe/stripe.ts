@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BillingConnection } from "../../domain/billing/record.ts";
 import { Failure } from "../../failure.ts";
-import type { Nothing, Told } from "../operation.ts";
+import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { openStripeApi, type StripeApi } from "./api.ts";

@@ -1,5 +1,5 @@
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
-import type { CancellationTold } from "../operation.ts";
+import type { CancellationTold } from "../told.ts";
 import { identify } from "./payer.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 

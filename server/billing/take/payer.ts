@@ -4,7 +4,7 @@ import { findLeadByEmail, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { sales } from "../../domain/sale/sales.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
-import type { Payer } from "../operation.ts";
+import type { Payer } from "../told.ts";
 import type { Source } from "./taker.ts";
 
 /** A payer, with the lead that they are. */

@@ -2,7 +2,7 @@ import { namePayment } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/values.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
-import type { PaymentTold } from "../operation.ts";
+import type { PaymentTold } from "../told.ts";
 import { identify, namesOf, type KnownPayer } from "./payer.ts";
 import { applyWaiting } from "./refund.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";

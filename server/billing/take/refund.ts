@@ -6,7 +6,7 @@ import { share } from "../../domain/money/amount.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
 import { sales } from "../../domain/sale/sales.ts";
 import type { Sale } from "../../domain/sale/record.ts";
-import type { RefundTold } from "../operation.ts";
+import type { RefundTold } from "../told.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Nothing, Told } from "../operation.ts";
+import type { Nothing, Told } from "../told.ts";
 import { takeCancellation } from "./cancellation.ts";
 import { takePayment } from "./payment.ts";
 import { takeRefund } from "./refund.ts";

@@ -2,7 +2,7 @@ import type { Account } from "../../domain/account/record.ts";
 import type { BillingProvider } from "../../domain/billing/record.ts";
 import type { Context } from "../../domain/context.ts";
 import { Failure } from "../../failure.ts";
-import type { Payer } from "../operation.ts";
+import type { Payer } from "../told.ts";
 
 export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
 

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import type { PayoutMethodName } from "../payout-method/record.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
-import { UNPAYABLE_REASONS, unpayableReason } from "../payout/payable.ts";
+import { UNPAYABLE_REASONS, unpayableReason } from "../payout/unpayable-reason.ts";
 import { payeeReader } from "../payout/payee.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";

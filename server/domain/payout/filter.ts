@@ -5,7 +5,7 @@ import type { Payout, PayoutStatus } from "./record.ts";
 import type { PayoutMethodName } from "../payout-method/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { isWithin, type Span } from "../span.ts";
-import { isPayable } from "./payable.ts";
+import { isPayable } from "./unpayable-reason.ts";
 
 export const DUE_PERIODS = ["next", "overdue", "custom"] as const;
 

@@ -5,7 +5,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { payeeReader, type Payee, type PayeeReader } from "./payee.ts";
 import { isNamed } from "./filter.ts";
-import { unpayableReason, type UnpayableReason } from "./payable.ts";
+import { unpayableReason, type UnpayableReason } from "./unpayable-reason.ts";
 import { payouts } from "./payout.ts";
 import { unlessGone } from "../show.ts";
 

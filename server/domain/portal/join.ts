@@ -2,7 +2,7 @@ import type { Account } from "../account/record.ts";
 import { listAccounts } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
-import type { SignupAnswers } from "../campaign/signup.ts";
+import type { SignupAnswers } from "../campaign/signup-page.ts";
 import type { Context } from "../context.ts";
 import { enqueueAccessEmail } from "../email/access-email.ts";
 import { createPromoter } from "../promoter/creation.ts";

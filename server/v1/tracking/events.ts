@@ -5,7 +5,7 @@ import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import type { ErrorShape } from "../../http/errors.ts";
-import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-refusals.ts";
+import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
   cancellationParams,

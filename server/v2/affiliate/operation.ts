@@ -8,7 +8,7 @@ import type { Session } from "../../domain/session/record.ts";
 import { findSession, isOfPassword, noteUse } from "../../domain/session/session.ts";
 import { Failure } from "../../failure.ts";
 import { NO_STORE, empty, json, text, type AnswerHeaders } from "../../http/answer.ts";
-import { readBearer } from "../../http/auth.ts";
+import { readBearer } from "../../http/auth-headers.ts";
 import { clientAddress, networkOf } from "../../http/client-address.ts";
 import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import { rewardEntries } from "../reward/reward-entry-json.ts";
-import { signupOf, signupParams } from "./signup-json.ts";
+import { signupOf, signupParams } from "./signup-page-json.ts";
 
 const MAX_COOKIE_DAYS = 3_650;
 const MAX_LINKS = 100;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refParam } from "../../domain/campaign/campaign.ts";
-import { signupUrl } from "../../domain/campaign/signup.ts";
+import { signupUrl } from "../../domain/campaign/signup-page.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../../domain/reward/entry.ts";
 import type { Show } from "../../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../../domain/report/counters.ts";
@@ -13,7 +13,7 @@ import {
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import type { Account } from "../../domain/account/record.ts";
 import type { View } from "../../storage/store.ts";
-import { signupAnswer, signupJson } from "./signup-json.ts";
+import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
 
 /** A campaign of V2. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkSignup, isInvited } from "../../domain/campaign/signup.ts";
+import { checkSignup, isInvited } from "../../domain/campaign/signup-page.ts";
 import { keepPassword } from "../../domain/password/password.ts";
 import { joinProgram, loadOpenCampaign } from "../../domain/portal/join.ts";
 import { Failure } from "../../failure.ts";
@@ -8,7 +8,7 @@ import { email, flag, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
-import { questionAnswer, questionsJson } from "../campaign/signup-json.ts";
+import { questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
 
 const NAME_LENGTH = 100;

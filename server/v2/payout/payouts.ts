@@ -2,7 +2,7 @@ import { z } from "zod";
 import { loadCampaign } from "../../domain/campaign/campaign.ts";
 import { payeeReader, type PayeeReader } from "../../domain/payout/payee.ts";
 import { groupPayouts, type PayoutGroup } from "../../domain/payout/groups.ts";
-import { UNPAYABLE_REASONS } from "../../domain/payout/payable.ts";
+import { UNPAYABLE_REASONS } from "../../domain/payout/unpayable-reason.ts";
 import { listPayouts } from "../../domain/payout/search.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
-import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/event-refusals.ts";
+import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/event-statuses.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleParams, shapeSale } from "../../input/event-params.ts";
 import type { View } from "../../storage/store.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listCampaigns, loadCampaign } from "../../../domain/campaign/campaign.ts";
 import type { Campaign } from "../../../domain/campaign/record.ts";
-import { checkSignup, isInvited } from "../../../domain/campaign/signup.ts";
+import { checkSignup, isInvited } from "../../../domain/campaign/signup-page.ts";
 import { addToCampaign, listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../../domain/promoter-campaign/record.ts";
 import type { Promoter } from "../../../domain/promoter/record.ts";
@@ -11,7 +11,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { questionAnswer, questionsJson } from "../../campaign/signup-json.ts";
+import { questionAnswer, questionsJson } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";

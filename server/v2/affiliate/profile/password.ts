@@ -3,7 +3,7 @@ import { keepPassword } from "../../../domain/password/password.ts";
 import { setPassword } from "../../../domain/portal/password.ts";
 import { promoters } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
-import { readBearer } from "../../../http/auth.ts";
+import { readBearer } from "../../../http/auth-headers.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { SESSION_COOKIES, sessionCookie } from "../../../http/session-cookie.ts";
 import { text } from "../../../input/fields.ts";

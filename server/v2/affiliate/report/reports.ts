@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
-import { reportOwn } from "../../../domain/report/own.ts";
+import { reportOwn } from "../../../domain/report/promoter-report.ts";
 import { reportSubIds } from "../../../domain/report/sub-ids.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { GROUPINGS } from "../../../domain/report/period.ts";
