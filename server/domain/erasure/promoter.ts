@@ -3,7 +3,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { erasedEmail } from "./values.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
-import { lockPromoterCampaigns } from "../promoter-campaign/joining.ts";
+import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { newProfile } from "../promoter/profile.ts";
 import { archivedStates } from "../promoter/archiving.ts";
 import { removeOwnLinks } from "../referral-link/own-link.ts";

@@ -1,9 +1,8 @@
 import type { Context } from "../context.ts";
 import { isUnsubscribed, unsubscriptions } from "../email/unsubscription.ts";
 import { announce } from "../event/event.ts";
-import { loadPromoterInUse } from "../promoter-campaign/joining.ts";
+import { loadPromoterInUse, loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { ProfileChanges } from "../promoter/profile.ts";
-import { loadPromoter, promoters } from "../promoter/promoter.ts";
 import { EMAIL_TOPICS, type EmailTopic, type Promoter } from "../promoter/record.ts";
 import type { Reader } from "../../storage/store.ts";
 

@@ -4,7 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
-import { lockPromoterCampaigns } from "../promoter-campaign/joining.ts";
+import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { loadPromoter, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 

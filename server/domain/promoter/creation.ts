@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
-import { findTakenFields } from "../promoter-campaign/joining.ts";
+import { findTakenFields } from "../promoter-campaign/link-changes.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import {
   newPromoterCampaign,

@@ -5,7 +5,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import { announce } from "../event/event.ts";
-import { lockPromoterCampaigns } from "../promoter-campaign/joining.ts";
+import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
 import { archivedStates } from "./archiving.ts";

@@ -47,6 +47,18 @@ export async function loadPromoter(reader: Reader, accountId: number, id: number
   return promoter;
 }
 
+/** Loads a promoter who is not archived. @throws Failure `not_found` or `refused` */
+export async function loadPromoterInUse(reader: Reader, accountId: number, id: number): Promise<Promoter> {
+  const promoter = await loadPromoter(reader, accountId, id);
+  requireInUse(promoter);
+  return promoter;
+}
+
+/** @throws Failure `refused` for an archived promoter */
+export function requireInUse({ archivedAt }: Promoter): void {
+  if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+}
+
 /** The first key of the indexes: 0 for promoters in use, 1 for archived ones. */
 function archivedMark({ archivedAt }: Promoter): number {
   return archivedAt === null ? 0 : 1;

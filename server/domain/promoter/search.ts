@@ -1,7 +1,7 @@
 import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Store } from "../../storage/store.ts";
-import { listPromoterCampaigns } from "../promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { promoterName, promoters } from "./promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";

@@ -5,12 +5,8 @@ import type { Context } from "../context.ts";
 import { isErased, refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
-import {
-  loadPromoterCampaignOf,
-  planLinkChanges,
-  putPromoterCampaign,
-  type LinkChanges,
-} from "../promoter-campaign/joining.ts";
+import { loadPromoterCampaignOf } from "../promoter-campaign/of-promoter.ts";
+import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promoter-campaign/link-changes.ts";
 import type { ProfileChanges } from "./profile.ts";
 import { AUTH_TOKEN_LENGTH } from "./creation.ts";
 import { refuseCircle, unknownParent } from "./parent.ts";

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
-import { loadPromoterInUse } from "../promoter-campaign/joining.ts";
+import { loadPromoterInUse } from "../promoter/promoter.ts";
 import { linkTo, loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";

@@ -5,7 +5,7 @@ import type { Commission } from "../../domain/commission/record.ts";
 import type { RecordChange } from "../../domain/event/event-type.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";

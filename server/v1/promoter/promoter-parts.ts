@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { loadBalance } from "../../domain/commission/balance.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { promoCodes } from "../../domain/promo-code/promo-code.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
 import {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { loadBalance } from "../../domain/commission/balance.ts";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { findSelectedPayoutMethod } from "../../domain/payout-method/payout-method.ts";
 import { signInUrl } from "../../domain/portal/sign-in-link.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";

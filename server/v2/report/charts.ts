@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../domain/promoter-campaign/of-promoter.ts";
 import { loadPromoterCampaign } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import { loadPromoter } from "../../domain/promoter/promoter.ts";

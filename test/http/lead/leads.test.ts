@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
-import { addToCampaign, listPromoterCampaigns } from "../../../server/domain/promoter-campaign/joining.ts";
+import { addToCampaign } from "../../../server/domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../server/domain/promoter-campaign/of-promoter.ts";
 import { byId } from "../../../server/domain/promoter/selection.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { moveToCampaign } from "../../../server/domain/promoter-campaign/move.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import { createOwnLink, removeOwnLink, updateOwnLink } from "../../../domain/referral-link/own-link.ts";
 import { listReferralLinks } from "../../../domain/referral-link/referral-links.ts";

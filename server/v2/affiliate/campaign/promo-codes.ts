@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { promoCodes } from "../../../domain/promo-code/promo-code.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { rewards } from "../../../domain/reward/reward.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { pageParams, readListing } from "../../page-params.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listCodesInUse } from "../../../domain/promo-code/promo-code.ts";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import {
   loadPromoterCampaign,
   refLink,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { loadChart } from "../../../domain/report/chart.ts";
 import type { Metric } from "../../../domain/report/counters.ts";
 import { GROUPINGS } from "../../../domain/report/period.ts";

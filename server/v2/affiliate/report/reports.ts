@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import { listPromoterCampaigns } from "../../../domain/promoter-campaign/joining.ts";
+import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { reportOwn } from "../../../domain/report/promoter-report.ts";
 import { reportSubIds } from "../../../domain/report/sub-ids.ts";
 import { setPageHeaders } from "../../../http/pages.ts";

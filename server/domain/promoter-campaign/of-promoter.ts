@@ -1,0 +1,59 @@
+import { Failure } from "../../failure.ts";
+import type { PromoterCampaign } from "./record.ts";
+import type { Store, Transaction, View } from "../../storage/store.ts";
+import { loadCampaign } from "../campaign/campaign.ts";
+import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
+import { promoterCampaigns } from "./promoter-campaign.ts";
+
+/** No promoter is in more campaigns than this. */
+const MOST_CAMPAIGNS = 10_000;
+
+/** Names a promoter campaign by its promoter and its campaign. */
+export interface PromoterInCampaign {
+  promoterId: number;
+  campaignId: number;
+}
+
+/** All promoter campaigns of a promoter, oldest first. */
+export function listPromoterCampaigns(
+  view: View,
+  accountId: number,
+  promoterId: number,
+): Promise<PromoterCampaign[]> {
+  return view.page(promoterCampaigns, "promoter", accountId, [promoterId], { limit: MOST_CAMPAIGNS });
+}
+
+/** All promoter campaigns of a promoter. The commit fails if one is added meanwhile. */
+export function lockPromoterCampaigns(
+  tx: Transaction,
+  store: Store,
+  { accountId, id }: { accountId: number; id: number },
+): Promise<PromoterCampaign[]> {
+  return loadOwnedRecords([tx, store], promoterCampaigns, { accountId, index: "promoter", ownerId: id });
+}
+
+/** The promoter's campaign with this campaign id. @throws Failure `not_found` */
+export async function loadPromoterCampaignOf(
+  tx: Transaction,
+  accountId: number,
+  wanted: PromoterInCampaign,
+): Promise<PromoterCampaign> {
+  const promoterCampaign = await findPromoterCampaign(tx, accountId, wanted);
+  if (promoterCampaign === null) throw notInCampaign();
+  return promoterCampaign;
+}
+
+/** The same, or null. @throws Failure `not_found` for the campaign */
+export async function findPromoterCampaign(
+  tx: Transaction,
+  accountId: number,
+  { promoterId, campaignId }: PromoterInCampaign,
+): Promise<PromoterCampaign | null> {
+  const campaign = await loadCampaign(tx, accountId, campaignId);
+  return tx.find(promoterCampaigns, "promoterInCampaign", accountId, [promoterId, campaign.id]);
+}
+
+/** The error for a promoter who is not in the campaign. */
+export function notInCampaign(): Failure {
+  return new Failure("not_found", "Promoter is not in this campaign.");
+}
