@@ -175,7 +175,7 @@ function refusal(
   return (event) => {
     const generation = event.url.pathname.startsWith("/api/v2") ? "v2" : "v1";
     const shape = generation === "v2" ? v2Error : v1Error;
-    return refuse(services, event, error, { generation, shape, headers });
+    return refuse(services, event, { error, generation, shape, headers });
   };
 }
 

@@ -33,7 +33,7 @@ export function hookRoute(services: Services, provider: BillingProvider): EventH
       }
       return json(await takeEvent(services, event, provider), headers);
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape: hookError, headers });
+      return refuse(services, event, { error, generation: "v1", shape: hookError, headers });
     }
   };
 }

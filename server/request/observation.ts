@@ -62,7 +62,7 @@ export function metricsPage(services: Services, token: string | null): EventHand
       return plainText(text, { "content-type": contentType, ...NO_STORE });
     } catch (error) {
       const headers = { "www-authenticate": "Bearer" };
-      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers });
     }
   };
 }

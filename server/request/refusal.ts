@@ -5,8 +5,9 @@ import { bugAnswer, type ErrorShape, type Generation } from "../http/errors.ts";
 import { requestId, routeOf } from "../http/request-id.ts";
 import type { Services } from "./services.ts";
 
-/** How a route answers its clients when something went wrong. */
+/** What went wrong, and how the route tells its clients. */
 export interface Refusal {
+  error: unknown;
   generation: Generation;
   shape: ErrorShape;
   headers: AnswerHeaders;
@@ -15,7 +16,8 @@ export interface Refusal {
 /**
  * The answer to anything that a handler threw: a refusal in the route's shape, or a bug, logged, with 500.
  */
-export function refuse(services: Services, event: H3Event, error: unknown, refusal: Refusal): Response {
+export function refuse(services: Services, event: H3Event, refusal: Refusal): Response {
+  const { error } = refusal;
   const headers = { ...NO_STORE, ...refusal.headers };
   if (error instanceof Failure) {
     if (error.kind === "unavailable") services.logOutage(error);

@@ -46,7 +46,7 @@ export function serveAccountScript(services: Services, script: StoredText) {
         throw new Failure("not_found", "Not found");
       return serveScript(services, { script: own, isImmutable: hash !== undefined })(event);
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
+      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
     }
   };
 }

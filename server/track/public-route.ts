@@ -61,7 +61,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
       return answer;
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape, headers });
+      return refuse(services, event, { error, generation: "v1", shape, headers });
     }
   };
 }

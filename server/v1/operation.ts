@@ -48,7 +48,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
       const answer = await handleAged(operation, { event, account, context, address, publicUrl, headers });
       return answer === null ? empty(headers) : json(answer, headers);
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape, headers });
+      return refuse(services, event, { error, generation: "v1", shape, headers });
     }
   };
 }
@@ -67,7 +67,7 @@ export function v1Refusal(services: Services, failure: Failure, given: AnswerHea
       const isStranger = refusal instanceof Failure && refusal.kind === "unauthorized";
       if (!isStranger) error = refusal;
     }
-    return refuse(services, event, error, { generation: "v1", shape: v1Error, headers });
+    return refuse(services, event, { error, generation: "v1", shape: v1Error, headers });
   };
 }
 

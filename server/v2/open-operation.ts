@@ -55,7 +55,7 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
       return answer === null ? empty(headers) : json(answer, headers, status);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      return refuse(services, event, error, { generation: "v2", shape: v2Error, headers });
+      return refuse(services, event, { error, generation: "v2", shape: v2Error, headers });
     }
   };
 }

@@ -81,7 +81,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       return json(seesSecrets(caller) ? answer : withoutSecrets(answer), headers, status);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      return refuse(services, event, error, { generation: "v2", shape, headers });
+      return refuse(services, event, { error, generation: "v2", shape, headers });
     }
   };
 }

@@ -56,7 +56,7 @@ export function demoRecord(services: Services) {
       const lead = await recordedLead(services, await readParams(event));
       return json({ lead }, { "cache-control": "no-store" });
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
+      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
     }
   };
 }

@@ -69,7 +69,7 @@ function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
     const text = texts.get(name);
     if (text === undefined) {
       const missing = new Failure("not_found", "Not found");
-      return refuse(services, event, missing, { generation: "v1", shape: v1Error, headers: {} });
+      return refuse(services, event, { error: missing, generation: "v1", shape: v1Error, headers: {} });
     }
     // Compressing takes long, and most processes serve only some of the files.
     const stored = prepared.get(name) ?? storeText(text);

@@ -22,7 +22,7 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
       await signInLimits(services, event, "promoter").limit(null);
       return redirect(await cookieFor(services, event, authToken.slice(0, MAX_TOKEN_LENGTH)));
     } catch (error) {
-      return refuse(services, event, error, { generation: "v1", shape: v1Error, headers: {} });
+      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
     }
   };
 }

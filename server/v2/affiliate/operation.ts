@@ -115,7 +115,7 @@ function route(
       return json(answer, headers, status);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      return refuse(services, event, error, { generation: "v2", shape, headers });
+      return refuse(services, event, { error, generation: "v2", shape, headers });
     }
   };
 }
