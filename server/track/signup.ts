@@ -77,7 +77,12 @@ async function signup(request: PublicRequest) {
   return { status: "recorded", ...answerVisit(request, visit, visited.domain ?? "") };
 }
 
-/** Whether a sign-up may create a visitor. A tid that another program made is only looked up. */
+/**
+ * Whether a sign-up may create a visitor. A tid that another program made is only looked up.
+ *
+ * Choice: a sign-up of a bot is recorded if its visitor is known, because some people's browsers look like bots and a
+ * lost lead is worse than a false one. Clicks of bots are refused.
+ */
 function isVisit(tid: string, request: PublicRequest): boolean {
   return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);
 }

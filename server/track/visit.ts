@@ -35,7 +35,7 @@ export const visitAnswer = {
   has_cookies: z.boolean(),
 };
 
-/** The answer to a browser that nobody sent. */
+/** The answer to a browser that followed no promoter's link. */
 export const NOBODY = { tid: null, ref_id: null, cookie_days: 0, has_cookies: false };
 
 /** The click that a page reports. */

@@ -10,12 +10,12 @@ import { pageParams, readPage, type Page } from "../http/pages.ts";
 export const MOST_PER_PAGE = 500;
 
 /** The filters of the lists of leads and rewards. */
-export const scopeParams = z
+export const belongingParams = z
   .object({ promotion_id: id, ref_id: text, promoter_id: id, campaign_id: id })
   .partial();
 
 /** The domain's form of those filters. */
-export function readScope(params: z.output<typeof scopeParams>): BelongingFilter {
+export function readBelongingFilter(params: z.output<typeof belongingParams>): BelongingFilter {
   return {
     promoterCampaignId: params.promotion_id ?? null,
     refToken: params.ref_id ?? null,

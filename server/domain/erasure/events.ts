@@ -66,7 +66,7 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   const change = fact && (await recordChangeOf(tx, fact));
   if (fact === null || change === null) return;
   const record = (change.after ?? change.before) as unknown as Json;
-  if (isSubject(fact.entity, record, fact.entityId, erased)) return tx.remove(facts, SYSTEM, ...key);
+  if (isSubject({ ...fact, data: record }, erased)) return tx.remove(facts, SYSTEM, ...key);
   const [owner, id] = "leadId" in erased ? ["leadId", erased.leadId] : ["promoterId", erased.promoterId];
   if (record[owner] !== id) return;
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
@@ -89,7 +89,7 @@ async function eraseDelivery(
   const delivery = await tx.get(deliveries, SYSTEM, id);
   if (delivery === null) return;
   const { message } = delivery;
-  if (message === null || isSubject(message.entity, message.data, message.entityId, erased)) {
+  if (message === null || isSubject(message, erased)) {
     return dropDelivery(tx, context, delivery);
   }
   // Receivers may have echoed the event in their answers.
@@ -99,19 +99,26 @@ async function eraseDelivery(
 function concerns({ ownerId, message, email }: Delivery, erased: Erased): boolean {
   if (ownerId !== erased.accountId) return false;
   if (message === null) return "promoterId" in erased && email?.promoterId === erased.promoterId;
-  if (isSubject(message.entity, message.data, message.entityId, erased)) return true;
+  if (isSubject(message, erased)) return true;
   return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
 }
 
 type Json = Record<string, unknown>;
 
-/** Whether an event is about the person, or about something of theirs. `shown` is its record, or V2's view of it. */
-function isSubject(entity: string, shown: Json, id: number, erased: Erased): boolean {
+/** An event. `data` is its record, or V2's view of it. */
+interface Told {
+  entity: string;
+  entityId: number;
+  data: Json;
+}
+
+/** Whether an event is about the person, or about something of theirs. */
+function isSubject({ entity, entityId: id, data }: Told, erased: Erased): boolean {
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
   if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
-  if (entity === "payout_method") return ownerIdOf(shown) === erased.promoterId;
-  const owner = shown["promoter_campaign_id"] ?? shown["promoterCampaignId"];
+  if (entity === "payout_method") return ownerIdOf(data) === erased.promoterId;
+  const owner = data["promoter_campaign_id"] ?? data["promoterCampaignId"];
   return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
 }
 

@@ -99,7 +99,7 @@ export function factCounts(owner: Owner, facts: Fact[]): Count[] {
     counts.push([["daily.page", metric, day, pageKey], amount]);
     counts.push([["monthly.source", metric, month, sourceKey], amount]);
     counts.push([["monthly.page", metric, month, pageKey], amount]);
-    // A promoter reads these alone, so they begin with what is theirs.
+    // Only one promoter's reports read these, so the key begins with the promoter's own id.
     if (subKey !== undefined)
       counts.push([["daily.sub-id", promoterCampaignId, metric, day, subKey], amount]);
   }

@@ -7,6 +7,7 @@ import { ORIGIN_METRICS, dayNumber } from "./counters.ts";
 import { figuresOf, type Figures } from "./figures.ts";
 import { planOf, type ReportQuery } from "./report.ts";
 import { addToHistory, type History } from "./history.ts";
+import type { Period } from "./period.ts";
 
 /** A channel and its figures over the whole range. */
 export interface ChannelReport {
@@ -22,7 +23,7 @@ export async function reportSubIds(
   const { range, figures } = planOf(query);
   const histories = new Map<string, History>();
   for (const promoterCampaign of promoterCampaigns)
-    await readChannels(store, promoterCampaign, range, histories);
+    await readChannels(store, promoterCampaign, { range, histories });
   const found = [...histories].map(([name, history]) => ({
     name,
     total: figuresOf(history, range, figures),
@@ -37,8 +38,7 @@ export async function reportSubIds(
 async function readChannels(
   store: Store,
   { accountId, id }: PromoterCampaign,
-  { from, to }: { from: string; to: string },
-  histories: Map<string, History>,
+  { range: { from, to }, histories }: { range: Period; histories: Map<string, History> },
 ): Promise<void> {
   const names = new Map<string, string>();
   for await (const chunk of store.scan(subIdNames, "id", accountId, [id])) {

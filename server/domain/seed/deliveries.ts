@@ -14,8 +14,8 @@ const MOST = 24;
 const ATTEMPTS = 10;
 
 /**
- * Makes a webhook with what it was sent lately, and the e-mails of that time. All of it is finished, so nothing of it is
- * sent. The webhook's host is one that nobody can register.
+ * Makes a webhook with its latest deliveries, and the e-mails of that time. All of them are finished, so none is sent.
+ * The webhook's host is one that nobody can register.
  */
 export async function seedDeliveries(
   plan: SeedPlan,

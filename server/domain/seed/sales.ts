@@ -13,7 +13,7 @@ import { HOLD_DAYS, PLANS } from "./program.ts";
 
 /** Days between two payments of a customer. */
 const MONTH_DAYS = 30;
-/** About as many payments does a customer make in a history of a year. */
+/** How many payments a customer makes in a year, on average. */
 const USUAL_PAYMENTS = 3.5;
 /** Payments at once: enough that their commits share their cost. */
 const AT_ONCE = 20;

@@ -1,10 +1,10 @@
 import type { Email } from "../../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
-/** Our own text for each e-mail. Operators may put their own in a folder. */
 const PORTAL = "You find everything in your portal: {{portal_url}}";
 const NOT_YOU = "If you did not ask for this, you need not do anything.";
 
+/** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
     "you are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",

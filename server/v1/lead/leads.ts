@@ -15,7 +15,14 @@ import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import { newEmbedded } from "../embedded.ts";
 import { V1_LEAD_STATES } from "./lead-json.ts";
 import { leadRecordAnswer, leadRecordJson, showLead as showOne } from "./lead-record-json.ts";
-import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
+import {
+  LIST_STATUSES,
+  listError,
+  listParams,
+  readListPage,
+  readBelongingFilter,
+  belongingParams,
+} from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 
 const USUAL_PER_PAGE = 50;
@@ -39,7 +46,7 @@ const updateParams = selectorParams.extend({
 /** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
   summary: "List leads",
-  params: listParams(scopeParams, USUAL_PER_PAGE),
+  params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(leadRecordAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
@@ -90,7 +97,7 @@ async function list(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listBelongings(context.store, leads, {
     accountId: account.id,
-    scope: readScope(shapeInput(scopeParams, params)),
+    scope: readBelongingFilter(shapeInput(belongingParams, params)),
     metric: "referrals",
     page,
   });

@@ -7,7 +7,14 @@ import { readParams } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { newEmbedded } from "../embedded.ts";
-import { LIST_STATUSES, listError, listParams, readListPage, readScope, scopeParams } from "../list.ts";
+import {
+  LIST_STATUSES,
+  listError,
+  listParams,
+  readListPage,
+  readBelongingFilter,
+  belongingParams,
+} from "../list.ts";
 import type { V1Operation, V1Request } from "../operation.ts";
 import { rewardAnswer, rewardJson } from "./reward-json.ts";
 
@@ -16,7 +23,7 @@ const USUAL_PER_PAGE = 20;
 /** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
   summary: "List rewards (commissions)",
-  params: listParams(scopeParams, USUAL_PER_PAGE),
+  params: listParams(belongingParams, USUAL_PER_PAGE),
   answer: z.array(rewardAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
@@ -32,7 +39,7 @@ async function list(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await listBelongings(store, commissions, {
     accountId: account.id,
-    scope: readScope(shapeInput(scopeParams, params)),
+    scope: readBelongingFilter(shapeInput(belongingParams, params)),
     metric: "commissions",
     page,
   });

@@ -10,8 +10,14 @@ import type { Payout } from "../../domain/payout/record.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
-/** Changes one payout of a batch, and returns it. `error` is the reason that the request gives. */
-type Work = (context: Context, accountId: number, id: number, error: string | null) => Promise<Payout>;
+/** A payout of a batch, and the reason that the request gives. */
+interface Named {
+  id: number;
+  error: string | null;
+}
+
+/** Changes one payout, and returns it. */
+type Work = (context: Context, accountId: number, payout: Named) => Promise<Payout>;
 
 /** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
 const failedBody = idsBody.extend({ error: text.optional() });
@@ -30,25 +36,25 @@ const answer = z.object({
 export const markAsPaidOperation = payoutBatch(
   "mark_as_paid",
   "Mark payouts as paid",
-  (context, accountId, id) => movePayout(context, accountId, { id, to: "completed" }),
+  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
 );
 
 /** `POST /api/v2/company/payouts/mark_as_unpaid` */
 export const markAsUnpaidOperation = payoutBatch(
   "mark_as_unpaid",
   "Mark completed payouts as unpaid",
-  (context, accountId, id) => movePayout(context, accountId, { id, to: "pending" }),
+  (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
 );
 
 /** `POST /api/v2/company/payouts/mark_as_failed` */
 export const markAsFailedOperation = payoutBatch(
   "mark_as_failed",
   "Mark payouts as failed",
-  (context, accountId, id, error) => movePayout(context, accountId, { id, to: "failed", error }),
+  (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
 );
 
 /** `POST /api/v2/company/payouts/cancel` */
-export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (context, accountId, id) =>
+export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (context, accountId, { id }) =>
   movePayout(context, accountId, { id, to: "cancelled" }),
 );
 
@@ -56,7 +62,7 @@ export const cancelPayoutsOperation = payoutBatch("cancel", "Cancel payouts", (c
 export const destroyPayoutsOperation = payoutBatch(
   "destroy",
   "Remove payouts that moved no money",
-  removePayout,
+  (context, accountId, { id }) => removePayout(context, accountId, id),
 );
 
 /** `POST /api/v2/company/commissions/generate_payouts` */
@@ -83,7 +89,7 @@ function payoutBatch(name: string, summary: string, work: Work): V2Operation {
       const batch = await runBatch(context, account.id, {
         label: `payout/${name}`,
         ids,
-        work: async (id) => done.push(await work(context, account.id, id, error)),
+        work: async (id) => done.push(await work(context, account.id, { id, error })),
       });
       return { data: batchJson(batch), meta: metaJson(done) };
     },
