@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { accountFreezeCommands } from "./account-freeze.ts";
+import { accountTrackerCommand } from "./account-tracker.ts";
 import { webAddress } from "./campaign.ts";
 import { print, withNewStore, withStore } from "./store.ts";
 import {
@@ -11,7 +12,6 @@ import {
   setMaxAutoApprove,
 } from "../domain/account/account.ts";
 import { setCurrency } from "../domain/account/currency.ts";
-import { nameTracker, trackerNames } from "../domain/account/tracker-names.ts";
 import type { Account } from "../domain/account/record.ts";
 
 /** Adds the commands that make and change accounts. */
@@ -29,65 +29,23 @@ export function accountCommands(program: Command): void {
     .description("list accounts")
     .action(() => withStore(async ({ store }) => print((await listAccounts(store)).map(accountRow))));
   accountFreezeCommands(account);
-
   account
     .command("rename <account-id> <name>")
     .description("change the company's name, which e-mails to promoters show")
-    .action((accountId: string, name: string) =>
-      withStore(async (context) => {
-        const { id } = await loadAccount(context.store, accountId);
-        print(accountRow(await renameAccount(context, id, name)));
-      }),
-    );
-  account
-    .command("tracker <account-id>")
-    .description(
-      "show or change the names by which pages use the browser script, for example to another program's",
-    )
-    .option("--global <name>", "the global function, usually svc")
-    .option("--data-global <name>", "a second global with the visitor id as data.tid, such as FPROM")
-    .option("--cookie <prefix>", "prefix of the cookie names, usually _svc")
-    .option("--script <file>", "a second file name for the script, such as fpr.js")
-    .option("--fragment", "also read ref ids from fragments, such as #/pricing?via=jane")
-    .option("--no-fragment", "don't read fragments")
-    .action((accountId: string, options: TrackerOptions) =>
-      withStore(async (context) => {
-        const owner = await loadAccount(context.store, accountId);
-        const { fragment, ...names } = options;
-        const named = await nameTracker(context, owner, { ...names, readsFragment: fragment });
-        print({ account_id: owner.publicId, ...trackerRow(named) });
-      }),
-    );
+    .action(rename);
+  accountTrackerCommand(account);
   account
     .command("currency <account-id> <code>")
     .description("set the ISO 4217 currency of its amounts, such as EUR, before there are any")
-    .action((accountId: string, code: string) =>
-      withStore(async (context) => {
-        const owner = await loadAccount(context.store, accountId);
-        const { publicId, currency } = await setCurrency(context, owner, code);
-        print({ account_id: publicId, currency });
-      }),
-    );
+    .action(changeCurrency);
   account
     .command("max-auto-approve <account-id> [cents]")
     .description("set the largest cash commission that is approved by itself, in cents; left out: any")
-    .action((accountId: string, cents?: string) =>
-      withStore(async (context) => {
-        const { id, publicId } = await loadAccount(context.store, accountId);
-        const limit = cents === undefined ? null : centsOf(cents);
-        const { maxAutoApproveCents } = await setMaxAutoApprove(context, id, limit);
-        print({ account_id: publicId, max_auto_approve_cents: maxAutoApproveCents });
-      }),
-    );
+    .action(changeMaxAutoApprove);
   account
     .command("mail-sender <account-id> [sender]")
     .description('set the sender of its e-mails, such as "Acme <partners@acme.example>"; left out: MAIL_FROM')
-    .action((accountId: string, sender?: string) =>
-      withStore(async (context) => {
-        const { id } = await loadAccount(context.store, accountId);
-        print(accountRow(await setMailSender(context, id, sender ?? null)));
-      }),
-    );
+    .action(changeMailSender);
 }
 
 function make(name: string, options: { landingUrl: string; id?: string; honourGpc: boolean }): Promise<void> {
@@ -102,23 +60,35 @@ function make(name: string, options: { landingUrl: string; id?: string; honourGp
   });
 }
 
-interface TrackerOptions {
-  global?: string;
-  dataGlobal?: string;
-  cookie?: string;
-  script?: string;
-  fragment?: boolean;
+function rename(accountId: string, name: string): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    print(accountRow(await renameAccount(context, id, name)));
+  });
 }
 
-function trackerRow(account: Account) {
-  const { global, dataGlobal, cookie, script, readsFragment } = trackerNames(account);
-  return {
-    global,
-    data_global: dataGlobal,
-    cookies: [`${cookie}_tid`, `${cookie}_ref`],
-    script,
-    reads_fragment: readsFragment,
-  };
+function changeCurrency(accountId: string, code: string): Promise<void> {
+  return withStore(async (context) => {
+    const owner = await loadAccount(context.store, accountId);
+    const { publicId, currency } = await setCurrency(context, owner, code);
+    print({ account_id: publicId, currency });
+  });
+}
+
+function changeMaxAutoApprove(accountId: string, cents?: string): Promise<void> {
+  return withStore(async (context) => {
+    const { id, publicId } = await loadAccount(context.store, accountId);
+    const limit = cents === undefined ? null : centsOf(cents);
+    const { maxAutoApproveCents } = await setMaxAutoApprove(context, id, limit);
+    print({ account_id: publicId, max_auto_approve_cents: maxAutoApproveCents });
+  });
+}
+
+function changeMailSender(accountId: string, sender?: string): Promise<void> {
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    print(accountRow(await setMailSender(context, id, sender ?? null)));
+  });
 }
 
 function centsOf(value: string): number {

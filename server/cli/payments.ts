@@ -22,6 +22,11 @@ import { wholeNumber, wholeNumbers } from "./whole-number.ts";
 
 /** Adds the commands on payments batches to those that pay promoters. */
 export function paymentCommands(program: Command): void {
+  batchCommands(program);
+  payoutCommands(program);
+}
+
+function batchCommands(program: Command): void {
   const batchId = new Argument("<batch-id>").argParser(wholeNumber("<batch-id>"));
   program
     .command("batch <account-id>")
@@ -31,14 +36,7 @@ export function paymentCommands(program: Command): void {
   program
     .command("list-batches <account-id>")
     .description("list payments batches, newest first")
-    .action((accountId: string) =>
-      onAccount(accountId, async (context, { id }) => {
-        const rows = [];
-        for (const batch of await listPaymentsBatches(context.store, id))
-          rows.push(await batchRow(context, batch));
-        print(rows);
-      }),
-    );
+    .action(list);
   program
     .command("file <account-id>")
     .addArgument(batchId)
@@ -55,16 +53,16 @@ export function paymentCommands(program: Command): void {
     .command("pay <account-id>")
     .addArgument(batchId)
     .description("mark the payouts of a batch as processing; upload its file to send the money")
-    .action((accountId: string, id: number) =>
-      onAccount(accountId, async (context, account) =>
-        print(await batchRow(context, await payBatch(context, account.id, { id, show: asItIs }))),
-      ),
-    );
+    .action(pay);
   program
     .command("paid <account-id>")
     .addArgument(batchId)
     .description("mark the payouts of a batch as paid, whether it was confirmed by pay or not")
     .action(markPaid);
+}
+
+/** The commands on single payouts, in a batch or not. */
+function payoutCommands(program: Command): void {
   const payoutIds = new Argument("<payout-ids...>").argParser(wholeNumbers("<payout-ids...>"));
   program
     .command("fail <account-id>")
@@ -110,6 +108,15 @@ function create(accountId: string, method: PayoutMethodName): Promise<void> {
   });
 }
 
+function list(accountId: string): Promise<void> {
+  return onAccount(accountId, async (context, { id }) => {
+    const rows = [];
+    for (const batch of await listPaymentsBatches(context.store, id))
+      rows.push(await batchRow(context, batch));
+    print(rows);
+  });
+}
+
 interface FileOptions {
   format?: FileFormat;
   part?: number;
@@ -125,6 +132,12 @@ function writeFile(accountId: string, id: number, options: FileOptions): Promise
     const file = await paymentFile(context, account, { id, format, part, debtor: { name, iban, bic } });
     process.stdout.write(file.text);
   });
+}
+
+function pay(accountId: string, id: number): Promise<void> {
+  return onAccount(accountId, async (context, account) =>
+    print(await batchRow(context, await payBatch(context, account.id, { id, show: asItIs }))),
+  );
 }
 
 function markPaid(accountId: string, id: number): Promise<void> {

@@ -42,10 +42,8 @@ interface Loss {
 export function newCrew(log: Logger): Crew {
   const live = new Set<Worker>();
   const serving = new Set<Worker>();
+  const delayAfter = newReplacementDelay();
   let wanted = 0;
-  let earlyDeaths = 0;
-  let isRenewing = false;
-  let isRenewedAgain = false;
 
   function add(): Promise<Started> {
     const worker = cluster.fork();
@@ -55,27 +53,16 @@ export function newCrew(log: Logger): Crew {
     worker.on("error", (error) =>
       log.debug({ worker: worker.process.pid, err: error }, "worker unreachable"),
     );
-    return new Promise((resolve, reject) => {
-      worker.once("exit", (code, signal) => {
-        reject(new Error(`A worker ended with ${signal ?? code}`));
-        serving.delete(worker);
-        const isMissed = live.delete(worker) && live.size < wanted;
-        if (isMissed) void replace({ worker, code, signal, livedMs: performance.now() - began });
-      });
-      worker.on("message", (received: unknown) => {
-        const message = readMessage(received);
-        if (message?.tidemark === "failed") reject(new Error(message.reason));
-        if (message?.tidemark !== "started") return;
-        serving.add(worker);
-        resolve(message.started);
-      });
+    worker.once("exit", (code, signal) => {
+      serving.delete(worker);
+      const isMissed = live.delete(worker) && live.size < wanted;
+      if (isMissed) void replace({ worker, code, signal, livedMs: performance.now() - began });
     });
+    return startOf(worker, () => serving.add(worker));
   }
 
   async function replace({ worker, code, signal, livedMs }: Loss): Promise<void> {
-    earlyDeaths = livedMs < STEADY_MS ? earlyDeaths + 1 : 0;
-    const longestMs = serving.size === 0 ? LONGEST_OUTAGE_DELAY_MS : LONGEST_DELAY_MS;
-    const delayMs = earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), longestMs);
+    const delayMs = delayAfter(livedMs, serving.size === 0 ? LONGEST_OUTAGE_DELAY_MS : LONGEST_DELAY_MS);
     log.error({ worker: worker.process.pid, code, signal, delayMs }, "worker died; it will be replaced");
     await sleep(delayMs);
     if (live.size < wanted && (await tryToAdd())) log.info("worker replaced");
@@ -117,21 +104,51 @@ export function newCrew(log: Logger): Crew {
       wanted = count;
       await Promise.all(Array.from({ length: count - live.size }, tryToAdd));
     },
-    async renew() {
-      isRenewedAgain = isRenewing;
-      // Two renewals at once would both replace the same worker.
-      if (isRenewing) return;
-      isRenewing = true;
-      do {
-        isRenewedAgain = false;
-        await renewAll();
-      } while (isRenewedAgain);
-      isRenewing = false;
-    },
+    // Two renewals at once would both replace the same worker.
+    renew: oneAtATime(renewAll),
     async stop() {
       wanted = 0;
       return end(Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined));
     },
+  };
+}
+
+/** Resolves when a worker has started, after `onStart`. @throws Error why it could not start */
+function startOf(worker: Worker, onStart: () => void): Promise<Started> {
+  return new Promise((resolve, reject) => {
+    worker.once("exit", (code, signal) => reject(new Error(`A worker ended with ${signal ?? code}`)));
+    worker.on("message", (received: unknown) => {
+      const message = readMessage(received);
+      if (message?.tidemark === "failed") reject(new Error(message.reason));
+      if (message?.tidemark !== "started") return;
+      onStart();
+      resolve(message.started);
+    });
+  });
+}
+
+/** The pause before a worker is replaced, which grows while workers die early. */
+function newReplacementDelay(): (livedMs: number, longestMs: number) => number {
+  let earlyDeaths = 0;
+  return (livedMs, longestMs) => {
+    earlyDeaths = livedMs < STEADY_MS ? earlyDeaths + 1 : 0;
+    return earlyDeaths === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (earlyDeaths - 1), longestMs);
+  };
+}
+
+/** Never runs work twice at once. A call during a run returns at once, and the work runs again after it. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let isRunning = false;
+  let isWantedAgain = false;
+  return async () => {
+    isWantedAgain = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    do {
+      isWantedAgain = false;
+      await work();
+    } while (isWantedAgain);
+    isRunning = false;
   };
 }
 

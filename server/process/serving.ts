@@ -13,7 +13,6 @@ import { firstStart } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
-import type { Dispatcher } from "../outbox/dispatcher.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
@@ -26,12 +25,7 @@ import { readBuiltPages } from "../web/built-pages.ts";
 import { newJobs } from "./jobs.ts";
 import { upgradeStoreAtStart, watchStore } from "./store-upgrade.ts";
 import { newLimits } from "./rate-limits.ts";
-import type { Scheduler } from "./scheduler.ts";
-
-/** After this time a stop that hangs is given up. We promise to stop within 10 s. */
-const GIVE_UP_MS = 9_500;
-/** How long a stop waits for receivers. Deliveries without an answer by then are sent again later. */
-const SENDING_GRACE_MS = 3_000;
+import { newStop } from "./stop.ts";
 
 /** The outcome of a start. */
 export interface Started {
@@ -102,19 +96,7 @@ export async function serve(
   jobs.start();
   // With several workers the primary handles SIGHUP. Without a handler, a single process would die while it answers.
   process.on("SIGHUP", () => log.info("SIGHUP is ignored: only WORKERS=2 and more can be renewed"));
-  let isStopping = false;
-  function stopOnce(exitCode: number): void {
-    if (isStopping) return;
-    isStopping = true;
-    const listeners = [listener, ...metricsListeners];
-    stop({ listeners, outbox, jobs }, services).then(
-      () => process.exit(exitCode),
-      (error: unknown) => {
-        log.error({ err: error }, "the stop failed");
-        process.exit(1);
-      },
-    );
-  }
+  const stopOnce = newStop({ listeners: [listener, ...metricsListeners], outbox, jobs }, services);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopOnce(0));
   watchStore(store, log, () => stopOnce(1));
   await noteSetup({ ...config, publicUrl }, services);
@@ -181,20 +163,4 @@ function newServices(
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
     trustProxyHops: config.trustProxyHops,
   };
-}
-
-/** Answers open requests, finishes what is being sent, then closes the store. */
-async function stop(
-  { listeners, outbox, jobs }: { listeners: Listener[]; outbox: Dispatcher; jobs: Scheduler },
-  { store, log }: Pick<Services, "store" | "log">,
-): Promise<void> {
-  log.info("draining");
-  setTimeout(() => {
-    // Closing a store during a commit would crash. Left open, it is as safe as after a power cut.
-    log.error("requests are still running; the store is left as it is");
-    process.exit(1);
-  }, GIVE_UP_MS);
-  const drained = listeners.map((listener) => listener.drain());
-  await Promise.all([...drained, outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
-  await store.close();
 }

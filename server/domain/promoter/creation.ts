@@ -1,4 +1,3 @@
-import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { FraudSuspicion } from "../lead/record.ts";
@@ -10,6 +9,7 @@ import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { isSharedMailbox } from "./mailbox.ts";
+import { loadParent, unknownParent } from "./parent.ts";
 import { findTakenFields } from "../promoter-campaign/link-changes.ts";
 import { findPromoterByEmail, findTakenPromoter, promoters } from "./promoter.ts";
 import {
@@ -77,29 +77,11 @@ export async function createPromoter<T>(
   { show, ...input }: NewPromoter & { show: Show<CreatedPromoter, T> },
 ): Promise<T> {
   requireLandingPage(input);
-  const { store } = context;
-  const id = await store.nextId("promoter");
-  const promoterCampaignId = await store.nextId("promoter-campaign");
-  return store.transact(async (tx) => {
-    const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
-    const parent = await findParent(tx, account.id, input);
-    const promoter = newPromoter(context, input, {
-      accountId: account.id,
-      id,
-      parentPromoterId: parent?.id ?? null,
-      defaultPromoterCampaignId: promoterCampaignId,
-      fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
-    });
-    const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
-    refuseTaken({
-      ...(await findTakenPromoter(tx, promoter)),
-      ...(await findTakenFields(tx, null, promoterCampaign)),
-    });
-    promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
-      accountId: account.id,
-      firstName: input.profile.firstName,
-      email: input.email,
-    });
+  const id = await context.store.nextId("promoter");
+  const promoterCampaignId = await context.store.nextId("promoter-campaign");
+  return context.store.transact(async (tx) => {
+    const made = await newRecords(tx, context, { account, input, id, promoterCampaignId });
+    const { promoter, promoterCampaign } = made;
     await tx.put(promoters, promoter);
     await tx.put(promoterCampaigns, promoterCampaign);
     await tx.put(refTokens, { accountId: account.id, token: promoterCampaign.refToken, promoterCampaignId });
@@ -111,10 +93,38 @@ export async function createPromoter<T>(
       await announce(tx, context, { entity: "promoter", before: null, after: promoter });
       await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     }
-    await input.andThen?.(tx, { promoter, promoterCampaign, campaign });
-    await input.invite?.(tx, { promoter, promoterCampaign, campaign });
-    return show(tx.view, { promoter, promoterCampaign, campaign });
+    await input.andThen?.(tx, made);
+    await input.invite?.(tx, made);
+    return show(tx.view, made);
   });
+}
+
+async function newRecords(
+  tx: Transaction,
+  context: Context,
+  given: { account: Account; input: NewPromoter; id: number; promoterCampaignId: number },
+): Promise<CreatedPromoter> {
+  const { account, input, id } = given;
+  const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
+  const parent = await findParent(tx, account.id, input);
+  const promoter = newPromoter(context, input, {
+    accountId: account.id,
+    id,
+    parentPromoterId: parent?.id ?? null,
+    defaultPromoterCampaignId: given.promoterCampaignId,
+    fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
+  });
+  const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
+  refuseTaken({
+    ...(await findTakenPromoter(tx, promoter)),
+    ...(await findTakenFields(tx, null, promoterCampaign)),
+  });
+  promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
+    accountId: account.id,
+    firstName: input.profile.firstName,
+    email: input.email,
+  });
+  return { promoter, promoterCampaign, campaign };
 }
 
 function newPromoter(
@@ -164,12 +174,10 @@ function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign:
 
 async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
   const { parentPromoterId, parentPromoterEmail } = input;
-  if (parentPromoterId === null && parentPromoterEmail === null) return null;
-  const parent =
-    parentPromoterId === null
-      ? await findPromoterByEmail(tx, accountId, parentPromoterEmail ?? "")
-      : await tx.get(promoters, accountId, parentPromoterId);
-  if (parent === null || isErased(parent)) throw new Failure("not_found", "Parent promoter not found.");
+  if (parentPromoterId !== null) return loadParent(tx, accountId, parentPromoterId);
+  if (parentPromoterEmail === null) return null;
+  const parent = await findPromoterByEmail(tx, accountId, parentPromoterEmail);
+  if (parent === null || isErased(parent)) throw unknownParent();
   return parent;
 }
 

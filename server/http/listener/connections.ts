@@ -73,22 +73,11 @@ export function trackConnections(server: Server, handle: Handler): Connections {
     response.once("finish", () => {
       cutUnread(request);
       exchanges.shift();
-      if (response.shouldKeepAlive) begin(connection);
+      if (response.shouldKeepAlive) begin(connection, handle);
       else connection.isFull = true;
     });
-    if (exchanges.length === 1) begin(connection);
+    if (exchanges.length === 1) begin(connection, handle);
   });
-
-  function begin(connection: Connection): void {
-    const [exchange] = connection.exchanges;
-    if (exchange === undefined) return;
-    const { request, response } = exchange;
-    connection.begunAt = performance.now();
-    if (!isAmbiguous(request)) return void handle(request, response);
-    connection.isFull = true;
-    response.shouldKeepAlive = false;
-    response.writeHead(400, { "content-length": 0 }).end();
-  }
 
   return {
     closeAfterAnswers() {
@@ -117,17 +106,34 @@ export function trackConnections(server: Server, handle: Handler): Connections {
     closeUnread(answerMs) {
       const now = performance.now();
       for (const [socket, connection] of open) {
-        const [exchange] = connection.exchanges;
-        if (exchange === undefined) continue;
-        // A download that is made as it is read may take long: only a part of it is in memory.
-        const { headersSent, writableEnded } = exchange.response;
-        const goesOn = headersSent && !writableEnded && socket.bytesWritten > connection.writtenBytes;
-        connection.writtenBytes = socket.bytesWritten;
-        if (goesOn) connection.begunAt = now;
-        else if (connection.begunAt < now - answerMs) socket.destroy();
+        if (noteProgress(socket, connection)) connection.begunAt = now;
+        else if (connection.exchanges.length > 0 && connection.begunAt < now - answerMs) socket.destroy();
       }
     },
   };
+}
+
+/** Answers the oldest request of a connection. */
+function begin(connection: Connection, handle: Handler): void {
+  const [exchange] = connection.exchanges;
+  if (exchange === undefined) return;
+  const { request, response } = exchange;
+  connection.begunAt = performance.now();
+  if (!isAmbiguous(request)) return void handle(request, response);
+  connection.isFull = true;
+  response.shouldKeepAlive = false;
+  response.writeHead(400, { "content-length": 0 }).end();
+}
+
+/** Notes how much of an answer was written. Returns whether a streamed one has gone on since the last time. */
+function noteProgress(socket: Socket, connection: Connection): boolean {
+  const [exchange] = connection.exchanges;
+  if (exchange === undefined) return false;
+  // A download that is made as it is read may take long: only a part of it is in memory.
+  const { headersSent, writableEnded } = exchange.response;
+  const goesOn = headersSent && !writableEnded && socket.bytesWritten > connection.writtenBytes;
+  connection.writtenBytes = socket.bytesWritten;
+  return goesOn;
 }
 
 /**

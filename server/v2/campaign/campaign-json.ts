@@ -9,6 +9,7 @@ import {
   ATTRIBUTIONS,
   UPGRADE_METRICS,
   type Campaign,
+  type CampaignUpgrade,
 } from "../../domain/campaign/record.ts";
 import { EMAIL_KINDS } from "../../domain/email/record.ts";
 import type { Account } from "../../domain/account/record.ts";
@@ -124,12 +125,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     commission_hold_days: campaign.commissionHoldDays,
     is_private: campaign.isPrivate,
     is_default: parts.isDefault,
-    upgrade_details: campaign.upgrade && {
-      campaign_id: campaign.upgrade.campaignId,
-      amount: campaign.upgrade.amount,
-      metric: campaign.upgrade.metric,
-      move_referrals_on_level_change: campaign.upgrade.movesLeads,
-    },
+    upgrade_details: campaign.upgrade && upgradeJson(campaign.upgrade),
     signup_url: parts.signupUrl,
     links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
     rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
@@ -137,6 +133,10 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     signup: signupJson(campaign),
     emails: emailsJson(campaign),
   };
+}
+
+function upgradeJson({ campaignId, amount, metric, movesLeads }: CampaignUpgrade) {
+  return { campaign_id: campaignId, amount, metric, move_referrals_on_level_change: movesLeads };
 }
 
 /** Choice: the interface has no field for the switches of e-mails, so we added this one. */
