@@ -3,7 +3,7 @@ import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { readWeaknesses } from "./postgres/durability.ts";
-import { deadlineIn, withRetries } from "./postgres/faults.ts";
+import { deadlineIn, withRetries } from "./postgres/retries.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
 import { newReads, READ_MS } from "./postgres/reads.ts";
 import { LIMITS_TABLE, prepareTables } from "./postgres/schema.ts";

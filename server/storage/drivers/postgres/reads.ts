@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { AtomicDriver, Range } from "../../driver.ts";
 import { batchedRead } from "./batched-read.ts";
-import { deadlineIn, withRetries } from "./faults.ts";
+import { deadlineIn, withRetries } from "./retries.ts";
 
 /** How long a read is retried while the database is away, and how long a read of a single item waits. */
 export const READ_MS = 2_000;

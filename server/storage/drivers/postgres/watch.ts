@@ -8,6 +8,13 @@ const LOOK_MS = 1_000;
 const SEARCH_MS = 200;
 /** A server that takes longer to answer counts as gone. */
 const ANSWER_MS = 2_000;
+/** One connection to each server, which stays open. */
+const LIMITS = {
+  max: 1,
+  idleTimeoutMillis: 0,
+  connectionTimeoutMillis: ANSWER_MS,
+  query_timeout: ANSWER_MS,
+};
 const UNDEFINED_TABLE = "42P01";
 
 /** The file that is being written has the timeline in its name. The control file would lag behind a promotion. */
@@ -34,44 +41,30 @@ export interface WatchReports {
  */
 export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Promise<void> {
   const pools = new Map(hosts.map((host): [Host, Pool] => [host, openPool(host)]));
+  const recordTimeline = newTimelineRecorder(pools, notify);
+  const pause = newPause();
   /** The one that is written to now. */
   let primary: Primary | null = null;
   /** The latest one. Its timeline stays known while no server accepts writes. */
   let last: Primary | null = null;
   let told: string[] = [];
-  let triedTimeline = 0;
   /** The servers whose connections were lost during a look. What they said before counts no more. */
   const lost = new Set<Host>();
   const ending = new AbortController();
-  let wake = () => {};
 
   function openPool(host: Host): Pool {
-    const limits = {
-      max: 1,
-      idleTimeoutMillis: 0,
-      connectionTimeoutMillis: ANSWER_MS,
-      query_timeout: ANSWER_MS,
-    };
-    const pool = newPool(host.url, limits);
+    const pool = newPool(host.url, LIMITS);
     pool.on("error", () => {
       lost.add(host);
       if (primary?.host === host) settle(null, `the connection to ${host.name} was lost`);
-      wake();
+      pause.end();
     });
     return pool;
   }
 
-  async function ask(host: Host): Promise<Sighting> {
-    const pool = pools.get(host)!;
-    const { rows } = await pool.query<{ system: string; walFile: string | null }>(STATE);
-    const { system, walFile } = rows[0]!;
-    const timeline = walFile === null ? null : Number.parseInt(walFile.slice(0, 8), 16);
-    return { host, system, timeline, recordedTimeline: await readTimeline(pool, system) };
-  }
-
   async function look(): Promise<void> {
     lost.clear();
-    const answers = await Promise.allSettled(hosts.map(ask));
+    const answers = await Promise.allSettled(hosts.map((host) => ask(pools.get(host)!, host)));
     if (ending.signal.aborted) return;
     const sightings = answers
       .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
@@ -81,10 +74,7 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
     told = refusals;
     const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
     settle(chosen, [...refusals, ...reasons].join("; "));
-    // Tried once: a role that may not create the table would be told so each second.
-    if (chosen === null || triedTimeline === chosen.timeline) return;
-    triedTimeline = chosen.timeline;
-    if (chosen.recordedTimeline < chosen.timeline) await record(chosen);
+    if (chosen !== null) await recordTimeline(chosen);
   }
 
   function settle(chosen: Primary | null, reason: string): void {
@@ -97,31 +87,40 @@ export function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): (
     onChange(chosen, reason);
   }
 
-  async function record({ host, system, timeline }: Primary): Promise<void> {
-    try {
-      await writeTimeline(pools.get(host)!, { system, timeline });
-    } catch (error) {
-      notify(`Timeline ${timeline} could not be recorded on ${host.name}: ${(error as Error).message}`);
-    }
-  }
-
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       await look();
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, primary === null ? SEARCH_MS : LOOK_MS);
-        wake = () => (clearTimeout(timer), resolve());
-      });
+      await pause.begin(primary === null ? SEARCH_MS : LOOK_MS);
     }
   }
 
   const running = run();
   return async () => {
     ending.abort();
-    wake();
+    pause.end();
     await running;
     await Promise.all([...pools.values()].map((pool) => pool.end()));
   };
+}
+
+/** A pause that can be ended early. */
+function newPause() {
+  let end = () => {};
+  return {
+    begin: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        end = () => (clearTimeout(timer), resolve());
+      }),
+    end: () => end(),
+  };
+}
+
+async function ask(pool: Pool, host: Host): Promise<Sighting> {
+  const { rows } = await pool.query<{ system: string; walFile: string | null }>(STATE);
+  const { system, walFile } = rows[0]!;
+  const timeline = walFile === null ? null : Number.parseInt(walFile.slice(0, 8), 16);
+  return { host, system, timeline, recordedTimeline: await readTimeline(pool, system) };
 }
 
 /** Why a server is not the primary. */
@@ -129,6 +128,24 @@ function reasonOf(answer: PromiseSettledResult<Sighting>, { name }: Host): strin
   if (answer.status === "fulfilled") return answer.value.timeline === null ? [`${name} is a standby`] : [];
   const { message, code } = answer.reason as Error & { code?: string };
   return [`${name}: ${message || code}`];
+}
+
+/** Records the timeline of a new primary. Tried once: a role that may not create the table would be told so each second. */
+function newTimelineRecorder(
+  pools: ReadonlyMap<Host, Pool>,
+  notify: WatchReports["notify"],
+): (primary: Primary) => Promise<void> {
+  let tried = 0;
+  return async ({ host, system, timeline, recordedTimeline }) => {
+    if (tried === timeline) return;
+    tried = timeline;
+    if (recordedTimeline >= timeline) return;
+    try {
+      await writeTimeline(pools.get(host)!, { system, timeline });
+    } catch (error) {
+      notify(`Timeline ${timeline} could not be recorded on ${host.name}: ${(error as Error).message}`);
+    }
+  };
 }
 
 async function readTimeline(pool: Pool, system: string): Promise<number> {
@@ -146,7 +163,7 @@ async function writeTimeline(
   pool: Pool,
   { system, timeline }: { system: string; timeline: number },
 ): Promise<void> {
-  // Without values, so that all of it is one message and no pooler can come in between.
+  // A query without values is one message, so no pooler can come in between.
   await pool.query(`begin;
     set local synchronous_commit = local;
     create table if not exists tidemark_timelines (system text primary key, timeline integer not null);
