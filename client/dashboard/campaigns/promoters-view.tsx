@@ -5,68 +5,36 @@ import type { CampaignViewProps } from "./campaign.tsx";
 
 /** The campaign as promoters see it: its links, its sign-up page and what it gives. */
 export function PromotersView({ campaign }: CampaignViewProps) {
-  const { id, stats, signup_url: signupUrl, rewards_for_promoters: rewards } = campaign;
-  const of = { campaign: String(id) };
   return (
     <div class="stack wide">
-      <dl class="figures card">
-        <Figure
-          name="Promoters"
-          value={count(stats.promoters_count)}
-          to={listAddress("/admin/promoters", of)}
-        />
-        <Figure name="Leads" value={count(stats.referrals_count)} to={listAddress("/admin/leads", of)} />
-        <Figure
-          name="Customers"
-          value={count(stats.customers_count)}
-          to={listAddress("/admin/leads", { ...of, type: "customer" })}
-        />
-        <Figure name="Sales" value={count(stats.sales_count)} />
-        <Figure name="Revenue" value={money(stats.revenue_amount)} />
-      </dl>
-      <section class="card stack">
-        <h2>Their link</h2>
-        <p class="soft">Each promoter has a word of their own in it. Jane's would be:</p>
-        <Copyable text={linkOf(campaign, "jane")} of="an example of a link" />
-        <p class="soft">
-          Whoever follows it counts as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
-          {campaign.attribution === "last"
-            ? "If somebody follows the links of two promoters, the last one gets them."
-            : "If somebody follows the links of two promoters, the first one keeps them."}
-        </p>
-      </section>
-      <section class="card stack">
-        <h2>Sign-up page</h2>
-        <p class="soft">
-          {campaign.is_private
-            ? "Only whoever has this address can ask to join."
-            : "Everybody can ask to join here."}{" "}
-          {campaign.auto_approve_promoters
-            ? "They are accepted at once."
-            : "They wait until you have accepted them."}
-        </p>
-        <Copyable text={signupUrl} of="the address of the sign-up page" />
-        <div>
-          <a class="button" href={signupUrl} target="_blank" rel="noopener">
-            Open the sign-up page
-          </a>
-        </div>
-      </section>
-      <section class="card stack">
-        <h2>What they get</h2>
-        {rewards.length === 0 ? (
-          <p>
-            Nothing yet. <a href="#tab=rewards">Choose a reward</a>, or sales earn nobody anything.
-          </p>
-        ) : (
-          <ul>
-            {rewards.map(({ reward_id: rewardId, reward }) => (
-              <li key={rewardId}>{reward.name}</li>
-            ))}
-          </ul>
-        )}
-      </section>
+      <Figures campaign={campaign} />
+      <TheirLink campaign={campaign} />
+      <SignupPage campaign={campaign} />
+      <WhatTheyGet campaign={campaign} />
     </div>
+  );
+}
+
+type PartProps = Pick<CampaignViewProps, "campaign">;
+
+function Figures({ campaign: { id, stats } }: PartProps) {
+  const of = { campaign: String(id) };
+  return (
+    <dl class="figures card">
+      <Figure
+        name="Promoters"
+        value={count(stats.promoters_count)}
+        to={listAddress("/admin/promoters", of)}
+      />
+      <Figure name="Leads" value={count(stats.referrals_count)} to={listAddress("/admin/leads", of)} />
+      <Figure
+        name="Customers"
+        value={count(stats.customers_count)}
+        to={listAddress("/admin/leads", { ...of, type: "customer" })}
+      />
+      <Figure name="Sales" value={count(stats.sales_count)} />
+      <Figure name="Revenue" value={money(stats.revenue_amount)} />
+    </dl>
   );
 }
 
@@ -79,11 +47,66 @@ function Figure({ name, value, to }: { name: string; value: string; to?: string 
   );
 }
 
-function linkOf(
-  { landing_url: page, ref_token_param: param }: CampaignViewProps["campaign"],
-  word: string,
-): string {
+function TheirLink({ campaign }: PartProps) {
+  return (
+    <section class="card stack">
+      <h2>Their link</h2>
+      <p class="soft">Each promoter has a word of their own in it. Jane's would be:</p>
+      <Copyable text={linkOf(campaign, "jane")} of="an example of a link" />
+      <p class="soft">
+        Whoever follows it counts as theirs for {several(campaign.visitor_cookie_life, "day")}.{" "}
+        {campaign.attribution === "last"
+          ? "If somebody follows the links of two promoters, the last one gets them."
+          : "If somebody follows the links of two promoters, the first one keeps them."}
+      </p>
+    </section>
+  );
+}
+
+function linkOf({ landing_url: page, ref_token_param: param }: PartProps["campaign"], word: string): string {
   const url = new URL(page);
   url.searchParams.set(param.replace("?", ""), word);
   return url.href;
+}
+
+function SignupPage({ campaign }: PartProps) {
+  const { signup_url: signupUrl } = campaign;
+  return (
+    <section class="card stack">
+      <h2>Sign-up page</h2>
+      <p class="soft">
+        {campaign.is_private
+          ? "Only whoever has this address can ask to join."
+          : "Everybody can ask to join here."}{" "}
+        {campaign.auto_approve_promoters
+          ? "They are accepted at once."
+          : "They wait until you have accepted them."}
+      </p>
+      <Copyable text={signupUrl} of="the address of the sign-up page" />
+      <div>
+        <a class="button" href={signupUrl} target="_blank" rel="noopener">
+          Open the sign-up page
+        </a>
+      </div>
+    </section>
+  );
+}
+
+function WhatTheyGet({ campaign: { rewards_for_promoters: rewards } }: PartProps) {
+  return (
+    <section class="card stack">
+      <h2>What they get</h2>
+      {rewards.length === 0 ? (
+        <p>
+          Nothing yet. <a href="#tab=rewards">Choose a reward</a>, or sales earn nobody anything.
+        </p>
+      ) : (
+        <ul>
+          {rewards.map(({ reward_id: rewardId, reward }) => (
+            <li key={rewardId}>{reward.name}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
 }

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import type { components } from "../../ui/api/types.ts";
 import { TextArea } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
@@ -15,9 +15,6 @@ export function SignupPageSettings(props: CampaignViewProps) {
   const { signup, signup_url: url } = props.campaign;
   const form = useForm({ description: signup.description ?? "", terms: signup.terms ?? "" });
   const questions = useSignal<Question[]>(signup.questions);
-  const change = (at: number, changes: Partial<Question>) =>
-    (questions.value = questions.value.map((each, index) => (index === at ? { ...each, ...changes } : each)));
-  const remove = (at: number) => (questions.value = questions.value.filter((_, index) => index !== at));
   return (
     <div class="card">
       <Form
@@ -39,30 +36,39 @@ export function SignupPageSettings(props: CampaignViewProps) {
             hint="Empty: they need not accept any."
             rows={4}
           />
-          <fieldset class="stack">
-            <legend>Your questions</legend>
-            {questions.value.map((question, at) => (
-              <QuestionFields
-                key={at}
-                number={at + 1}
-                question={question}
-                change={(changes) => change(at, changes)}
-                remove={() => remove(at)}
-              />
-            ))}
-            <div>
-              <button
-                type="button"
-                class="button little"
-                onClick={() => (questions.value = [...questions.value, NEW])}
-              >
-                Ask something
-              </button>
-            </div>
-          </fieldset>
+          <Questions questions={questions} />
         </fieldset>
       </Form>
     </div>
+  );
+}
+
+function Questions({ questions }: { questions: Signal<Question[]> }) {
+  const change = (at: number, changes: Partial<Question>) =>
+    (questions.value = questions.value.map((each, index) => (index === at ? { ...each, ...changes } : each)));
+  const remove = (at: number) => (questions.value = questions.value.filter((_, index) => index !== at));
+  return (
+    <fieldset class="stack">
+      <legend>Your questions</legend>
+      {questions.value.map((question, at) => (
+        <QuestionFields
+          key={at}
+          number={at + 1}
+          question={question}
+          change={(changes) => change(at, changes)}
+          remove={() => remove(at)}
+        />
+      ))}
+      <div>
+        <button
+          type="button"
+          class="button little"
+          onClick={() => (questions.value = [...questions.value, NEW])}
+        >
+          Ask something
+        </button>
+      </div>
+    </fieldset>
   );
 }
 

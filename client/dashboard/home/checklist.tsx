@@ -48,87 +48,88 @@ function stepsFor(accountId: string, origin: string): Step[] {
     {
       name: "script",
       title: "Put the script on your site",
-      body: (
-        <>
-          <p>Paste this into the head of every page of your website.</p>
-          <Paste
-            of="the script"
-            text={`<script async src="${origin}/svc.js" data-cid="${accountId}"></script>`}
-          />
-        </>
-      ),
+      body: <InsertScript origin={origin} accountId={accountId} />,
     },
-    {
-      name: "landing_page",
-      title: "Say where referral links lead",
-      body: (
-        <p>
-          Set the landing page of <a href="/admin/campaigns">your campaign</a>: the page that visitors see
-          first.
-        </p>
-      ),
-    },
-    {
-      name: "promoter",
-      title: "Add a promoter",
-      body: (
-        <p>
-          Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
-        </p>
-      ),
-    },
+    { name: "landing_page", title: "Say where referral links lead", body: <SetLandingPage /> },
+    { name: "promoter", title: "Add a promoter", body: <AddPromoter /> },
     {
       name: "click",
       title: "Follow a referral link",
       body: <p>Open the promoter's link in a private window.</p>,
     },
-    {
-      name: "referral",
-      title: "Record a sign-up",
-      body: (
-        <>
-          <p>On the page that somebody sees after signing up, or from your server:</p>
-          <Paste of="the call in the page" text={`svc("referral", { email: "jane@example.com" });`} />
-          <Paste
-            of="the call from your server"
-            text={`curl ${origin}/api/v1/track/signup \\\n  -H "X-API-KEY: your key" \\\n  -d email=jane@example.com -d tid=COOKIE__svc_tid`}
-          />
-        </>
-      ),
-    },
-    {
-      name: "sale",
-      title: "Record a sale",
-      body: (
-        <>
-          <p>Connect Stripe or Paddle, or tell each payment from your server, in cents:</p>
-          <Paste
-            of="the call from your server"
-            text={`curl ${origin}/api/v1/track/sale \\\n  -H "X-API-KEY: your key" \\\n  -d email=jane@example.com -d event_id=order-1 -d amount=10000`}
-          />
-        </>
-      ),
-    },
-    {
-      name: "webhook",
-      title: "Hear of events by webhook",
-      isOptional: true,
-      body: (
-        <p>
-          Let your server know of leads and commissions: <a href="/admin/settings/webhooks">add a webhook</a>.
-        </p>
-      ),
-    },
-    {
-      name: "mail",
-      title: "Send e-mails",
-      isOptional: true,
-      body: (
-        <p>
-          Start the server with <code>SMTP_URL</code> and <code>MAIL_FROM</code>. Until then e-mails are held.{" "}
-          <a href="/admin/settings/mail">What to set</a>
-        </p>
-      ),
-    },
+    { name: "referral", title: "Record a sign-up", body: <RecordSignup origin={origin} /> },
+    { name: "sale", title: "Record a sale", body: <RecordSale origin={origin} /> },
+    { name: "webhook", title: "Hear of events by webhook", isOptional: true, body: <AddWebhook /> },
+    { name: "mail", title: "Send e-mails", isOptional: true, body: <SetUpMail /> },
   ];
+}
+
+function InsertScript({ origin, accountId }: { origin: string; accountId: string }) {
+  return (
+    <>
+      <p>Paste this into the head of every page of your website.</p>
+      <Paste
+        of="the script"
+        text={`<script async src="${origin}/svc.js" data-cid="${accountId}"></script>`}
+      />
+    </>
+  );
+}
+
+function SetLandingPage() {
+  return (
+    <p>
+      Set the landing page of <a href="/admin/campaigns">your campaign</a>: the page that visitors see first.
+    </p>
+  );
+}
+
+function AddPromoter() {
+  return (
+    <p>
+      Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
+    </p>
+  );
+}
+
+function RecordSignup({ origin }: { origin: string }) {
+  return (
+    <>
+      <p>On the page that somebody sees after signing up, or from your server:</p>
+      <Paste of="the call in the page" text={`svc("referral", { email: "jane@example.com" });`} />
+      <Paste
+        of="the call from your server"
+        text={`curl ${origin}/api/v1/track/signup \\\n  -H "X-API-KEY: your key" \\\n  -d email=jane@example.com -d tid=COOKIE__svc_tid`}
+      />
+    </>
+  );
+}
+
+function RecordSale({ origin }: { origin: string }) {
+  return (
+    <>
+      <p>Connect Stripe or Paddle, or tell each payment from your server, in cents:</p>
+      <Paste
+        of="the call from your server"
+        text={`curl ${origin}/api/v1/track/sale \\\n  -H "X-API-KEY: your key" \\\n  -d email=jane@example.com -d event_id=order-1 -d amount=10000`}
+      />
+    </>
+  );
+}
+
+function AddWebhook() {
+  return (
+    <p>
+      Let your server know of leads and commissions: <a href="/admin/settings/webhooks">add a webhook</a>.
+    </p>
+  );
+}
+
+function SetUpMail() {
+  return (
+    <p>
+      Start the server with <code>SMTP_URL</code> and <code>MAIL_FROM</code>. Until then e-mails are held.{" "}
+      <a href="/admin/settings/mail">What to set</a>
+    </p>
+  );
 }

@@ -6,30 +6,27 @@ import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
 
+const EMPTY = {
+  email: "",
+  first_name: "",
+  last_name: "",
+  initial_campaign_id: "",
+  cust_id: "",
+  drip_emails: true,
+};
+
 /** Adds a promoter, and goes to their page. */
 export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onClose: () => void }) {
   const { route } = useLocation();
   const usual = campaigns.find(({ is_default: isDefault }) => isDefault) ?? campaigns[0];
-  const form = useForm({
-    email: "",
-    first_name: "",
-    last_name: "",
-    initial_campaign_id: String(usual?.id ?? ""),
-    cust_id: "",
-    drip_emails: true,
-  });
+  const form = useForm({ ...EMPTY, initial_campaign_id: String(usual?.id ?? "") });
   return (
     <Dialog title="Add a promoter" onClose={onClose}>
       <Form
         form={form}
         action="Add the promoter"
-        onSubmit={async ({ first_name, last_name, initial_campaign_id: campaignId, ...given }) => {
-          const body = {
-            ...given,
-            profile: { first_name, last_name },
-            ...(campaignId && { initial_campaign_id: Number(campaignId) }),
-          };
-          const { id, name } = await answer(api.POST("/api/v2/company/promoters", { body }));
+        onSubmit={async (given) => {
+          const { id, name } = await addPromoter(given);
           toast(`${name} is a promoter now`);
           onClose();
           route(`/admin/promoters/${id}`);
@@ -63,4 +60,13 @@ export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onC
       </Form>
     </Dialog>
   );
+}
+
+function addPromoter({ first_name, last_name, initial_campaign_id: campaignId, ...given }: typeof EMPTY) {
+  const body = {
+    ...given,
+    profile: { first_name, last_name },
+    ...(campaignId && { initial_campaign_id: Number(campaignId) }),
+  };
+  return answer(api.POST("/api/v2/company/promoters", { body }));
 }

@@ -5,7 +5,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { findSession } from "../session/session.ts";
 
@@ -29,7 +29,29 @@ export function AccountSettings() {
 }
 
 function AccountForm({ account }: { account: Account }) {
-  const form = useForm({
+  const form = useForm(valuesOf(account));
+  return (
+    <Form
+      form={form}
+      action="Save the settings"
+      onSubmit={async (values) => {
+        await answer(api.PUT("/api/v2/company/account", { body: changesOf(values) }));
+        // Figures and dates are written in the new currency and time zone from now on.
+        await findSession();
+        toast("The settings were saved");
+      }}
+    >
+      <Company form={form} zone={account.time_zone} />
+      <Payouts form={form} />
+      <PrivacyAndSafety form={form} />
+    </Form>
+  );
+}
+
+type Settings = ReturnType<typeof valuesOf>;
+
+function valuesOf(account: Account) {
+  return {
     name: account.name,
     currency: account.currency,
     time_zone: account.time_zone,
@@ -44,108 +66,112 @@ function AccountForm({ account }: { account: Account }) {
     requires_invoice_details: account.requires_invoice_details,
     honours_privacy_control: account.honours_privacy_control,
     requires_second_factor: account.requires_second_factor,
-  });
-  const zones = ZONES.some(([zone]) => zone === account.time_zone)
+  };
+}
+
+function changesOf(values: Settings) {
+  return {
+    ...values,
+    mail_sender: values.mail_sender || null,
+    payout_cycle: values.payout_cycle as Account["payout_cycle"],
+    net_payout_days: Number(values.net_payout_days),
+    min_paying_customers: Number(values.min_paying_customers),
+    min_payment: requiredCents("min_payment", values.min_payment),
+    max_auto_approve:
+      values.max_auto_approve === "" ? null : requiredCents("max_auto_approve", values.max_auto_approve),
+  };
+}
+
+/** `zone` is the account's time zone. The browser may not know it. */
+function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
+  const zones = ZONES.some(([known]) => known === zone)
     ? ZONES
-    : [[account.time_zone, account.time_zone] as [string, string], ...ZONES];
+    : [[zone, zone] as [string, string], ...ZONES];
   return (
-    <Form
-      form={form}
-      action="Save the settings"
-      onSubmit={async (values) => {
-        const body = {
-          ...values,
-          mail_sender: values.mail_sender || null,
-          payout_cycle: values.payout_cycle as Account["payout_cycle"],
-          net_payout_days: Number(values.net_payout_days),
-          min_paying_customers: Number(values.min_paying_customers),
-          min_payment: requiredCents("min_payment", values.min_payment),
-          max_auto_approve:
-            values.max_auto_approve === ""
-              ? null
-              : requiredCents("max_auto_approve", values.max_auto_approve),
-        };
-        await answer(api.PUT("/api/v2/company/account", { body }));
-        // Figures and dates are written in the new currency and time zone from now on.
-        await findSession();
-        toast("The settings were saved");
-      }}
-    >
-      <section class="card stack">
-        <h2>Company</h2>
-        <TextField form={form} name="name" label="Name" required />
-        <div class="grid">
-          <TextField
-            form={form}
-            name="currency"
-            label="Currency"
-            hint="Three letters, such as EUR."
-            maxLength={3}
-          />
-          <Select form={form} name="time_zone" label="Time zone" options={zones} />
-        </div>
+    <section class="card stack">
+      <h2>Company</h2>
+      <TextField form={form} name="name" label="Name" required />
+      <div class="grid">
         <TextField
           form={form}
-          name="mail_sender"
-          label="Sender of e-mails"
-          hint="Such as Acme <partners@acme.example>. Empty: the server's usual sender."
+          name="currency"
+          label="Currency"
+          hint="Three letters, such as EUR."
+          maxLength={3}
         />
-      </section>
-      <section class="card stack">
-        <h2>Payouts</h2>
-        <div class="grid">
-          <Select form={form} name="payout_cycle" label="Payouts are made" options={CYCLES} />
-          <TextField
-            form={form}
-            name="net_payout_days"
-            label="Days until they are due"
-            type="number"
-            min={0}
-            hint="Counted from the end of the period."
-          />
-          <TextField form={form} name="min_payment" label="Smallest payment" inputMode="decimal" />
-          <TextField
-            form={form}
-            name="min_paying_customers"
-            label="Fewest paying customers"
-            type="number"
-            min={0}
-            hint="Of a promoter who is paid."
-          />
-        </div>
+        <Select form={form} name="time_zone" label="Time zone" options={zones} />
+      </div>
+      <TextField
+        form={form}
+        name="mail_sender"
+        label="Sender of e-mails"
+        hint="Such as Acme <partners@acme.example>. Empty: the server's usual sender."
+      />
+    </section>
+  );
+}
+
+function Payouts({ form }: { form: FormState<Settings> }) {
+  return (
+    <section class="card stack">
+      <h2>Payouts</h2>
+      <div class="grid">
+        <Select form={form} name="payout_cycle" label="Payouts are made" options={CYCLES} />
         <TextField
           form={form}
-          name="max_auto_approve"
-          label="Larger commissions wait for approval"
-          inputMode="decimal"
-          hint="Empty: no commission is too large."
+          name="net_payout_days"
+          label="Days until they are due"
+          type="number"
+          min={0}
+          hint="Counted from the end of the period."
         />
-        <Checkbox
+        <TextField form={form} name="min_payment" label="Smallest payment" inputMode="decimal" />
+        <TextField
           form={form}
-          name="requires_payout_method"
-          label="Pay only promoters who have chosen a payout method"
+          name="min_paying_customers"
+          label="Fewest paying customers"
+          type="number"
+          min={0}
+          hint="Of a promoter who is paid."
         />
-        <Checkbox
-          form={form}
-          name="requires_invoice_details"
-          label="Pay only promoters whose invoice details are approved"
-        />
-      </section>
-      <section class="card stack">
-        <h2>Privacy and safety</h2>
-        <Checkbox
-          form={form}
-          name="honours_privacy_control"
-          label="Don't track visitors whose browser asks for privacy"
-          hint="Browsers say so with the signal Global Privacy Control."
-        />
-        <Checkbox
-          form={form}
-          name="requires_second_factor"
-          label="Everybody in the team needs a second factor"
-          hint="A code from an app on their phone, besides the password."
-        />
-      </section>
-    </Form>
+      </div>
+      <TextField
+        form={form}
+        name="max_auto_approve"
+        label="Larger commissions wait for approval"
+        inputMode="decimal"
+        hint="Empty: no commission is too large."
+      />
+      <Checkbox
+        form={form}
+        name="requires_payout_method"
+        label="Pay only promoters who have chosen a payout method"
+      />
+      <Checkbox
+        form={form}
+        name="requires_invoice_details"
+        label="Pay only promoters whose invoice details are approved"
+      />
+    </section>
+  );
+}
+
+function PrivacyAndSafety({ form }: { form: FormState<Settings> }) {
+  return (
+    <section class="card stack">
+      <h2>Privacy and safety</h2>
+      <Checkbox
+        form={form}
+        name="honours_privacy_control"
+        label="Don't track visitors whose browser asks for privacy"
+        hint="Browsers say so with the signal Global Privacy Control."
+      />
+      <Checkbox
+        form={form}
+        name="requires_second_factor"
+        label="Everybody in the team needs a second factor"
+        hint="A code from an app on their phone, besides the password."
+      />
+    </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
@@ -10,20 +11,12 @@ import { date } from "../../ui/format.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 
+type ApiKey = components["schemas"]["ApiKey"];
+
 /** The keys that programs call the interface with. */
 export function ApiKeys() {
   const keys = useLoad((signal) => answer(api.GET("/api/v2/company/api_keys", { signal })));
   const isMaking = useSignal(false);
-  const revoke = async (id: number, name: string) => {
-    const title = `Revoke ${name}?`;
-    const text = "Programs that use this key are refused at once.";
-    if (!(await ask({ title, text, action: "Revoke the key", isDanger: true }))) return;
-    await tell(async () => {
-      await answer(api.DELETE("/api/v2/company/api_keys/{id}", { params: { path: { id } } }));
-      return `${name} was revoked`;
-    });
-    await keys.reload();
-  };
   return (
     <section class="card stack">
       <div class="row spread">
@@ -35,19 +28,8 @@ export function ApiKeys() {
       <Await loaded={keys}>
         {(all) => (
           <ul class="stack tight entries">
-            {all.map(({ id, name, created_at: createdAt, revoked_at: revokedAt }) => (
-              <li key={id} class="row spread">
-                <span>
-                  <strong>{name}</strong> <small class="soft">made on {date(createdAt)}</small>
-                </span>
-                {revokedAt === null ? (
-                  <button class="button little" onClick={() => void revoke(id, name)}>
-                    Revoke
-                  </button>
-                ) : (
-                  <Badge>Revoked</Badge>
-                )}
-              </li>
+            {all.map((key) => (
+              <KeyItem key={key.id} of={key} reload={keys.reload} />
             ))}
           </ul>
         )}
@@ -61,6 +43,34 @@ export function ApiKeys() {
         />
       )}
     </section>
+  );
+}
+
+function KeyItem({ of, reload }: { of: ApiKey; reload: () => Promise<void> }) {
+  const { id, name, created_at: createdAt, revoked_at: revokedAt } = of;
+  const revoke = async () => {
+    const title = `Revoke ${name}?`;
+    const text = "Programs that use this key are refused at once.";
+    if (!(await ask({ title, text, action: "Revoke the key", isDanger: true }))) return;
+    await tell(async () => {
+      await answer(api.DELETE("/api/v2/company/api_keys/{id}", { params: { path: { id } } }));
+      return `${name} was revoked`;
+    });
+    await reload();
+  };
+  return (
+    <li class="row spread">
+      <span>
+        <strong>{name}</strong> <small class="soft">made on {date(createdAt)}</small>
+      </span>
+      {revokedAt === null ? (
+        <button class="button little" onClick={() => void revoke()}>
+          Revoke
+        </button>
+      ) : (
+        <Badge>Revoked</Badge>
+      )}
+    </li>
   );
 }
 

@@ -78,7 +78,7 @@ interface UserCardProps {
 }
 
 function UserCard({ user, reload, onLink }: UserCardProps) {
-  const { id, email, name, role, has_password: hasPassword, has_second_factor: hasSecondFactor } = user;
+  const { id, email, name, has_password: hasPassword, has_second_factor: hasSecondFactor } = user;
   const params = { path: { id } };
   const change = async (next: Role) => {
     await tell(async () => {
@@ -117,18 +117,7 @@ function UserCard({ user, reload, onLink }: UserCardProps) {
         </span>
       </div>
       <div class="row">
-        <select
-          class="input auto"
-          aria-label={`Role of ${name}`}
-          value={role}
-          onChange={(event) => void change(event.currentTarget.value as Role)}
-        >
-          {ROLES.map(([each]) => (
-            <option key={each} value={each} selected={each === role}>
-              {NAMES[each]}
-            </option>
-          ))}
-        </select>
+        <RoleOf user={user} onChange={change} />
         <button class="button little" onClick={() => void reset()}>
           New link
         </button>
@@ -137,6 +126,23 @@ function UserCard({ user, reload, onLink }: UserCardProps) {
         </button>
       </div>
     </li>
+  );
+}
+
+function RoleOf({ user: { name, role }, onChange }: { user: User; onChange: (next: Role) => Promise<void> }) {
+  return (
+    <select
+      class="input auto"
+      aria-label={`Role of ${name}`}
+      value={role}
+      onChange={(event) => void onChange(event.currentTarget.value as Role)}
+    >
+      {ROLES.map(([each]) => (
+        <option key={each} value={each} selected={each === role}>
+          {NAMES[each]}
+        </option>
+      ))}
+    </select>
   );
 }
 

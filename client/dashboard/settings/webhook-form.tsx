@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
@@ -16,35 +16,27 @@ interface WebhookFormProps {
   onSaved: (secret: string | null) => Promise<void>;
 }
 
+type WebhookChanges = Pick<Webhook, "url" | "description" | "event_types" | "max_retries" | "timeout">;
+
 /** Makes or changes a webhook. */
 export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
-  const form = useForm({
+  const given = {
     url: webhook?.url ?? "",
     description: webhook?.description ?? "",
     max_retries: String(webhook?.max_retries ?? 10),
     timeout: String(webhook?.timeout ?? 10),
-  });
-  const format = webhook?.format ?? "v2";
-  const known = useLoad((signal) =>
-    answer(api.GET("/api/v2/company/webhooks/event_types", { params: { query: { format } }, signal })),
-  );
+  };
+  const form = useForm(given);
   const chosen = useSignal<string[]>(webhook?.event_types ?? []);
-  const save = async () => {
-    const { url, description, max_retries: retries, timeout } = form.values;
-    const body = {
-      url: url.peek(),
-      description: description.peek() || null,
+  const save = async ({ url, description, max_retries: retries, timeout }: typeof given) => {
+    const secret = await saveWebhook(webhook, {
+      url,
+      description: description || null,
       event_types: chosen.peek(),
-      max_retries: Number(retries.peek()),
-      timeout: Number(timeout.peek()),
-    };
-    if (webhook === null) {
-      const made = await answer(api.POST("/api/v2/company/webhooks", { body }));
-      return onSaved(made.secret_key);
-    }
-    const params = { path: { id: webhook.id } };
-    await answer(api.PUT("/api/v2/company/webhooks/{id}", { params, body }));
-    return onSaved(null);
+      max_retries: Number(retries),
+      timeout: Number(timeout),
+    });
+    await onSaved(secret);
   };
   return (
     <Dialog title={webhook === null ? "Add a webhook" : "Change the webhook"} onClose={onClose}>
@@ -62,41 +54,60 @@ export function WebhookForm({ webhook, onClose, onSaved }: WebhookFormProps) {
           <TextField form={form} name="timeout" label="Seconds to wait" type="number" min={1} max={120} />
           <TextField form={form} name="max_retries" label="Retries" type="number" min={0} max={10} />
         </div>
-        <fieldset class="stack tight">
-          <legend class="row spread">
-            <strong>Events</strong>{" "}
-            <span class="small soft">{several(chosen.value.length, "type")} chosen</span>
-          </legend>
-          <Await loaded={known}>
-            {({ data }) => (
-              <>
-                <div>
-                  <button
-                    type="button"
-                    class="button little"
-                    onClick={() => (chosen.value = chosen.value.length === data.length ? [] : data)}
-                  >
-                    {chosen.value.length === data.length ? "Choose none" : "Choose all"}
-                  </button>
-                </div>
-                <div class="choices">
-                  {data.map((type) => (
-                    <label key={type} class="check">
-                      <input
-                        type="checkbox"
-                        checked={chosen.value.includes(type)}
-                        onInput={() => (chosen.value = toggled(chosen.value, type))}
-                      />
-                      {type}
-                    </label>
-                  ))}
-                </div>
-              </>
-            )}
-          </Await>
-        </fieldset>
+        <EventTypes format={webhook?.format ?? "v2"} chosen={chosen} />
       </Form>
     </Dialog>
+  );
+}
+
+/** Returns the secret of a new webhook. */
+async function saveWebhook(webhook: Webhook | null, body: WebhookChanges): Promise<string | null> {
+  if (webhook === null) {
+    const made = await answer(api.POST("/api/v2/company/webhooks", { body }));
+    return made.secret_key;
+  }
+  const params = { path: { id: webhook.id } };
+  await answer(api.PUT("/api/v2/company/webhooks/{id}", { params, body }));
+  return null;
+}
+
+function EventTypes({ format, chosen }: { format: Webhook["format"]; chosen: Signal<string[]> }) {
+  const known = useLoad((signal) =>
+    answer(api.GET("/api/v2/company/webhooks/event_types", { params: { query: { format } }, signal })),
+  );
+  return (
+    <fieldset class="stack tight">
+      <legend class="row spread">
+        <strong>Events</strong> <span class="small soft">{several(chosen.value.length, "type")} chosen</span>
+      </legend>
+      <Await loaded={known}>
+        {({ data }) => (
+          <>
+            <div>
+              <button
+                type="button"
+                class="button little"
+                onClick={() => (chosen.value = chosen.value.length === data.length ? [] : data)}
+              >
+                {chosen.value.length === data.length ? "Choose none" : "Choose all"}
+              </button>
+            </div>
+            <div class="choices">
+              {data.map((type) => (
+                <label key={type} class="check">
+                  <input
+                    type="checkbox"
+                    checked={chosen.value.includes(type)}
+                    onInput={() => (chosen.value = toggled(chosen.value, type))}
+                  />
+                  {type}
+                </label>
+              ))}
+            </div>
+          </>
+        )}
+      </Await>
+    </fieldset>
   );
 }
 

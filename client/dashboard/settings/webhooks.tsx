@@ -35,29 +35,14 @@ export function Webhooks() {
       }
     >
       <Await loaded={webhooks}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <div class="card">
-              <Empty title="No webhooks yet">
-                <p>
-                  A webhook tells another program of each lead, sale, commission and payout as it happens.
-                </p>
-              </Empty>
-            </div>
-          ) : (
-            <ul class="stack entries">
-              {rows.map((webhook) => (
-                <WebhookCard
-                  key={webhook.id}
-                  webhook={webhook}
-                  reload={webhooks.reload}
-                  onEdit={() => (edited.value = webhook)}
-                  onFollow={() => (followed.value = webhook)}
-                />
-              ))}
-            </ul>
-          )
-        }
+        {({ rows }) => (
+          <WebhookList
+            rows={rows}
+            reload={webhooks.reload}
+            onEdit={(webhook) => (edited.value = webhook)}
+            onFollow={(webhook) => (followed.value = webhook)}
+          />
+        )}
       </Await>
       {edited.value && (
         <WebhookForm
@@ -71,15 +56,39 @@ export function Webhooks() {
         />
       )}
       {followed.value && <Deliveries webhook={followed.value} onClose={() => (followed.value = null)} />}
-      {secret.value && (
-        <Dialog title="Copy the secret now" onClose={() => (secret.value = null)}>
-          <div class="stack">
-            <p>The receiver checks the signature of each delivery with it. It is shown this once.</p>
-            <Copyable text={secret.value} of="the secret" />
-          </div>
-        </Dialog>
-      )}
+      {secret.value && <ShowSecret secret={secret.value} onClose={() => (secret.value = null)} />}
     </Page>
+  );
+}
+
+interface WebhookListProps {
+  rows: Webhook[];
+  reload: () => Promise<void>;
+  onEdit: (webhook: Webhook) => void;
+  onFollow: (webhook: Webhook) => void;
+}
+
+function WebhookList({ rows, reload, onEdit, onFollow }: WebhookListProps) {
+  if (rows.length === 0)
+    return (
+      <div class="card">
+        <Empty title="No webhooks yet">
+          <p>A webhook tells another program of each lead, sale, commission and payout as it happens.</p>
+        </Empty>
+      </div>
+    );
+  return (
+    <ul class="stack entries">
+      {rows.map((webhook) => (
+        <WebhookCard
+          key={webhook.id}
+          webhook={webhook}
+          reload={reload}
+          onEdit={() => onEdit(webhook)}
+          onFollow={() => onFollow(webhook)}
+        />
+      ))}
+    </ul>
   );
 }
 
@@ -139,5 +148,16 @@ function WebhookCard({ webhook, reload, onEdit, onFollow }: WebhookCardProps) {
         )}
       </div>
     </li>
+  );
+}
+
+function ShowSecret({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog title="Copy the secret now" onClose={onClose}>
+      <div class="stack">
+        <p>The receiver checks the signature of each delivery with it. It is shown this once.</p>
+        <Copyable text={secret} of="the secret" />
+      </div>
+    </Dialog>
   );
 }
