@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { answer, api } from "../../ui/api/client.ts";
-import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { SignInFields } from "../../ui/form/sign-in-fields.tsx";
 import { CodeField, unlessCodeIsWanted } from "./second-factor.tsx";
 import type { Session } from "./session.ts";
 
@@ -34,24 +34,7 @@ export function SignInForm({
   }
   return (
     <Form form={form} onSubmit={signIn} action="Sign in" others={others}>
-      <TextField
-        form={form}
-        name="email"
-        type="email"
-        label="E-mail"
-        autocomplete="username"
-        required
-        autoFocus={email === ""}
-      />
-      <TextField
-        form={form}
-        name="password"
-        type="password"
-        label="Password"
-        autocomplete="current-password"
-        required
-        autoFocus={email !== ""}
-      />
+      <SignInFields form={form} email={email} />
     </Form>
   );
 }

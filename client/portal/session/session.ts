@@ -16,7 +16,7 @@ export const session = signal<Session | null>(null);
 /** The access token of a frame or of a look by the company. null: the cookie tells who is signed in. */
 let token: string | null = null;
 
-/** The id of the campaign to show first. null: any. */
+/** The id of the campaign to show first. null: nobody has named one. */
 let firstCampaign: number | null = null;
 
 /**

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { SignInFields } from "../../ui/form/sign-in-fields.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin, forget, hasToken, type Session } from "./session.ts";
 
@@ -37,24 +38,7 @@ export function SignInForm({
       action="Sign in"
       onSubmit={async (body) => onSignedIn(await answer(api.POST("/api/v2/affiliate/session", { body })))}
     >
-      <TextField
-        form={form}
-        name="email"
-        type="email"
-        label="E-mail"
-        autocomplete="username"
-        required
-        autoFocus={email === ""}
-      />
-      <TextField
-        form={form}
-        name="password"
-        type="password"
-        label="Password"
-        autocomplete="current-password"
-        required
-        autoFocus={email !== ""}
-      />
+      <SignInFields form={form} email={email} />
     </Form>
   );
 }

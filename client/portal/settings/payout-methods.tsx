@@ -18,41 +18,12 @@ export function PayoutMethods() {
     page(api.GET("/api/v2/affiliate/payout_methods", { params: { query: { per_page: 100 } } })),
   );
   const isAdding = useSignal(false);
-  const act = async (what: Promise<unknown>, done: string) => {
-    try {
-      await what;
-      toast(done);
-      await methods.reload();
-    } catch (error) {
-      toast(asRefusal(error).message);
-    }
-  };
-  const select = ({ id, method }: Method) =>
-    act(
-      answer(api.POST("/api/v2/affiliate/payout_methods/{id}/select", { params: { path: { id } } })),
-      `You are paid by ${METHODS[method] ?? method} from now on.`,
-    );
-  const remove = async ({ id, method }: Method) => {
-    const title = `Remove ${METHODS[method] ?? method}?`;
-    if (!(await ask({ title, text: "You can add it again.", action: "Remove", isDanger: true }))) return;
-    await act(
-      answer(api.DELETE("/api/v2/affiliate/payout_methods/{id}", { params: { path: { id } } })),
-      "It is removed.",
-    );
-  };
   return (
     <div class="stack narrow">
       <Await loaded={methods}>
         {({ rows }) => (
           <ul class="stack">
-            {rows.map((each) => (
-              <MethodCard
-                key={each.id}
-                of={each}
-                onSelect={() => select(each)}
-                onRemove={() => remove(each)}
-              />
-            ))}
+            <MethodCards methods={rows} reload={methods.reload} />
             {rows.length === 0 && !isAdding.value && (
               <li class="card">
                 <Empty title="No payout method yet">
@@ -80,6 +51,38 @@ export function PayoutMethods() {
         </div>
       )}
     </div>
+  );
+}
+
+function MethodCards({ methods, reload }: { methods: Method[]; reload: () => Promise<void> }) {
+  const act = async (what: Promise<unknown>, done: string) => {
+    try {
+      await what;
+      toast(done);
+      await reload();
+    } catch (error) {
+      toast(asRefusal(error).message);
+    }
+  };
+  const select = ({ id, method }: Method) =>
+    act(
+      answer(api.POST("/api/v2/affiliate/payout_methods/{id}/select", { params: { path: { id } } })),
+      `You are paid by ${METHODS[method] ?? method} from now on.`,
+    );
+  const remove = async ({ id, method }: Method) => {
+    const title = `Remove ${METHODS[method] ?? method}?`;
+    if (!(await ask({ title, text: "You can add it again.", action: "Remove", isDanger: true }))) return;
+    await act(
+      answer(api.DELETE("/api/v2/affiliate/payout_methods/{id}", { params: { path: { id } } })),
+      "It is removed.",
+    );
+  };
+  return (
+    <>
+      {methods.map((each) => (
+        <MethodCard key={each.id} of={each} onSelect={() => select(each)} onRemove={() => remove(each)} />
+      ))}
+    </>
   );
 }
 

@@ -1,0 +1,34 @@
+import { TextField } from "./field.tsx";
+import type { FormState } from "./form.tsx";
+
+/** E-mail address and password. The first that is empty has the focus. `email`: the address that is known already. */
+export function SignInFields({
+  form,
+  email,
+}: {
+  form: FormState<Record<"email" | "password", string>>;
+  email: string;
+}) {
+  return (
+    <>
+      <TextField
+        form={form}
+        name="email"
+        type="email"
+        label="E-mail"
+        autocomplete="username"
+        required
+        autoFocus={email === ""}
+      />
+      <TextField
+        form={form}
+        name="password"
+        type="password"
+        label="Password"
+        autocomplete="current-password"
+        required
+        autoFocus={email !== ""}
+      />
+    </>
+  );
+}
