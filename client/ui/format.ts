@@ -57,11 +57,6 @@ export function ago(value: string | null | undefined, now = Date.now()): string 
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** The calendar day of this moment in the account's time zone, `2026-03-04`. */
-export function today(now = new Date()): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone: writing.value.timeZone }).format(now);
-}
-
 /** `3 leads`, `1 lead`. */
 export function several(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

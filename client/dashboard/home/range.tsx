@@ -1,3 +1,4 @@
+import { daysBefore, today } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
 
 /** What stands in the address of the start page. `range` is a number of days, or `own`. */
@@ -5,7 +6,6 @@ export type HomeFilters = { range: string; from: string; to: string; show: strin
 
 export const USUAL_FILTERS: HomeFilters = { range: "30", from: "", to: "", show: "clicks_count" };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const RANGES = [
   ["7", "7 days"],
   ["30", "30 days"],
@@ -14,12 +14,11 @@ const RANGES = [
   ["own", "Own"],
 ] as const;
 
-/** The first and the last day of a range. Facts are counted by days of UTC, so ranges end with today there. */
-export function daysOf({ range, from, to }: HomeFilters, now = new Date()): { from: string; to: string } {
-  const today = dayOf(now.getTime());
-  if (range === "own") return { from: from || dayOf(now.getTime() - 29 * DAY_MS), to: to || today };
+/** The first and the last day of a range. */
+export function daysOf({ range, from, to }: HomeFilters): { from: string; to: string } {
+  if (range === "own") return { from: from || daysBefore(today(), 29), to: to || today() };
   const days = Math.max(1, Math.trunc(Number(range)) || Number(USUAL_FILTERS.range));
-  return { from: dayOf(now.getTime() - (days - 1) * DAY_MS), to: today };
+  return { from: daysBefore(today(), days - 1), to: today() };
 }
 
 /** The choice of a range of days. */
@@ -60,8 +59,4 @@ export function RangeChoice({ filters }: { filters: Filters<HomeFilters> }) {
       )}
     </>
   );
-}
-
-function dayOf(instantMs: number): string {
-  return new Date(instantMs).toISOString().slice(0, 10);
 }

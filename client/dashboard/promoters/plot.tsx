@@ -3,7 +3,8 @@ import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Plot } from "../../ui/chart/plot.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { count, money, today } from "../../ui/format.ts";
+import { daysBefore, today } from "../../ui/day.ts";
+import { count, money } from "../../ui/format.ts";
 
 const SELECTIONS = [
   ["clicks", "Clicks"],
@@ -13,7 +14,6 @@ const SELECTIONS = [
 ] as const;
 type Selection = (typeof SELECTIONS)[number][0];
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 90;
 
 /** What a promoter has brought in the last three months. */
@@ -54,7 +54,7 @@ export function PromoterPlot({ id }: { id: number }) {
 
 async function loadPoints(id: number, selection: Selection, signal: AbortSignal) {
   const to = today();
-  const from = today(new Date(Date.now() - DAYS * DAY_MS));
+  const from = daysBefore(to, DAYS - 1);
   const params = { path: { id }, query: { period_from: from, period_to: to, selection } };
   const { selection_items: items } = await answer(
     api.GET("/api/v2/company/promoters/{id}/chart_data", { params, signal }),

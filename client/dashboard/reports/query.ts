@@ -1,6 +1,7 @@
 import { answer, api, page } from "../../ui/api/client.ts";
 import { download } from "../../ui/api/download.ts";
 import type { components, operations } from "../../ui/api/types.ts";
+import { daysBefore } from "../../ui/day.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
 import { columnsOf, USUAL_COLUMNS, type ColumnName } from "./columns.ts";
 import { periodName } from "./period.ts";
@@ -161,11 +162,4 @@ export function saveReport(filters: ReportFilters, today: string): Promise<void>
   const report = { report_type: filters.report as ReportName, totals: true };
   const params = { query: { ...queryOf(filters, today), ...report } };
   return download(api.GET("/api/v2/company/reports/download", { params, parseAs: "blob" }));
-}
-
-/** The calendar day some days before another. */
-export function daysBefore(day: string, days: number): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() - days);
-  return date.toISOString().slice(0, 10);
 }

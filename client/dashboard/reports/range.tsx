@@ -1,8 +1,8 @@
-import { today } from "../../ui/format.ts";
+import { daysBefore, today } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { COLUMNS, columnsOf, type ColumnName } from "./columns.ts";
-import { daysBefore, queryOf, REPORTS, shownColumns, type ReportFilters, type ReportName } from "./query.ts";
+import { queryOf, REPORTS, shownColumns, type ReportFilters, type ReportName } from "./query.ts";
 
 const GROUPINGS: [string, string][] = [
   ["day", "By day"],

@@ -1,9 +1,9 @@
 import { useComputed } from "@preact/signals";
 import { useLoad } from "../../ui/api/load.ts";
+import { today } from "../../ui/day.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
-import { today } from "../../ui/format.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { useList } from "../../ui/table/list.ts";

@@ -3,7 +3,8 @@ import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Plot } from "../../ui/chart/plot.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { count, money, today } from "../../ui/format.ts";
+import { daysBefore, today } from "../../ui/day.ts";
+import { count, money } from "../../ui/format.ts";
 
 const FIGURES = {
   clicks: "Clicks",
@@ -18,18 +19,11 @@ const ONE = { clicks: "click", referrals: "lead", customers: "customer" } as con
 const RANGES = { 30: "30 days", 90: "90 days", 365: "A year" } as const;
 type Days = keyof typeof RANGES;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** One figure over time, to switch between four. */
 export function Course() {
   const figure = useSignal<Figure>("clicks");
   const days = useSignal<Days>(30);
-  const loaded = useLoad(() => {
-    const to = today();
-    const from = new Date(Date.parse(to) - (days.value - 1) * DAY_MS).toISOString().slice(0, 10);
-    const query = { period_from: from, period_to: to, selection: figure.value };
-    return answer(api.GET("/api/v2/affiliate/promoters/chart_data", { params: { query } }));
-  }, [figure.value, days.value]);
+  const loaded = useLoad(() => loadCourse(figure.value, days.value), [figure.value, days.value]);
   return (
     <section class="card stack" aria-label="Your figures over time">
       <div class="row spread">
@@ -47,29 +41,40 @@ export function Course() {
         />
       </div>
       <Await loaded={loaded} bones={<div class="plot-place" />}>
-        {({ selection, selection_items: items, total }) => {
-          const isMoney = selection === "commissions";
-          const name = FIGURES[selection as Figure];
-          const format = (value: number) => (isMoney ? money(value) : count(value));
-          const formatShort = (value: number) =>
-            isMoney ? money(value, { isShort: true }) : count(value, { isShort: true });
-          return (
-            <>
-              <p class="figure">
-                {format(total)} <span class="small soft">{unitOf(selection as Figure, total)}</span>
-              </p>
-              <Plot
-                days={items.map(([day]) => String(day))}
-                lines={[{ name, values: items.map(([, value]) => Number(value)) }]}
-                format={format}
-                formatShort={formatShort}
-                label={`${name} over time: ${format(total)} in all`}
-              />
-            </>
-          );
-        }}
+        {(data) => <Line of={data} />}
       </Await>
     </section>
+  );
+}
+
+function loadCourse(figure: Figure, days: Days) {
+  const to = today();
+  const from = daysBefore(to, days - 1);
+  const query = { period_from: from, period_to: to, selection: figure };
+  return answer(api.GET("/api/v2/affiliate/promoters/chart_data", { params: { query } }));
+}
+
+type ChartData = Awaited<ReturnType<typeof loadCourse>>;
+
+function Line({ of: { selection, selection_items: items, total } }: { of: ChartData }) {
+  const isMoney = selection === "commissions";
+  const name = FIGURES[selection as Figure];
+  const format = (value: number) => (isMoney ? money(value) : count(value));
+  const formatShort = (value: number) =>
+    isMoney ? money(value, { isShort: true }) : count(value, { isShort: true });
+  return (
+    <>
+      <p class="figure">
+        {format(total)} <span class="small soft">{unitOf(selection as Figure, total)}</span>
+      </p>
+      <Plot
+        days={items.map(([day]) => String(day))}
+        lines={[{ name, values: items.map(([, value]) => Number(value)) }]}
+        format={format}
+        formatShort={formatShort}
+        label={`${name} over time: ${format(total)} in all`}
+      />
+    </>
   );
 }
 
