@@ -7,7 +7,7 @@ import { seed } from "../../server/domain/seed/seed.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import { newStore } from "../../server/storage/store.ts";
 import type { Interrupted } from "../../server/transfer/fill.ts";
@@ -47,16 +47,27 @@ async function newDriver(kind: string): Promise<AtomicDriver> {
   return empty.driver;
 }
 
+/** The entries of a store with a program in it, by its number of leads. */
+const programs = new Map<number, Entry[]>();
+
 /** A store with a program in it. 60 leads make more entries than one chunk holds. */
-async function filled(kind = "memory", leads = 60): Promise<AtomicDriver> {
+async function filled(kind = "memory", leadCount = 60): Promise<AtomicDriver> {
+  const entries = programs.get(leadCount) ?? (await program(leadCount));
+  programs.set(leadCount, entries);
   const driver = await newDriver(kind);
+  await putEntries(driver, entries);
+  return driver;
+}
+
+async function program(leadCount: number): Promise<Entry[]> {
+  const driver = memoryDriver();
   const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, {
     name: "Zoë \"'\\ 漢\u2028",
     landingUrl: "https://a.example/",
   });
-  await seed(context, account, { promoters: 20, leads, sales: 60 });
-  return driver;
+  await seed(context, account, { promoters: 20, leads: leadCount, sales: 60 });
+  return entriesOf(driver);
 }
 
 async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {

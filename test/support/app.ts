@@ -45,6 +45,8 @@ const appFiles = (app: string) => ({
   style: `${app}-3.css`,
 });
 
+const SCRIPT = storeText("/* script */");
+
 /** Pages whose files hold nothing but a comment. */
 export const BUILT_PAGES: BuiltPages = {
   apps: { dashboard: appFiles("dashboard"), portal: appFiles("portal"), join: appFiles("join") },
@@ -142,7 +144,7 @@ export async function startApp(
     ? (await findAccount(store, "acme"))!
     : (await createAccount(newContext(services), made)).account;
   const app = createApp(services, {
-    script: storeText("/* script */"),
+    script: SCRIPT,
     built: options.built ?? BUILT_PAGES,
     docsViewer: "/* viewer */",
     hasDemo: true,

@@ -18,6 +18,8 @@ export interface TemporaryStore {
   store: Store;
   /** All its entries, in key order. */
   entries(): Promise<Entry[]>;
+  /** Gives it the entries that it had before. Ids that were given since then are not given again. */
+  restore(before: Entry[]): Promise<void>;
   /** The keys and values that contain a text, which is in lower case. */
   placesOf(text: string): Promise<string[]>;
 }
@@ -46,6 +48,12 @@ export async function temporaryStore(
       },
     },
     entries,
+    async restore(before) {
+      const isLease = (key: string) => decodeKey(key)[1] === "ids";
+      const kept = new Map(before.filter(([key]) => !isLease(key)));
+      const removes = (await entries()).map(([key]) => key).filter((key) => !kept.has(key) && !isLease(key));
+      await driver.commit({ checks: [], puts: [...kept], removes, sums: [] });
+    },
     placesOf: async (text) =>
       (await entries())
         .map(([key, value]) => `${JSON.stringify(decodeKey(key))} ${key} ${value}`)

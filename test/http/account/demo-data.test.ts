@@ -3,8 +3,7 @@ import { createAccount, findFirstAccount } from "../../../server/domain/account/
 import { createFirstAccount } from "../../../server/domain/account/first-account.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { systemChance, type Context } from "../../../server/domain/context.ts";
-import { promoters } from "../../../server/domain/promoter/promoter.ts";
-import { DEMO_SIZE, fillDemo, needsDemoData } from "../../../server/domain/seed/demo.ts";
+import { fillDemo, needsDemoData } from "../../../server/domain/seed/demo.ts";
 import { createWebhook } from "../../../server/domain/webhook/webhook.ts";
 import { NOW } from "../../support/app.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
@@ -26,20 +25,6 @@ beforeEach(async () => {
 afterEach(() => context.store.close());
 
 const needs = (isWanted = true) => needsDemoData(context.store, isWanted);
-
-it("fills the store of the first account, once", async () => {
-  expect(await needs(false)).toBe(false);
-  expect(await needs()).toBe(true);
-  const shares: number[] = [];
-  await fillDemo(context, (await findFirstAccount(context.store))!, (share) => shares.push(share));
-  expect(await needs()).toBe(false);
-  expect(await needs(false)).toBe(false);
-  expect(shares).toEqual(shares.toSorted((one, other) => one - other));
-  expect(shares.at(-1)).toBe(1);
-  const { name, id } = (await findFirstAccount(context.store))!;
-  expect(name).toBe("Acme");
-  expect(await context.store.count(promoters, "id", id, [])).toBe(DEMO_SIZE.promoters);
-});
 
 it("refuses a store whose filling was interrupted, whether or not demo data is wanted", async () => {
   const cut = new Error("cut");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { accounts } from "../../../server/domain/account/account.ts";
-import { seed, type SeedSize } from "../../../server/domain/seed/seed.ts";
+import { seed, type SeedOptions } from "../../../server/domain/seed/seed.ts";
 import { SYSTEM, type Account } from "../../../server/domain/account/record.ts";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { facts } from "../../../server/domain/event/event.ts";
@@ -23,13 +23,21 @@ import { NOW, startApp, type TestApp } from "../../support/app.ts";
 
 let app: TestApp;
 let account: Account;
+const shares: number[] = [];
 beforeAll(async () => {
   app = await startApp("memory");
-  account = await seeded(app, { promoters: 40, leads: 600, sales: 900 });
+  const onProgress = (share: number) => void shares.push(share);
+  account = await seeded(app, { promoters: 40, leads: 600, sales: 900, onProgress });
 });
 afterAll(() => app.close());
 
-async function seeded({ context, accountId }: TestApp, size: SeedSize): Promise<Account> {
+it("tells of its progress", () => {
+  expect(shares.length).toBeGreaterThan(3);
+  expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+  expect(shares.at(-1)).toBe(1);
+});
+
+async function seeded({ context, accountId }: TestApp, size: SeedOptions): Promise<Account> {
   const owner = (await context.store.get(accounts, SYSTEM, accountId))!;
   await seed(context, owner, size);
   return owner;

@@ -39,6 +39,20 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   const ask = (method: string, path: string) =>
     app.request(`/api/v1/leads/${path}`, { method, headers: { "x-api-key": "key-of-acme" } });
   const change = (id: number, uid: string) => ask("PUT", `update?id=${id}&new_uid=${uid}`);
+  const note = (entity: Entity, ids: number[]) =>
+    app.services.store.transact(async (tx) => {
+      const at = app.services.clock().toISOString();
+      const fact = {
+        accountId: SYSTEM,
+        ownerId: 1,
+        entity,
+        number: 1,
+        at,
+        before: null,
+        after: null,
+      } as const;
+      for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
+    });
   const waiting = () => app.services.store.page(facts, "id", SYSTEM, [], { limit: 2_000 });
   const told = () =>
     receiver.received.map(({ body }) => {
@@ -116,17 +130,18 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   it("keep the order of each record if one is written between two readings", async () => {
     await subscribe("created", "updated");
     // As many facts as one reading takes. The last record's next fact comes with the next reading.
-    await Promise.all(Array.from({ length: 1_000 }, (_, at) => signUp(`lead-${at}@example.com`)));
-    const last = Math.max(...(await waiting()).map(({ entityId }) => entityId));
+    await note(
+      "promoter",
+      Array.from({ length: 999 }, (_, at) => 1_000 + at),
+    );
+    const { id: last } = (await signUp("lead@example.com")).body as { id: number };
     gate = async ({ removes }) => {
       if (!removes.some((key) => decodeKey(key)[1] === "fact" && decodeKey(key)[4] === last)) return;
       gate = () => {};
       await change(last, "u-1");
     };
     await workOff(appOutbox(app));
-    const ofLast = receiver.received.filter(({ body }) => body["entity_id"] === last);
-    expect(ofLast.map(({ body }) => body["event_type"])).toEqual(["referral.created", "referral.updated"]);
-    expect(receiver.received).toHaveLength(1_001);
+    expect(told()).toMatchObject([{ type: "referral.created" }, { type: "referral.updated" }]);
   });
 
   it("are each sent in turn, however many are added meanwhile", async () => {
@@ -147,22 +162,8 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   });
 
   it("are sent in turn although new ones arrive faster than they are sent", async () => {
-    const { store, clock } = app.services;
+    const { store } = app.services;
     const next = newRound(app.services);
-    const note = (entity: Entity, ids: number[]) =>
-      store.transact(async (tx) => {
-        const at = clock().toISOString();
-        const fact = {
-          accountId: SYSTEM,
-          ownerId: 1,
-          entity,
-          number: 1,
-          at,
-          before: null,
-          after: null,
-        } as const;
-        for (const entityId of ids) await tx.insert(facts, { ...fact, entityId });
-      });
     // Last in the order of ids, but older than all except the first.
     await note("referral", [1]);
     const taken: Fact[] = [];
