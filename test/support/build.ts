@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** What tests make for each other. Within the project, so that its packages are found. Emptied by each run. */
+/** What tests make for each other. Within the project, so that its packages are found. */
 export const FOLDER = resolve("node_modules/.cache/tidemark");
 
 /** The storage layer as JavaScript, for processes that the tests start. */
@@ -20,6 +20,8 @@ export async function buildStorage(): Promise<void> {
       ssr: true,
       minify: false,
       outDir: FOLDER,
+      // Another run may be using the files.
+      emptyOutDir: false,
       rollupOptions: {
         input: {
           module: "test/support/storage-module.ts",
