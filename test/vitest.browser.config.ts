@@ -5,8 +5,8 @@ export default defineConfig({
     root: ".",
     include: ["test/browser/**/*.test.ts"],
     // A busy machine takes long. What doesn't come at all is noticed after half a minute.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     fileParallelism: false,
     expect: { poll: { timeout: 30_000 } },
   },

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { defineConfig } from "vitest/config";
 import { buildStorage, SQLITE_THREAD } from "./support/build.ts";
-import { IS_QUICK } from "./support/rounds.ts";
+import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
 
@@ -35,15 +35,19 @@ export default defineConfig({
     // Loading the server again for each file takes longer than its tests, which share nothing except its code.
     isolate: false,
     projects: [
-      // Loading the server again for each file takes longer than its tests, which share nothing except its
-      // code.
       {
         extends: true,
         test: { name: "in process", include: ["test/{client,http,unit}/**/*.test.ts"], exclude: LEFT_OUT },
       },
       {
         extends: true,
-        test: { name: "others", include: ["test/{storage,client,journey}/**/*.test.ts"] },
+        test: {
+          name: "others",
+          include: ["test/{storage,journey}/**/*.test.ts"],
+          // These often wait for the processes that they start, so more of them than cores run at once.
+          maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

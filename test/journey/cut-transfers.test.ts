@@ -6,12 +6,12 @@ import { newDice } from "../support/fuzz/dice.ts";
 import { rounds } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/server.ts";
 
-/** Each is cut twice, so a long run kills a hundred transfers. */
+/** One is imported, the next one moved. A long run kills a hundred transfers. */
 const STORES = rounds(2, 50);
 const LEADS = "500";
 const LONG_MS = 60 * 60_000;
 /** How often one import or move is interrupted before it may finish. */
-const CUTS = 2;
+const CUTS = rounds(1, 2);
 const SEED = Number(process.env.CUT_SEED ?? 20_261_122);
 /** What `check` says about a store after an interruption: it is whole, refused, or not begun. */
 const STATES =

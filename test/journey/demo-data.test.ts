@@ -37,6 +37,7 @@ Tidemark listens on ${first.url}
     body: JSON.stringify({ email: OWNER.TIDEMARK_OWNER_EMAIL, password: OWNER.TIDEMARK_OWNER_PASSWORD }),
   });
   expect(signedIn.status).toBe(201);
+  expect(await signedIn.json()).toMatchObject({ account: { name: "Acme" } });
   const listed = await fetch(`${first.url}/api/v2/company/promoters`, {
     headers: { cookie: signedIn.headers.getSetCookie()[0]!.split(";")[0]! },
   });

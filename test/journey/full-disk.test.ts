@@ -119,7 +119,7 @@ async function expectReplacement(): Promise<void> {
   const [first, ...others] = childrenOf(server.pid);
   process.kill(first!, "SIGKILL");
   await server.printed(/"msg":"worker died/);
-  await expect.poll(() => childrenOf(server.pid).length, { timeout: 30_000 }).toBe(others.length + 1);
+  await expect.poll(() => childrenOf(server.pid).length).toBe(others.length + 1);
   expect(childrenOf(server.pid)).toEqual(expect.arrayContaining(others));
   expect(server.output().match(/"msg":"worker (died|could not)/g)).toHaveLength(1);
 }

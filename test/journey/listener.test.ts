@@ -207,7 +207,7 @@ describe("a client that sends too slowly or too much", () => {
     expect((await client()("/")).status).toBe(200);
     await closed;
     clearInterval(trickle);
-    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(Date.now() - began).toBeLessThan(60_000);
     for (const agent of agents) agent.destroy();
     await slow.drain();
   });

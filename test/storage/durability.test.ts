@@ -55,7 +55,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("the durability of a Postgres with a s
     await primary.query("grant pg_monitor to stranger");
     expect(await weaknessesOf(stranger, true)).toEqual([]);
     await pair.standby().kill();
-    await expect.poll(() => weaknessesOf(primary.url(), false), { timeout: 60_000 }).toEqual([GONE]);
+    await expect.poll(() => weaknessesOf(primary.url(), false)).toEqual([GONE]);
     await pair.remove();
   });
 });

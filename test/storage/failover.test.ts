@@ -5,7 +5,6 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { startPair, type Pair } from "../support/postgres-pair.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
-const PATIENT = { timeout: 60_000 };
 const ALL = { from: " ", before: "~", limit: 100 };
 
 describe.skipIf(POSTGRES_FOLDER === null)("a driver on a primary and its synchronous standby", () => {
@@ -33,9 +32,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a driver on a primary and its synchro
 
   /** Tries again while no server accepts it. */
   async function putAtLast(driver: AtomicDriver, key: string): Promise<void> {
-    await expect
-      .poll(() => put(driver, key).catch((error: { kind?: string }) => error.kind), PATIENT)
-      .toBe(true);
+    await expect.poll(() => put(driver, key).catch((error: { kind?: string }) => error.kind)).toBe(true);
   }
 
   const nameOf = ({ port }: Cluster) => `127.0.0.1:${port}`;
@@ -68,7 +65,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a driver on a primary and its synchro
     await putAtLast(driver, "a");
     await old.start();
     const refusal = `${nameOf(old)} accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere`;
-    await expect.poll(() => notices, PATIENT).toContain(`Refused: ${refusal}`);
+    await expect.poll(() => notices).toContain(`Refused: ${refusal}`);
     expect(await put(driver, "b")).toBe(true);
     // Now only the old one answers.
     await pair.primary().kill();
@@ -124,11 +121,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("a driver on a primary and its synchro
       const text = "select count(*) as found from pg_stat_activity where wait_event = 'SyncRep'";
       return Number((await primary.query(text)).rows[0]!.found);
     };
-    await expect.poll(waitingForStandby, PATIENT).toBe(1);
+    await expect.poll(waitingForStandby).toBe(1);
     await primary.kill();
     await primary.start();
     // The commit is there now, and the driver has found it.
-    await expect.poll(waitingForStandby, PATIENT).toBe(1);
+    await expect.poll(waitingForStandby).toBe(1);
     expect((await primary.query("select key from tidemark_items where key = 'b'")).rows).toHaveLength(1);
     await pair.standby().thaw();
     expect(await waiting).toBe(true);

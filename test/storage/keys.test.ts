@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { prefixStorage, createStorage } from "unstorage";
 import { describe, expect, it } from "vitest";
 import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "../../server/storage/keys.ts";
+import { rounds } from "../support/rounds.ts";
 
 const part: fc.Arbitrary<KeyPart> = fc.oneof(
   fc.maxSafeInteger(),
@@ -32,7 +33,7 @@ describe("keys", () => {
         const [a, b] = [Buffer.from(encodeKey(left)), Buffer.from(encodeKey(right))];
         expect(sign(Buffer.compare(a, b))).toBe(sign(compareKeys(left, right)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(500, 2_000) },
     );
   });
 
@@ -53,7 +54,7 @@ describe("keys", () => {
         expect(await storage.getKeys()).toEqual([encoded]);
         expect(await prefixStorage(storage, "").hasItem(encoded)).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 300) },
     );
   });
 

@@ -4,6 +4,7 @@ import { collection, listCounts } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { DRIVERS, useEmptyStore } from "../support/drivers.ts";
+import { rounds } from "../support/rounds.ts";
 
 interface Sale {
   accountId: number;
@@ -148,7 +149,7 @@ describe.each(Object.keys(DRIVERS))("lists on %s", (name) => {
           [],
         ]);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(15, 40) },
     );
   });
 });

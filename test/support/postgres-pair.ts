@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { startCluster, type Cluster } from "./postgres.ts";
 
 /** A primary and its standby, whose roles change. */
@@ -43,7 +44,7 @@ export async function startPair(): Promise<Pair> {
 export async function waitForStandby(primary: Cluster): Promise<void> {
   await primary.query("alter system set synchronous_standby_names = '*'");
   await primary.query("select pg_reload_conf()");
-  while (!(await hasSynchronousStandby(primary)));
+  await vi.waitUntil(() => hasSynchronousStandby(primary), { timeout: 60_000, interval: 20 });
 }
 
 async function hasSynchronousStandby(primary: Cluster): Promise<boolean> {

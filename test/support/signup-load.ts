@@ -1,9 +1,13 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { rounds } from "./rounds.ts";
 import { KEY } from "./server.ts";
 
 /** How long a client waits after a refusal by a server that may be restarting. */
 const RETRY_MS = 50;
+
+/** Without a pause, a few clients take all the time of a small machine. */
+const PAUSE_MS = rounds(20, 0);
 
 /** Clients that sign people up until they are stopped. Each keeps one connection. */
 export interface SignupLoad {
@@ -29,7 +33,10 @@ export function startSignups(
 
   async function workAs(client: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    for (let at = 0; !work.isOver; at++) await signUpOne(agent, `${name}-${client}-${at}`);
+    for (let at = 0; !work.isOver; at++) {
+      await signUpOne(agent, `${name}-${client}-${at}`);
+      await pause();
+    }
     agent.destroy();
   }
 
@@ -56,6 +63,11 @@ export function startSignups(
       await working;
     },
   };
+}
+
+/** Resolves when a client may ask again after an answer. A long run has no pauses. */
+export async function pause(): Promise<void> {
+  if (PAUSE_MS > 0) await sleep(PAUSE_MS);
 }
 
 function signUp({ port, agent, uid, key }: { port: number; agent: Agent; uid: string; key: string }) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
@@ -48,7 +48,7 @@ describe("e-mails to users", () => {
     for (const email of ["OWNER@acme.example", "stranger@acme.example"]) {
       expect(await outcome(post("/session/reset", { email }))).toEqual({ status: 202, body: {} });
     }
-    await vi.waitFor(async () => expect(await waiting()).toHaveLength(1));
+    await expect.poll(waiting).toHaveLength(1);
     await send();
     expect(server.emails.map(({ to }) => to)).toEqual([["owner@acme.example"]]);
     const token = tokenIn(server.emails[0]!.text);

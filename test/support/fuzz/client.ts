@@ -15,7 +15,7 @@ export interface Client {
   close(): void;
 }
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** Makes a client for a server on this machine. */
 export function newClient(port: number): Client {
