@@ -1,10 +1,7 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LAYOUT, OLDEST_SERVED } from "../../server/storage/layout.ts";
 import { FOLDER } from "./build.ts";
-
-/** The file of the build that holds the storage layer. */
-const STORAGE = "server/upgrade-backup.js";
 
 /** The layout of the made-up release. */
 export const NEXT_LAYOUT = LAYOUT + 1;
@@ -19,7 +16,7 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
   rmSync(folder, { recursive: true, force: true });
   cpSync("dist", folder, { recursive: true });
   cpSync("package.json", join(FOLDER, name, "package.json"));
-  const file = join(folder, STORAGE);
+  const file = storageOf(join(folder, "server"));
   let text = readFileSync(file, "utf8");
   function change(before: string, after: string): void {
     if (text.split(before).length !== 2) throw new Error(`The build has ${before} not once`);
@@ -44,6 +41,16 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
   );
   writeFileSync(file, `${text}\n${FORMS}`);
   return folder;
+}
+
+/** The file of the build that holds the storage layer. Its name depends on how the build is cut. */
+function storageOf(folder: string): string {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const found = files
+    .map((name) => join(folder, name))
+    .filter((file) => /^const LAYOUT = /m.test(readFileSync(file, "utf8")));
+  if (found.length !== 1) throw new Error("The build defines LAYOUT not once");
+  return found[0]!;
 }
 
 const FORMS = `
