@@ -4,7 +4,7 @@ import { z } from "zod";
 import { hookRoute } from "./billing/hook.ts";
 import { BILLING_PROVIDERS } from "./domain/billing/record.ts";
 import { Failure } from "./failure.ts";
-import { json } from "./http/answer.ts";
+import { json, type AnswerHeaders } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
 import { readJson } from "./http/parameters/json.ts";
@@ -49,6 +49,9 @@ export interface Pages {
   metricsToken: string | null;
 }
 
+const NOT_FOUND = new Failure("not_found", "Not found");
+const WRONG_METHOD = new Failure("method_not_allowed", "Method not allowed");
+
 /** All files at the root that have no route of their own. */
 const ACCOUNT_FILES = "/:file";
 
@@ -61,8 +64,7 @@ const V2_EVENTS: V2Row[] = [
 ];
 
 /** Every route of the server, in the specification's order. */
-export function createApp(services: Services, pages: Pages): H3 {
-  const { script, built, docsViewer, hasDemo, metricsToken } = pages;
+export function createApp(services: Services, { script, built, docsViewer, hasDemo, metricsToken }: Pages) {
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
     ...[...V2_OPERATIONS, ...V2_EVENTS].map((row): Route => [row[0], row[1], v2Route(services, row)]),
@@ -83,7 +85,7 @@ export function createApp(services: Services, pages: Pages): H3 {
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
-    ["GET", "/openapi.json", serveDocument(describedRoutes(), { ...services, events: describedEvents() })],
+    ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
@@ -140,6 +142,7 @@ export function describedRoutes(): DescribedRoute[] {
   ];
 }
 
+/** Gives each path one entry of the router. h3 needs longer to add an entry than to find it. */
 function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
@@ -147,31 +150,31 @@ function register(services: Services, routes: Route[]): H3 {
     onError: (error, event) =>
       refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
   });
-  const methods = new Map<string, string[]>();
+  const paths = new Map<string, Map<string, EventHandler>>();
   for (const [method, route, handler] of routes) {
-    app.on(method, route, observed(services, { method, route }, handler));
-    if (method === "GET") app.on("HEAD", route, observed(services, { method: "HEAD", route }, handler));
-    if (route !== ACCOUNT_FILES) methods.set(route, [...(methods.get(route) ?? []), method]);
+    const handlers = paths.get(route) ?? new Map<string, EventHandler>();
+    paths.set(route, handlers.set(method, handler));
   }
-  for (const [route, allowed] of methods) {
-    const wrongMethod = new Failure("method_not_allowed", "Method not allowed");
-    const refuseMethod = route.startsWith("/api/v1/") ? v1Refusal : refusal;
-    const handler = refuseMethod(services, wrongMethod, { allow: allowed.join(", ") });
-    app.all(route, observed(services, { method: null, route }, handler));
+  for (const [route, handlers] of paths) {
+    const others = methodRefusal(services, route, [...handlers.keys()]);
+    const handle: EventHandler = (event) =>
+      (handlers.get(event.req.method === "HEAD" ? "GET" : event.req.method) ?? others)(event);
+    app.all(route, observed(services, route, handle));
   }
-  const notFound = new Failure("not_found", "Not found");
-  const nowhere = { method: null, route: "none" };
-  app.all("/api/v1/**", observed(services, nowhere, v1Refusal(services, notFound, {})));
-  app.all("/**", observed(services, nowhere, refusal(services, notFound)));
+  app.all("/api/v1/**", observed(services, "none", v1Refusal(services, NOT_FOUND, {})));
+  app.all("/**", observed(services, "none", refusal(services, NOT_FOUND)));
   return app;
 }
 
+/** Refuses the methods that a path doesn't have. */
+function methodRefusal(services: Services, route: string, methods: string[]): EventHandler {
+  if (route === ACCOUNT_FILES) return refusal(services, NOT_FOUND);
+  const refuseMethod = route.startsWith("/api/v1/") ? v1Refusal : refusal;
+  return refuseMethod(services, WRONG_METHOD, { allow: methods.join(", ") });
+}
+
 /** Refuses in the shape of the path's generation. */
-function refusal(
-  services: Services,
-  error: unknown,
-  headers: Record<string, string> = {},
-): (event: Parameters<EventHandler>[0]) => Response {
+function refusal(services: Services, error: unknown, headers: AnswerHeaders = {}): EventHandler {
   return (event) => {
     const generation = event.url.pathname.startsWith("/api/v2") ? "v2" : "v1";
     const shape = generation === "v2" ? v2Error : v1Error;

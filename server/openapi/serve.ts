@@ -27,10 +27,10 @@ const PAGE = `<!doctype html>
 
 /** `GET /openapi.json` */
 export function serveDocument(
-  routes: DescribedRoute[],
-  { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
+  describe: () => DescribedRoute[],
+  given: { publicUrl: string; events: DescribedEvents },
 ) {
-  const documentOnce = once(() => storeText(JSON.stringify(openApiDocument(routes, { publicUrl, events }))));
+  const documentOnce = once(() => storeText(JSON.stringify(openApiDocument(describe(), given))));
   return (event: H3Event): Response =>
     serveStored(event, documentOnce(), {
       "content-type": "application/json; charset=utf-8",

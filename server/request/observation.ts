@@ -13,17 +13,13 @@ import type { Services } from "./services.ts";
  * Wraps a handler so that its requests are counted by route and, with `LOG_LEVEL=debug`, logged in one line
  * each. Neither holds anything from the client except the method.
  */
-export function observed(
-  { metrics, log }: Services,
-  { method, route }: { method: string | null; route: string },
-  handler: EventHandler,
-): EventHandler {
+export function observed({ metrics, log }: Services, route: string, handler: EventHandler): EventHandler {
   const hasAccessLog = log.isLevelEnabled("debug");
   if (metrics === null && !hasAccessLog) return handler;
 
   function note(event: H3Event, began: number, status: number): void {
     const milliseconds = performance.now() - began;
-    const answered = { method: method ?? event.req.method, route, status };
+    const answered = { method: event.req.method, route, status };
     metrics?.record({ ...answered, seconds: milliseconds / 1_000 });
     if (!hasAccessLog) return;
     log.debug(

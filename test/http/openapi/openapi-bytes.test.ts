@@ -52,7 +52,10 @@ it("makes the document once, for any number of requests", () => {
     descriptions++;
     return z.object({});
   };
-  const serve = serveDocument([], { publicUrl: "http://x", events: { types: ["payout.created"], bodyOf } });
+  const serve = serveDocument(() => [], {
+    publicUrl: "http://x",
+    events: { types: ["payout.created"], bodyOf },
+  });
   const event = { req: new Request("http://x/openapi.json") } as H3Event;
   for (let count = 0; count < 1_500; count++) expect(serve(event).status).toBe(200);
   expect(descriptions).toBe(1);
