@@ -1,10 +1,10 @@
 import cluster from "node:cluster";
 import { parseArgs } from "node:util";
-import { readConfig } from "./config.ts";
+import type { Logger } from "pino";
+import { readConfig, type Config } from "./config.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
-import { serve } from "./process/serving.ts";
-import { work } from "./process/worker.ts";
+import type { Started } from "./process/serving.ts";
 
 // Only the owner may read the files that this process writes, in any folder.
 process.umask(0o077);
@@ -15,13 +15,21 @@ try {
   const settings = readConfig();
   const config = values.demo ? { ...settings, wantsDemoData: true } : settings;
   const log = newLog(config);
-  if (cluster.isWorker) await work(config, log);
-  else {
-    const { url, news } = await (config.workers > 1 ? supervise(config, log) : serve(config, { log }));
+  if (cluster.isWorker) {
+    const { work } = await import("./process/worker.ts");
+    await work(config, log);
+  } else {
+    const { url, news } = await (config.workers > 1 ? supervise(config, log) : serveAlone(config, log));
     if (news !== null) process.stdout.write(`${news}\n`);
     process.stdout.write(`Tidemark listens on ${url}\n`);
   }
 } catch (error) {
   process.stderr.write(`Tidemark can't start: ${(error as Error).message}\n`);
   process.exit(1);
+}
+
+/** Only processes that serve load the server. The primary of several workers does without it. */
+async function serveAlone(config: Config, log: Logger): Promise<Started> {
+  const { serve } = await import("./process/serving.ts");
+  return serve(config, { log });
 }
