@@ -52,10 +52,10 @@ export interface AtomicDriver extends Driver {
    */
   refresh?(): void;
   /**
-   * The text under a key a moment ago, if it is known without a query. For remote drivers. Use it only for
+   * The text under a key a moment ago, or null, if it is known without a query. For remote drivers. Use it only for
    * reads that the commit checks again.
    */
-  cached?(key: string): string | undefined;
+  cached?(key: string): string | null | undefined;
   /** All entries in key order, in chunks, from a single moment. For drivers that can take a snapshot. */
   snapshot?(): AsyncIterable<[key: string, value: string][]>;
   /**

@@ -4,7 +4,7 @@ import { collection } from "../../server/storage/collection.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { newReadCache } from "../../server/storage/drivers/postgres/read-cache.ts";
 import { postgresDriver } from "../../server/storage/drivers/postgres.ts";
-import { newStore, type Store } from "../../server/storage/store.ts";
+import { newStore, type Store, type Transaction } from "../../server/storage/store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 
@@ -61,6 +61,18 @@ describe.skipIf(POSTGRES_FOLDER === null)("transactions on texts that were read 
     });
     expect(queryCount).toBe(0);
     expect(await other.sum(1, ["looks", id])).toBe(1);
+  });
+
+  it("query a missing text only once, and find one that another process has written since", async () => {
+    const find = (tx: Transaction) => tx.get(looks, 1, -id);
+    await store.transact(find);
+    queryCount = 0;
+    await store.transact(async (tx) => {
+      if ((await find(tx)) === null) await tx.insert(looks, { accountId: 1, id });
+    });
+    expect(queryCount).toBe(0);
+    await other.transact((tx) => tx.insert(looks, { accountId: 1, id: -id }));
+    expect(await store.transact(find)).toEqual({ accountId: 1, id: -id });
   });
 
   it("run again if another process has changed them since", async () => {
@@ -127,16 +139,32 @@ describe("texts of the last second", () => {
     texts.keep("a", "3", 1_600);
     texts.keep("a", "read before", 1_550);
     expect(texts.get("a")).toBe("3");
-    texts.keep("a", undefined, 1_700);
-    expect(texts.get("a")).toBeUndefined();
+    texts.keep("a", null, 1_700);
+    expect(texts.get("a")).toBeNull();
   });
 
-  it("are at most 4,000, and none that were only written or not found", () => {
+  it("are also known to be absent, until they are written", () => {
+    let now = 0;
+    const texts = newReadCache(() => now);
+    texts.keep("a", null, 0);
+    expect(texts.get("a")).toBeNull();
+    now = 500;
+    texts.drop("a");
+    texts.keep("a", null, 400);
+    expect(texts.get("a")).toBeUndefined();
+    texts.keep("a", "1", 600);
+    expect(texts.get("a")).toBe("1");
+    texts.keep("b", null, 600);
+    now = 1_600;
+    expect([texts.get("a"), texts.get("b")]).toEqual([undefined, undefined]);
+  });
+
+  it("are at most 4,000, besides those that were only written or not found", () => {
     const texts = newReadCache(() => 0);
     texts.keep("a", "1", 0);
     for (let at = 0; at <= 4_000; at++) texts.drop(`${at}`);
-    for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, undefined, 0);
-    expect(texts.get("a")).toBe("1");
+    for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, null, 0);
+    expect([texts.get("a"), texts.get("0"), texts.get("4000")]).toEqual(["1", undefined, null]);
     for (let at = 0; at <= 4_000; at++) texts.keep(`${at}`, "x", 0);
     expect([texts.get("0"), texts.get("4000")]).toEqual([undefined, "x"]);
   });

@@ -115,8 +115,11 @@ export async function findKnownLead(
   accountId: number,
   details: LeadDetails,
 ): Promise<Lead | null> {
-  const byEmail = details.email && (await findLeadByEmail(tx, accountId, details.email));
-  const byUid = details.uid && (await tx.find(leads, "uid", accountId, [details.uid]));
+  // Both at once, because a remote store answers them in one round trip.
+  const [byEmail, byUid] = await Promise.all([
+    details.email && findLeadByEmail(tx, accountId, details.email),
+    details.uid && tx.find(leads, "uid", accountId, [details.uid]),
+  ]);
   if (byEmail && byUid && byEmail.id !== byUid.id) throw alreadyRegistered();
   return byEmail || byUid || null;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import type { AtomicDriver } from "../driver.ts";
+import type { AtomicDriver, MaybePromise } from "../driver.ts";
 import { refuseFrozen } from "../freeze.ts";
 import type { Read } from "./reader.ts";
 import { beginTransaction, type OpenTransaction, type Transaction } from "./transaction.ts";
@@ -17,12 +17,17 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
   let line: Promise<unknown> = Promise.resolve();
 
   return async function transact(work) {
-    const first = await attempt(work, (key) => driver.cached?.(key) ?? read(key));
+    const first = await attempt(work, readFirst);
     if (first.isDone) return first.result;
     const turn = line.then(() => retry(work));
     line = turn.catch(() => {}); // each caller sees its own failure; the next in line starts all the same
     return turn;
   };
+
+  function readFirst(key: string): MaybePromise<string | null> {
+    const known = driver.cached?.(key);
+    return known === undefined ? read(key) : known;
+  }
 
   async function retry<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let tries = 1; tries < MAX_TRIES; tries++) {
@@ -34,8 +39,8 @@ export function transactor(driver: AtomicDriver, read: Read): Transactor {
     throw new Failure("conflict", "Others kept changing the same records; try again");
   }
 
-  async function attempt<T>(work: (tx: Transaction) => Promise<T>, readFirst: Read): Promise<Attempt<T>> {
-    const tx = beginTransaction(driver, readFirst);
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>, readWith: Read): Promise<Attempt<T>> {
+    const tx = beginTransaction(driver, readWith);
     let result: T;
     try {
       result = await work(tx);

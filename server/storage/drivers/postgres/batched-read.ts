@@ -30,7 +30,8 @@ export function batchedRead(
   function schedule(): void {
     if (isScheduled || queryCount >= maxQueries || waiting.length === 0) return;
     isScheduled = true;
-    queueMicrotask(() => {
+    // By then all requests that arrived together have asked for what they read next.
+    setImmediate(() => {
       isScheduled = false;
       void query(waiting.splice(0, MAX_KEYS));
       schedule();

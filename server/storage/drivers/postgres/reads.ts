@@ -14,7 +14,7 @@ export type Reads = Pick<AtomicDriver, "getItem" | "getKeys" | "list" | "count">
 /** Makes them over a pool: at each moment that of the right server. `onItem` learns of each item that was read. */
 export function newReads(
   pool: () => Pool,
-  onItem: (key: string, text: string | undefined, readAt: number) => void = () => {},
+  onItem: (key: string, text: string | null, readAt: number) => void = () => {},
 ): Reads {
   return {
     getItem: batchedRead(loadItems, { maxQueries: MAX_ITEM_QUERIES }),
@@ -40,7 +40,7 @@ export function newReads(
     const text = "select key, value from tidemark_items where key = any(cast($1 as text[]))";
     const readAt = performance.now();
     const found = new Map(await query(text, [keys], READ_MS));
-    for (const key of keys) onItem(key, found.get(key), readAt);
+    for (const key of keys) onItem(key, found.get(key) ?? null, readAt);
     return found;
   }
 
