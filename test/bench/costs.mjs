@@ -1,9 +1,10 @@
-// Measures what a click, a sign-up and a sale cost a server and its store, for `simulate.mjs`.
-import { readdirSync, readFileSync } from "node:fs";
-import { cpuMicros, KEY, load, post, startStorage, startTidemark } from "./servers.mjs";
+// Measures what a click, a sign-up and a sale with three tiers cost a server and its store, for `stores.mjs` and
+// `simulate.mjs`.
+import { readdirSync } from "node:fs";
+import { BUYERS, prepareSales } from "./sales.mjs";
+import { cpuMicros, KEY, load, post, processesBelow, startStorage, startTidemark } from "./servers.mjs";
 
 const PROMOTERS = 50;
-const BUYERS = 100;
 const picks = Array.from({ length: PROMOTERS }, (_, at) => `ref-${at}`);
 
 /** The kinds of requests. */
@@ -25,15 +26,20 @@ export const REQUESTS = {
   },
 };
 
-/** Starts a server on an empty store of this kind, with promoters and customers. */
-export async function startMeasured(kind) {
+/**
+ * Starts a server on an empty store, with promoters and customers. The store is a kind (`sqlite`, `postgres`, or `pooled`
+ * for Postgres by way of PgBouncer), and perhaps the folder of another build to compare with: `postgres@FOLDER`.
+ */
+export async function startMeasured(store, { workers = 1 } = {}) {
+  const [kind, build] = store.split("@");
   const storage = await startStorage(kind);
-  const server = await startTidemark(storage.url);
-  const form = (path, body) => post(server.url, path, KEY, body);
-  for (const ref of picks) await form("/api/v1/promoters/create", `email=${ref}%40example.com&ref_id=${ref}`);
-  for (let at = 1; at <= BUYERS; at++) {
-    await form("/api/v1/track/signup", `email=buyer-${at}%40example.com&ref_id=${picks[at % PROMOTERS]}`);
-  }
+  const server = await startTidemark(storage.url, { build, environment: { WORKERS: String(workers) } });
+  await Promise.all(
+    picks.map((ref) =>
+      post(server.url, "/api/v1/promoters/create", KEY, `email=${ref}%40example.com&ref_id=${ref}`),
+    ),
+  );
+  await prepareSales(server.url);
   return {
     ...server,
     storage,
@@ -55,7 +61,7 @@ export async function measure(server, name, { connections, seconds }) {
   if (Object.keys(run.statuses).length !== 1) throw new Error(`${name}: ${JSON.stringify(run.statuses)}`);
   const each = (part) => (after[part] - before[part]) / count / 1_000;
   return {
-    perSecond: run.perSecond,
+    ...run,
     serverMs: each("whole") - each("writer"),
     writeMs: each("writer"),
     databaseMs: each("database"),
@@ -64,18 +70,21 @@ export async function measure(server, name, { connections, seconds }) {
 
 /** Processor time so far, in microseconds. */
 function spent({ child: { pid }, storage }) {
-  // SQLite's writer is the busiest thread besides the first.
-  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
-  const writer = Math.max(...others.map((thread) => cpuMicros(`${pid}/task/${thread}`)));
+  const processes = processesBelow(pid);
+  const isEmbedded = storage.pids.length === 0;
   return {
-    whole: cpuMicros(pid),
-    writer: storage.pid === undefined ? writer : 0,
-    database: storage.pid === undefined ? 0 : cpuOfAll(storage.pid),
+    whole: sum(processes, cpuMicros),
+    writer: isEmbedded ? sum(processes, writerMicros) : 0,
+    database: sum(storage.pids.flatMap(processesBelow), cpuMicros),
   };
 }
 
-/** A process and its children. Those that have ended are counted with it. */
-function cpuOfAll(pid) {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
-  return [pid, ...children].reduce((sum, each) => sum + cpuMicros(each), 0);
+/** SQLite's writer is the busiest thread besides the first. */
+function writerMicros(pid) {
+  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
+  return Math.max(0, ...others.map((thread) => cpuMicros(`${pid}/task/${thread}`)));
+}
+
+function sum(values, of) {
+  return values.reduce((total, value) => total + of(value), 0);
 }

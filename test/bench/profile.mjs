@@ -1,7 +1,7 @@
-// Prints where the microseconds of a request go on the main thread of the built server, on SQLite: its processor time
-// for each request, divided by the shares in a CPU profile of a second run.
-// BENCH_SECONDS (4): the length of each run. BENCH_ONLY: a single request. The time of built-in functions (JSON.parse, hashes) counts as
-// their callers'.
+// Prints where the microseconds of a request go on the main thread of the built server: its processor time for each
+// request, divided by the shares in a CPU profile of a second run. BENCH_STORAGE: `sqlite` (default) or `postgres`.
+// BENCH_SECONDS (4): the length of each run. BENCH_ONLY: a single request. The time of built-in functions (JSON.parse,
+// hashes) counts as their callers'.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ for (const scenario of SCENARIOS) {
 
 /** Drives a new server and returns its main thread's processor time for each request. */
 async function drive({ path, headers, body, known, prepare }, nodeOptions) {
-  const storage = await startStorage("sqlite");
+  const storage = await startStorage(process.env.BENCH_STORAGE ?? "sqlite");
   const { child, url, ended } = await startTidemark(storage.url, { nodeOptions });
   await post(url, "/api/v1/promoters/create", KEY, "email=bench%40example.com&ref_id=bench");
   await prepare?.(url);

@@ -41,9 +41,12 @@ export async function prepareSales(url) {
     entries.push({ apply_on: "all", product_ids: [], reward_id: reward.id });
   }
   await send("PUT", "/campaigns/1", { rewards_for_promoters: entries });
-  for (let buyer = 1; buyer <= BUYERS; buyer++) {
-    const who = `email=buyer-${buyer}%40example.com`;
-    await post(url, "/api/v1/track/signup", KEY, `${who}&ref_id=seller`);
-    await post(url, "/api/v1/track/sale", KEY, `${who}&event_id=great-${buyer}&amount=900000000000`);
-  }
+  const buyers = Array.from({ length: BUYERS }, (_, at) => at + 1);
+  await Promise.all(buyers.map((buyer) => sell(url, buyer)));
+}
+
+async function sell(url, buyer) {
+  const who = `email=buyer-${buyer}%40example.com`;
+  await post(url, "/api/v1/track/signup", KEY, `${who}&ref_id=seller`);
+  await post(url, "/api/v1/track/sale", KEY, `${who}&event_id=great-${buyer}&amount=900000000000`);
 }

@@ -26,8 +26,8 @@ export function start(file, environment, nodeOptions = []) {
   });
 }
 
-/** The built server on a store, without limits. */
-export function startTidemark(storageUrl, { nodeOptions = [], environment = {} } = {}) {
+/** The built server on a store, without limits. `build`: the folder of the build. */
+export function startTidemark(storageUrl, { nodeOptions = [], environment = {}, build = "dist" } = {}) {
   const settings = {
     PORT: "0",
     STORAGE_URL: storageUrl,
@@ -38,31 +38,55 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {} }
     LOG_LEVEL: "error",
     ...environment,
   };
-  return start("dist/server/main.js", settings, nodeOptions);
+  return start(`${build}/server/main.js`, settings, nodeOptions);
 }
 
-/** An empty store, `sqlite` or `postgres`, for which a cluster is started that syncs each commit. */
+/**
+ * An empty store: `sqlite`, `postgres`, for which a cluster is started that syncs each commit, or `pooled`, the same
+ * by way of PgBouncer. `pids` are the processes of the database.
+ */
 export async function startStorage(kind) {
   if (kind === "sqlite") {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-    return { url: `sqlite:${folder}`, remove: () => rmSync(folder, { recursive: true }) };
+    return { url: `sqlite:${folder}`, pids: [], remove: () => rmSync(folder, { recursive: true }) };
   }
-  if (kind !== "postgres") throw new Error(`The store ${kind} is unknown; use sqlite or postgres`);
-  // The tests' own cluster. Node can't load its TypeScript as it is.
+  if (kind !== "postgres" && kind !== "pooled")
+    throw new Error(`The store ${kind} is unknown; use sqlite, postgres or pooled`);
+  writeSupport();
+  const { startCluster } = await import("../../dist/test/postgres.js");
+  if (kind === "pooled") return startPooled(startCluster);
+  const cluster = await startCluster({ isSynced: true });
+  return { url: cluster.url(), pids: [cluster.pid()], remove: cluster.remove };
+}
+
+async function startPooled(startCluster) {
+  const { POOLER, startPooler } = await import("../../dist/test/pooler.js");
+  if (POOLER === undefined) throw new Error("PgBouncer is not installed");
+  const cluster = await startCluster({ isSynced: true });
+  const pooler = await startPooler(cluster);
+  return {
+    url: cluster.url(pooler.port),
+    pids: [cluster.pid(), pooler.pid],
+    async remove() {
+      await pooler.end();
+      await cluster.remove();
+    },
+  };
+}
+
+/** Compiles the tests' own cluster and pooler, because Node can't load their TypeScript as it is. */
+function writeSupport() {
   const options = {
     module: ts.ModuleKind.ESNext,
     target: ts.ScriptTarget.ES2022,
     rewriteRelativeImportExtensions: true,
   };
   mkdirSync("dist/test", { recursive: true });
-  for (const name of ["build", "postgres", "postgres-programs", "child-processes", "free-port"]) {
+  for (const name of ["build", "postgres", "postgres-programs", "pooler", "child-processes", "free-port"]) {
     const source = readFileSync(`test/support/${name}.ts`, "utf8");
     const { outputText } = ts.transpileModule(source, { compilerOptions: options });
     writeFileSync(`dist/test/${name}.js`, outputText);
   }
-  const { startCluster } = await import("../../dist/test/postgres.js");
-  const cluster = await startCluster({ isSynced: true });
-  return { url: cluster.url(), pid: cluster.pid(), remove: cluster.remove };
 }
 
 /** Posts a form and returns the text of the answer. */
@@ -82,10 +106,19 @@ export async function load(options) {
   return JSON.parse(stdout);
 }
 
-/** The user and system time of a process. It is exact to a hundredth of a second. @see proc(5) */
+/**
+ * The user and system time of a process, and of its children that have ended. It is exact to a hundredth of a second.
+ * @see proc(5)
+ */
 export function cpuMicros(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 10_000;
+}
+
+/** A process and its children. */
+export function processesBelow(pid) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  return [pid, ...children];
 }
 
 /** One line of a table. */

@@ -13,20 +13,20 @@ const WIDTH = 40;
 /** A disk's sync, and a message to Postgres and back. */
 const DISK = { syncMs: 2, networkMs: 0.5 };
 
-/** Queries that a request waits for one after the other before its commit on Postgres. */
-const READS = { click: 3, "sign-up": 5, sale: 6 };
+/** Queries that a request waits for one after the other before its commit on Postgres, when the cache knows the rest. */
+const READS = { click: 3, "sign-up": 4, sale: 6 };
 
-/** Processor milliseconds for each request. See docs/capacity.md. Those on Postgres are twice those on SQLite. */
+/** Processor milliseconds for each request, as `stores.mjs` measured them. See docs/capacity.md. */
 const COSTS = {
   sqlite: {
-    click: { serverMs: 0.19, writeMs: 0.1 },
-    "sign-up": { serverMs: 0.28, writeMs: 0.12 },
-    sale: { serverMs: 0.86, writeMs: 0.15 },
+    click: { serverMs: 0.36, writeMs: 0.07 },
+    "sign-up": { serverMs: 0.42, writeMs: 0.09 },
+    sale: { serverMs: 0.95, writeMs: 0.29 },
   },
   postgres: {
-    click: { serverMs: 0.29, databaseMs: 0.29 },
-    "sign-up": { serverMs: 0.4, databaseMs: 0.4 },
-    sale: { serverMs: 1, databaseMs: 1 },
+    click: { serverMs: 0.42, databaseMs: 0.19 },
+    "sign-up": { serverMs: 0.53, databaseMs: 0.25 },
+    sale: { serverMs: 1.37, databaseMs: 0.64 },
   },
 };
 
@@ -36,7 +36,7 @@ const PLANS = [
   { name: "1 process, Postgres of 8 cores", kind: "postgres", servers: 1, storeCores: 8 },
   { name: "16 processes, Postgres of 8 cores", kind: "postgres", servers: 16, storeCores: 8 },
   { name: "64 processes, Postgres of 32 cores", kind: "postgres", servers: 64, storeCores: 32 },
-  { name: "64 processes, 8 Postgres of 8 cores", kind: "postgres", servers: 64, stores: 8, storeCores: 8 },
+  { name: "128 processes, 8 Postgres of 8 cores", kind: "postgres", servers: 128, stores: 8, storeCores: 8 },
 ];
 
 const costsOf = (costs, kind, name) => ({

@@ -17,6 +17,7 @@ if (POOLER === undefined) console.warn("Tests by way of PgBouncer are left out: 
 /** A pooler in front of a cluster. */
 export interface Pooler {
   port: number;
+  pid: number;
   end(): Promise<void>;
 }
 
@@ -59,6 +60,7 @@ export async function startPooler(cluster: Cluster): Promise<Pooler> {
   });
   return {
     port,
+    pid: child.pid!,
     async end() {
       child.kill("SIGKILL");
       await ended;

@@ -53,12 +53,13 @@ export const SUPERUSER = "tidemark";
 
 /** An empty cluster, made once in a run. A copy takes a quarter of the time. */
 const TEMPLATE = join(FOLDER, "postgres");
-const INITDB_FLAGS =
-  `-U ${SUPERUSER} -A trust -E UTF8 --no-locale --no-sync --no-instructions --wal-segsize=1`.split(" ");
+const INITDB_FLAGS = `-U ${SUPERUSER} -A trust -E UTF8 --no-locale --no-sync --no-instructions`.split(" ");
+/** Small, so that copies are quick. A log of small files also makes Postgres write all of its pages back often. */
+const SMALL = { initdb: ["--wal-segsize=1"], settings: { fsync: "off", shared_buffers: "64MB" } };
 
 /**
- * Starts a cluster. `isSynced: false` spares the disk in tests that never end the whole machine. With a
- * certificate it only accepts TLS connections.
+ * Starts a cluster. `isSynced: false` spares the disk in tests that never end the whole machine. Otherwise it has
+ * Postgres' own settings, for benches. With a certificate it only accepts TLS connections.
  */
 export async function startCluster({
   isSynced = false,
@@ -70,13 +71,14 @@ export async function startCluster({
   chmodSync(folder, 0o700);
   const data = join(folder, "data");
   const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C" } };
-  if (existsSync(TEMPLATE)) copyFolder(TEMPLATE, data);
+  if (!isSynced && existsSync(TEMPLATE)) copyFolder(TEMPLATE, data);
   else {
-    execFileSync(join(POSTGRES_FOLDER!, "initdb"), ["-D", data, ...INITDB_FLAGS], {
+    const flags = [...INITDB_FLAGS, ...(isSynced ? [] : SMALL.initdb)];
+    execFileSync(join(POSTGRES_FOLDER!, "initdb"), ["-D", data, ...flags], {
       ...options,
       stdio: ["ignore", "ignore", "inherit"],
     });
-    keepTemplate(data);
+    if (!isSynced) keepTemplate(data);
   }
   if (certificate) encrypt(data, certificate, owner);
   const port = await freePort();
@@ -85,9 +87,8 @@ export async function startCluster({
 
   async function start(): Promise<void> {
     const settings = {
-      fsync: isSynced ? "on" : "off",
+      ...(isSynced ? {} : SMALL.settings),
       max_connections: "60",
-      shared_buffers: "64MB",
       ssl: certificate ? "on" : "off",
       // A standby that lost its primary looks for it at once.
       wal_retrieve_retry_interval: "100ms",
