@@ -28,9 +28,21 @@ export function fieldChanges(
   const old = new Map(Object.entries(before));
   const changed = Object.entries({ ...before, ...after })
     .map(([name]) => name)
-    .filter((name) => JSON.stringify(old.get(name)) !== JSON.stringify(valueIn(after, name)));
-  if (changed.every((name) => BOOKKEEPING.has(name))) return null;
+    .filter((name) => !isSame(old.get(name), valueIn(after, name)));
+  if (changed.every((name) => BOOKKEEPING.has(name) || joinsPayout(name, old))) return null;
   return { before: shown(before, changed), after: shown(after, changed) };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * Choice: a commission that joins a payout leaves no entry. The payout has one, the commission names its payout from
+ * then on, and a run would add thousands of entries. A commission that leaves a payout leaves an entry.
+ */
+function joinsPayout(name: string, old: ReadonlyMap<string, unknown>): boolean {
+  return name === "payoutId" && old.get(name) === null;
 }
 
 function shown(record: null | object, only?: string[]): AuditedFields | null {

@@ -76,6 +76,27 @@ describe("the audit log", () => {
     ]);
   });
 
+  it("names a payout once, and the commissions that leave it", async () => {
+    const account = await changeAccount(app.context, app.accountId, {});
+    const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
+    const { id } = await addCommission(app.context, jane);
+    const { length } = await entries();
+    const paid = await app.v2("POST", "/commissions/generate_payouts", { ids: [id] });
+    expect(paid.body).toMatchObject({ processed_count: 1 });
+    expect(await entries()).toHaveLength(length + 1);
+    expect(await entries("?filters[entity]=payout")).toMatchObject([{ action: "created" }]);
+    const [payout] = (await app.v2("GET", "/payouts")).body as { id: number }[];
+    await app.v2("DELETE", "/payouts/destroy", { ids: [payout?.id] });
+    expect(await entries("?filters[entity]=commission")).toMatchObject([
+      {
+        action: "updated",
+        entity_id: String(id),
+        before: { payout_id: payout?.id },
+        after: { payout_id: null },
+      },
+    ]);
+  });
+
   it("does not repeat what tracking records", async () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await reward(app);
