@@ -1,68 +1,111 @@
 import { derivedOf, recordKey, type Pointer } from "../storage/collection.ts";
 import { readSum, type AtomicDriver } from "../storage/driver.ts";
-import { decodeKey } from "../storage/keys.ts";
+import { decodeKey, digest, numberOf } from "../storage/keys.ts";
 import { snapshot, type Entry } from "../storage/listing/snapshot.ts";
 import { kindOf, type AnyCollection, type AnyRecord } from "./collections.ts";
 import { counting, type Progress } from "./progress.ts";
+import { tiesOf } from "./ties.ts";
 
-/** A counter's stored value, and the sum over the records. */
-type Counters = Map<string, { said: number; counted: number }>;
+/** Stored numbers by name, each with the sum over the records. */
+type Numbers = Map<string, { said: number; counted: number }>;
+
+/** The numbers of one account. */
+interface Sums {
+  /** By the counter's key. */
+  counters: Numbers;
+  /** What records say of other records. */
+  ties: Numbers;
+}
 
 /**
- * Compares all claims, index entries and counters of a store with its records, and yields a sentence for
+ * Compares all claims, index entries and counters of a store with its records, and what records say of each other, and yields a sentence for
  * each one that is missing, wrong or belongs to no record. Nobody may write to the store meanwhile.
  *
- * Only the counters of one account are in memory at a time.
+ * Most stores have no faults. So one scan adds up the entries that there are and those that the records ask for, and only
+ * the collections whose sums differ are looked at entry by entry. Only the numbers of one account are in memory at a time.
  */
 export async function* findFaults(
   driver: AtomicDriver,
   onProgress: Progress = () => {},
 ): AsyncGenerator<string> {
   const progress = counting("checked", onProgress);
-  let counters: Counters = new Map();
+  const balances = newBalances();
+  let sums = newSums();
   let account = "";
   for await (const entries of snapshot(driver)) {
     for (const entry of entries) {
       const owner = entry[0].slice(0, entry[0].indexOf(":"));
       // Entries are in the order of their accounts.
-      if (owner !== account) yield* wrongCounters(counters);
-      if (owner !== account) counters = new Map();
+      if (owner !== account) yield* wrongNumbers(sums);
+      if (owner !== account) sums = newSums();
       account = owner;
-      count(entry, counters);
+      const sorted = kindOf(entry[0]);
+      if (sorted.kind === "unknown") yield `${readable(entry[0])} has an unknown kind`;
+      if (sorted.kind === "counter") numberIn(sums.counters, entry[0]).said += readSum(entry[1]);
+      if (sorted.kind === "pointer") balances.add(sorted.from, entry, 1);
+      if (sorted.kind === "record") addRecord(sorted.from, entry, { ...sums, balances });
     }
-    const faults = await Promise.all(entries.map((entry) => faultsOf(driver, entry)));
-    yield* faults.flat();
     progress(entries.length);
   }
-  yield* wrongCounters(counters);
+  yield* wrongNumbers(sums);
+  const differing = balances.differing();
+  if (differing.size > 0) yield* faultsIn(driver, differing);
 }
 
-function count([key, text]: Entry, counters: Counters): void {
-  const sorted = kindOf(key);
-  if (sorted.kind === "counter") counterOf(counters, key).said += readSum(text);
-  if (sorted.kind !== "record") return;
-  const { sums } = derivedOf(sorted.from, JSON.parse(text) as AnyRecord);
-  for (const [counter, amount] of sums) counterOf(counters, counter).counted += amount;
+/** Adds the entries and counts that a record asks for. */
+function addRecord(
+  from: AnyCollection,
+  [key, text]: Entry,
+  { counters, ties, balances }: Sums & { balances: Balances },
+): void {
+  const record = JSON.parse(text) as AnyRecord;
+  const { pointers, pointer, sums } = derivedOf(from, record);
+  for (const [counter, amount] of sums) numberIn(counters, counter).counted += amount;
+  for (const { of, said, counted } of tiesOf(from, record)) {
+    const tie = numberIn(ties, of);
+    tie.said += said;
+    tie.counted += counted;
+  }
+  for (const each of pointers) balances.add(from, [each.key, pointer], -1);
+  // In another's place it is a fault of its own.
+  if (recordKey(from, record.accountId, from.id(record)) !== key) balances.add(from, [key, text], 1);
 }
 
-function counterOf(counters: Counters, key: string) {
-  let counter = counters.get(key);
-  if (counter === undefined) counters.set(key, (counter = { said: 0, counted: 0 }));
-  return counter;
+function newSums(): Sums {
+  return { counters: new Map(), ties: new Map() };
 }
 
-function* wrongCounters(counters: Counters): Generator<string> {
+function numberIn(numbers: Numbers, name: string) {
+  let number = numbers.get(name);
+  if (number === undefined) numbers.set(name, (number = { said: 0, counted: 0 }));
+  return number;
+}
+
+function* wrongNumbers({ counters, ties }: Sums): Generator<string> {
   for (const [key, { said, counted }] of counters) {
     if (said !== counted)
       yield `the counter ${readable(key)} says ${said}, but the records add up to ${counted}`;
   }
+  for (const [name, { said, counted }] of ties) {
+    if (said !== counted) yield `${name} are said to be ${said}, but the records add up to ${counted}`;
+  }
 }
 
-async function faultsOf(driver: AtomicDriver, [key, text]: Entry): Promise<string[]> {
-  const sorted = kindOf(key);
-  if (sorted.kind === "record") return recordFaults(driver, sorted.from, [key, text]);
-  if (sorted.kind === "pointer") return pointerFaults(driver, sorted.from, [key, text]);
-  return sorted.kind === "unknown" ? [`${readable(key)} has an unknown kind`] : [];
+/** Looks at each record and each entry of some collections. */
+async function* faultsIn(driver: AtomicDriver, collections: Set<AnyCollection>): AsyncGenerator<string> {
+  for await (const entries of snapshot(driver)) {
+    const faults = await Promise.all(
+      entries.map(async (entry) => {
+        const sorted = kindOf(entry[0]);
+        if (sorted.kind === "record" && collections.has(sorted.from))
+          return recordFaults(driver, sorted.from, entry);
+        if (sorted.kind === "pointer" && collections.has(sorted.from))
+          return pointerFaults(driver, sorted.from, entry);
+        return [];
+      }),
+    );
+    yield* faults.flat();
+  }
 }
 
 /** Checks that each claim and index entry of a record leads to it. */
@@ -101,6 +144,28 @@ async function pointerFaults(
   return [
     `${readable(key)} leads to ${from.name} ${text}, which ${stored === null ? "is gone" : "does not belong there"}`,
   ];
+}
+
+interface Balances {
+  /** Adds an entry to the sum of its collection, or takes it away. */
+  add(from: AnyCollection, entry: Entry, sign: 1 | -1): void;
+  /** The collections to which other entries were added than were taken away. */
+  differing(): Set<AnyCollection>;
+}
+
+/** Sums of numbers of 48 bits. That two differing sums are the same happens once in 10^14 stores. */
+const SUMS_BELOW = 2 ** 48;
+
+/** Compares entries by collection, in any order, and remembers none of them. */
+function newBalances(): Balances {
+  const sums = new Map<AnyCollection, number>();
+  return {
+    add(from, [key, text], sign) {
+      const number = sign * numberOf(digest(`${key} ${text}`));
+      sums.set(from, ((sums.get(from) ?? 0) + number + SUMS_BELOW) % SUMS_BELOW);
+    },
+    differing: () => new Set([...sums].filter(([, sum]) => sum !== 0).map(([from]) => from)),
+  };
 }
 
 /** Formats a key for people. */

@@ -43,7 +43,7 @@ import { webhooks } from "../domain/webhook/webhooks.ts";
 import { leases } from "../process/lease.ts";
 import type { Collection } from "../storage/collection.ts";
 import { freezes } from "../storage/freeze.ts";
-import { decodeKey } from "../storage/keys.ts";
+import { decodeKey, type Key } from "../storage/keys.ts";
 
 /** A record of any kind. */
 export interface AnyRecord {
@@ -127,9 +127,21 @@ export function collectionNamed(name: string): AnyCollection | null {
   return byName.get(name) ?? null;
 }
 
+/** The kinds by the names in keys, in their encoded form. The names come from the code, so they are few. */
+const knownKinds = new Map<string, Kind>();
+
 /** Tells an entry's kind by its key. */
 export function kindOf(key: string): Kind {
-  const [accountId, name] = decodeKey(key.split(":", 2).join(":"));
+  const [account = "", name = ""] = key.split(":", 2);
+  const known = knownKinds.get(name);
+  if (known !== undefined) return known;
+  const kind = kindNamed(decodeKey(`${account}:${name}`));
+  // Those of the system are no names of other accounts.
+  if (kind.kind !== "system" && kind.kind !== "unknown") knownKinds.set(name, kind);
+  return kind;
+}
+
+function kindNamed([accountId, name]: Key): Kind {
   const text = String(name);
   const records = byName.get(text);
   if (records !== undefined) return { kind: "record", from: records };

@@ -1,12 +1,15 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account/account.ts";
+import { recordRefund } from "../../server/domain/sale/refund.ts";
+import { sales } from "../../server/domain/sale/sales.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
+import { asItIs } from "../../server/domain/show.ts";
 import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey, encodeKey } from "../../server/storage/keys.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { COLLECTIONS } from "../../server/transfer/collections.ts";
 import { FORMER_COLLECTIONS } from "../../server/transfer/upgrade/former-collections.ts";
@@ -19,11 +22,22 @@ const NOTHING = { checks: [], puts: [], removes: [], sums: [] };
 const REFUSED =
   "A rebuild of the store is running or was interrupted: if nothing runs it any more, `tidemark rebuild` starts it again";
 
-async function fill(driver: AtomicDriver): Promise<void> {
+/** The entries of a store with a program in it. */
+let program: Entry[];
+beforeAll(async () => {
+  const driver = memoryDriver();
   const context = { store: await storeOn(driver), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, { name: "Acme", landingUrl: "https://a.example/" });
-  await seed(context, account, { promoters: 5, leads: 300, sales: 20 });
-}
+  await seed(context, account, { promoters: 5, leads: 120, sales: 20 });
+  const [sale] = await context.store.page(sales, "id", account.id, [], { limit: 1 });
+  const { leadId, eventId: saleEventId, originalAmount: amount } = sale!;
+  const customer = { leadId, uid: null, email: null };
+  const refund = { customer, eventId: "re_1", saleEventId, amount, currency: null, createdAt: null };
+  await recordRefund(context, account, { ...refund, show: asItIs });
+  program = await entriesOf(driver);
+});
+
+const fill = (driver: AtomicDriver) => putEntries(driver, program);
 
 async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
   const all: Entry[] = [];
@@ -173,6 +187,28 @@ describe("a store that was tampered with", () => {
     await expect(rebuildStore(slow, silent)).rejects.toThrow(
       "Another process has begun to work on the store",
     );
+    expect(await faultsOf(driver)).toEqual([]);
+  });
+
+  it.each([
+    ["salesCount", "lead", "the sales of lead"],
+    ["refundedSalesCount", "lead", "the refunded sales of lead"],
+    ["refundedCents", "sale", "the refunded cents of sale"],
+  ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
+    const driver = memoryDriver();
+    await fill(driver);
+    const records = (await entriesOf(driver)).filter(([each]) => each.startsWith(key(1, name)));
+    for (const said of [77, 0]) {
+      const [recordKey = "", text = ""] = records.find(([, value]) => !value.includes(`"${field}":0`)) ?? [];
+      const record = JSON.parse(text) as Record<string, number>;
+      const before = { ...NOTHING, puts: [[recordKey, text] as [string, string]] };
+      const puts = [[recordKey, JSON.stringify({ ...record, [field]: said })] as [string, string]];
+      await driver.commit({ ...NOTHING, puts });
+      expect(await faultsOf(driver)).toContain(
+        `${tie} ${record["id"]} are said to be ${said}, but the records add up to ${record[field]}`,
+      );
+      await driver.commit(before);
+    }
     expect(await faultsOf(driver)).toEqual([]);
   });
 });
