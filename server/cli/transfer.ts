@@ -5,7 +5,7 @@ import { readConfig } from "../config.ts";
 import { newProgressView, totalFor } from "./progress.ts";
 import { print, tell, usingDriver, withDriver, withNewDriver } from "./store.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
-import { checkLayout, LAYOUT } from "../storage/layout.ts";
+import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { openDriver, requireStore } from "../storage/open.ts";
 import { newStore } from "../storage/store.ts";
@@ -126,6 +126,9 @@ async function backUp(folder: string): Promise<void> {
   await withDriver(async (driver) => {
     if (driver.backup === undefined)
       throw new Error("This store has no files to copy; use export, or the database's own tools");
+    // A store of an earlier release is copied as it is. One that is half filled is no backup.
+    const { mark } = await readMark(driver);
+    if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
     await driver.backup(folder);

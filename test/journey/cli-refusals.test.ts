@@ -1,9 +1,11 @@
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAccount, listAccounts } from "../../server/domain/account/account.ts";
 import { listApiKeys } from "../../server/domain/account/api-key.ts";
 import { listCampaigns } from "../../server/domain/campaign/campaign.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
+import { LAYOUT } from "../../server/storage/layout.ts";
 import { openDriver, openStore } from "../../server/storage/open.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { callCli } from "../support/cli.ts";
@@ -138,6 +140,23 @@ it.each([
   expect(await driver.list({ from: " ", before: "~", limit: 9 })).toEqual([entry]);
   await driver.dispose?.();
 });
+
+it.each([[["account", "list"]], [["check"]], [["export", "-"]], [["backup", "copy"]]])(
+  "%j refuses a store that an interrupted import left half filled",
+  async ([command = "", ...words]) => {
+    const driver = await openDriver(`sqlite:${folder}`);
+    const underWay = { work: "import", stage: "fill", source: null, layout: LAYOUT, filledCount: 0 };
+    const entry: [string, string] = [encodeKey([0, "layout"]), JSON.stringify({ version: LAYOUT, underWay })];
+    await driver.commit({ checks: [], puts: [entry], removes: [], sums: [] });
+    await driver.dispose?.();
+    const target = words.map((word) => (word === "copy" ? join(folder, word) : word));
+    const { code, stdout, stderr } = await callCli(folder, [command, ...target]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "An import into the store is unfinished: run `tidemark import` again with --resume",
+    );
+  },
+);
 
 it("move refuses a store that does not exist", async () => {
   const { code, stderr } = await callCli(folder, ["move", `sqlite:${folder}/a`, `sqlite:${folder}/b`]);
