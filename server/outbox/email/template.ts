@@ -1,6 +1,6 @@
 import { ACCESS_EMAIL_KINDS, EMAIL_KINDS, USER_EMAIL_KINDS, type Email } from "../../domain/email/record.ts";
 import { EMAIL_TEXTS } from "./texts.ts";
-import { openTemplateSource, type TemplateSource } from "../template-source.ts";
+import { openPlace, type Place } from "../../outgoing/place.ts";
 
 /** The text of an e-mail, with `{{name}}` in place of each value. */
 export interface Template {
@@ -29,14 +29,14 @@ export interface WrittenEmail {
  */
 export async function readTemplates(address: string | null): Promise<Templates> {
   if (address === null) return EMAIL_TEXTS;
-  const source = openTemplateSource(address);
+  const place = openPlace(address, "MAIL_TEMPLATES");
   try {
-    const read = async (kind: Email["kind"]) => [kind, await readTemplate(source, kind)] as const;
+    const read = async (kind: Email["kind"]) => [kind, await readTemplate(place, kind)] as const;
     return Object.fromEntries(
       await Promise.all([...EMAIL_KINDS, ...ACCESS_EMAIL_KINDS, ...USER_EMAIL_KINDS].map(read)),
     ) as Templates;
   } finally {
-    await source.close();
+    await place.close();
   }
 }
 
@@ -58,7 +58,7 @@ export function writeEmail(templates: Templates, { kind, values }: EmailContent)
   };
 }
 
-async function readTemplate({ read }: TemplateSource, kind: Email["kind"]): Promise<Template> {
+async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Template> {
   const own = EMAIL_TEXTS[kind];
   return {
     subject: (await read(`${kind}.subject.txt`)) ?? own.subject,

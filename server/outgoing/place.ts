@@ -5,29 +5,29 @@ import { builtinDrivers, createStorage, type Driver, type Storage } from "unstor
 
 /** Not `import()`: the compiler would rewrite a path that it does not know. */
 const loadModule = createRequire(import.meta.url);
-/** How long a start waits for a place that holds templates. */
+/** How long a start or a command waits for an answer. */
 const READ_MS = 10_000;
 /** A scheme has two characters or more, so that `C:\mail` stays a folder. */
 const DRIVER_ADDRESS = /^([a-z][a-z\d-]+):(.*)$/is;
 
-/** Where an operator's own e-mail templates are kept. */
-export interface TemplateSource {
+/** A place that holds an operator's own files. */
+export interface Place {
   /** The text of a file. null: there is none. @throws Error in one sentence for a file that can't be read */
   read(file: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the place that `MAIL_TEMPLATES` names: a folder, an `http(s)://` address, or any driver of unstorage as
+ * Opens a place that an operator names: a folder, an `http(s)://` address, or any driver of unstorage as
  * `NAME:BASE?option=value`. BASE becomes the option `base`. Options are texts, so a driver that needs lists or
- * functions can't be named.
+ * functions can't be named. Errors begin with the setting that names the place.
  *
  * @throws Error in one sentence for a folder that does not exist, and for a driver that is unknown or can't be used
  */
-export function openTemplateSource(address: string): TemplateSource {
+export function openPlace(address: string, setting: string): Place {
   const { name, options } = parseAddress(address);
   // Options may be secrets, so no message shows them.
-  const place = `MAIL_TEMPLATES ${address.replace(/\?.*$/s, "")}`;
+  const place = `${setting} ${address.replace(/\?.*$/s, "")}`;
   if (name === "fs" && !existsSync(options["base"] ?? "")) throw new Error(`${place} does not exist`);
   const module = Object.hasOwn(builtinDrivers, name)
     ? builtinDrivers[name as keyof typeof builtinDrivers]
