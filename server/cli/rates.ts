@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { print, tell, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { SYSTEM } from "../domain/account/record.ts";
+import { Failure } from "../failure.ts";
+import { openPlace } from "../outgoing/place.ts";
 import { importRates } from "../transfer/rates/import.ts";
 
 /** Adds the command that imports exchange rates. */
@@ -13,18 +16,32 @@ export function ratesCommands(program: Command): void {
     .description(
       "import a CSV file (date,base,currency,rate) or an XML file of the European Central Bank, for all accounts",
     )
+    .option("--from <place>", "where the file is: a folder, an https:// address, or a driver of unstorage")
     .option("--account <account-id>", "only for this account; its own rates come before the others")
     .action(load);
 }
 
-async function load(file: string, options: { account?: string }): Promise<void> {
+async function load(file: string, options: { account?: string; from?: string }): Promise<void> {
+  const text = await (options.from === undefined ? readFile(file, "utf8") : readFrom(options.from, file));
   await withStore(async (context) => {
     const owner = options.account === undefined ? null : await loadAccount(context.store, options.account);
     const { unknownCurrencies, ...imported } = await importRates(context, owner?.id ?? SYSTEM, {
-      file,
+      text,
       onBad: ({ line, fault }) => tell(`${basename(file)}:${line}: ${fault}`),
     });
     print({ ...imported, unknown_currencies: unknownCurrencies });
     if (imported.bad > 0) process.exitCode = 1;
   });
+}
+
+/** @throws Failure `not_found`, or an Error in one sentence for a place that can't be read */
+async function readFrom(address: string, file: string): Promise<string> {
+  const place = openPlace(address, "--from");
+  try {
+    const text = await place.read(file);
+    if (text === null) throw new Failure("not_found", `${file} was not found there`);
+    return text;
+  } finally {
+    await place.close();
+  }
 }

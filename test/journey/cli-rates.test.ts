@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/account/account.ts";
@@ -95,6 +97,24 @@ it("imports a CSV file for one account, and names each bad line", async () => {
   });
   const rates = { EUR: "0.9223", GBP: "0.774" };
   expect(await stored("2026-03-04")).toEqual([{ accountId: 1, day: "2026-03-04", base: "USD", rates }]);
+});
+
+it("imports a file from a web server or a folder", async () => {
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === "/stats/daily.xml" ? 200 : 404;
+    response.end(ECB(DAY));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stats`;
+  writeFileSync(join(folder, "daily.xml"), ECB(DAY));
+  for (const place of [site, folder]) {
+    const { code, stdout } = await callCli(folder, ["rates", "import", "daily.xml", "--from", place]);
+    expect([code, JSON.parse(stdout)["days"]]).toEqual([0, 1]);
+    const missing = await callCli(folder, ["rates", "import", "none.xml", "--from", place]);
+    expect(missing).toMatchObject({ code: 1, stderr: "none.xml was not found there\n" });
+  }
+  server.close();
+  expect(await stored("2026-03-04")).toHaveLength(1);
 });
 
 it.each([

@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import type { Context } from "../../domain/context.ts";
 import type { Imported } from "../../domain/lead/import.ts";
 import { Failure, isOutage } from "../../failure.ts";
@@ -28,7 +29,7 @@ export async function importCsv(
     outcome[result.outcome]++;
     return { line: row.line, fault: result.fault };
   };
-  const lines = readCsv(file, { columns: kind.columns, delimiter, onUnknown });
+  const lines = readCsv(createReadStream(file, "utf8"), { columns: kind.columns, delimiter, onUnknown });
   for await (const rows of inGroups(lines, kind.concurrency)) {
     const done = await Promise.all(rows.map((row) => work(row, sourceOf(row, kind, seen))));
     for (const { line, fault } of done) if (fault !== null) onBad(line, fault);

@@ -1,4 +1,5 @@
 import { Failure } from "../../failure.ts";
+import type { Pieces } from "./lines.ts";
 import { readRecords } from "./records.ts";
 
 const MISPLACED_QUOTE =
@@ -30,11 +31,11 @@ export interface CsvForm {
  * @throws Failure `malformed` for a file with none of the columns
  */
 export async function* readCsv(
-  file: string,
+  pieces: Pieces,
   { columns, delimiter, onUnknown }: CsvForm,
 ): AsyncGenerator<Row> {
   let names: (string | null)[] | null = null;
-  for await (const { line, values } of readRecords(file, delimiter)) {
+  for await (const { line, values } of readRecords(pieces, delimiter)) {
     if (names !== null) yield toRow(values, names, line);
     else {
       if (values === null) throw new Failure("malformed", `The header ${MISPLACED_QUOTE}`);

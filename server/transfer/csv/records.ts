@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { readLines } from "./lines.ts";
+import { readLines, type Pieces } from "./lines.ts";
 
 /** A quote that stays open for longer is a mistake; the longest field takes 10,000 characters. */
 const MAX_RECORD_CHARACTERS = 65_536;
@@ -15,7 +15,7 @@ export interface CsvRecord {
  * Yields the records of a CSV file (RFC 4180), without blank ones. A misplaced quote costs only its own line:
  * reading goes on at the next line.
  */
-export async function* readRecords(file: string, delimiter: string): AsyncGenerator<CsvRecord> {
+export async function* readRecords(pieces: Pieces, delimiter: string): AsyncGenerator<CsvRecord> {
   const waiting: string[] = [];
   let line = 1;
 
@@ -32,7 +32,7 @@ export async function* readRecords(file: string, delimiter: string): AsyncGenera
     }
   }
 
-  for await (const text of readLines(file)) {
+  for await (const text of readLines(pieces)) {
     waiting.push(text);
     yield* take(false);
   }

@@ -8,9 +8,9 @@ const COLUMNS = ["date", "base", "currency", "rate"] as const;
  *
  * @throws Failure `malformed` for a file with none of the columns
  */
-export async function* ratesOfCsv(file: string): AsyncGenerator<RateRow | BadRow> {
+export async function* ratesOfCsv(text: string): AsyncGenerator<RateRow | BadRow> {
   const form = { columns: COLUMNS.map((name) => [name]), delimiter: ",", onUnknown: () => {} };
-  for await (const { line, values, fault } of readCsv(file, form)) {
+  for await (const { line, values, fault } of readCsv([text], form)) {
     const missing = COLUMNS.filter((name) => values?.[name] === undefined);
     if (values === null) yield { line, fault: fault ?? "can't be read" };
     else if (missing.length > 0) yield { line, fault: `has no ${missing.join(", ")}` };

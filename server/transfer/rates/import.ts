@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Context } from "../../domain/context.ts";
 import { isCurrency } from "../../domain/money/currency.ts";
@@ -25,19 +24,19 @@ export interface RatesImported {
 type Day = Pick<DayRates, "day" | "base" | "rates">;
 
 /**
- * Imports exchange rates from a CSV file, or from a file of the European Central Bank.
+ * Imports exchange rates from the text of a CSV file, or from a file of the European Central Bank.
  *
  * @throws Failure `malformed` for any other file
  */
 export async function importRates(
   context: Context,
   ownerId: number,
-  { file, onBad }: { file: string; onBad: (row: BadRow) => void },
+  { text, onBad }: { text: string; onBad: (row: BadRow) => void },
 ): Promise<RatesImported> {
   const days = new Map<string, Day>();
   const unknown = new Set<string>();
   let bad = 0;
-  for await (const row of rowsOf(file)) {
+  for await (const row of rowsOf(text)) {
     const fault = "fault" in row ? row.fault : add(row, { days, unknown });
     if (fault === null) continue;
     bad += 1;
@@ -56,10 +55,9 @@ export async function importRates(
   };
 }
 
-async function* rowsOf(file: string): AsyncGenerator<RateRow | BadRow> {
-  const text = await readFile(file, "utf8");
+async function* rowsOf(text: string): AsyncGenerator<RateRow | BadRow> {
   if (/^\uFEFF?\s*</.test(text)) yield* await ratesOfEcb(text);
-  else yield* ratesOfCsv(file);
+  else yield* ratesOfCsv(text);
 }
 
 /** Adds a rate to its day. Returns the row's fault, or null. */
