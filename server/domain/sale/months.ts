@@ -1,11 +1,19 @@
-/** The whole months from one instant to a later one, in UTC. 0: less than one. */
+/**
+ * The whole months from one instant to a later one, in UTC. 0: less than one.
+ *
+ * Choice: a month ends on the last day of a shorter month, as subscriptions do: a month after 31 January it is
+ * 28 February, and a year after 29 February it is 28 February.
+ */
 export function monthsBetween(from: Date, to: Date): number {
-  const months = 12 * (to.getUTCFullYear() - from.getUTCFullYear()) + to.getUTCMonth() - from.getUTCMonth();
-  const isBeforeDay = restOfMonth(to) < restOfMonth(from);
-  return Math.max(0, months - (isBeforeDay ? 1 : 0));
+  const [year, month] = [to.getUTCFullYear(), to.getUTCMonth()];
+  const months = 12 * (year - from.getUTCFullYear()) + month - from.getUTCMonth();
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  const day = Math.min(from.getUTCDate(), lastDay);
+  const isOver = to.getTime() >= Date.UTC(year, month, day) + timeOfDay(from);
+  return Math.max(0, isOver ? months : months - 1);
 }
 
-/** The time since the month began, in milliseconds. */
-function restOfMonth(at: Date): number {
-  return at.getTime() - Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
+/** The time since midnight, in milliseconds. */
+function timeOfDay(at: Date): number {
+  return at.getTime() - Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
 }
