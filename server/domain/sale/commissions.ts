@@ -18,15 +18,13 @@ export interface EarningEvent {
   sale: Sale;
   /** The sale's instant, or that of a later instalment. */
   at: Date;
-  /** The part of the sale that is not refunded. */
-  saleCents: number;
   /** Notes on each commission. */
   notes?: CommissionNotes | undefined;
   /** Whether promoters get no e-mail about the commissions. */
   isSilent?: boolean;
 }
 
-/** Writes the commissions of a sale, each with the terms that made it. */
+/** Writes the commissions of a sale, each with the terms that made it and with what is left of the sale. */
 export async function addCommissions(
   tx: Transaction,
   context: Pick<Context, "store" | "now" | "isHistory">,
@@ -64,8 +62,8 @@ async function commissionOf(
     saleId: sale.id,
     origin: sale.origin,
     eventId: sale.eventId,
-    saleCents: event.saleCents,
-    originalSaleAmount: sale.originalAmount,
+    saleCents: sale.amountCents - sale.refundedCents,
+    originalSaleAmount: sale.originalAmount - sale.refundedOriginalAmount,
     originalSaleCurrency: sale.originalCurrency,
     planId: sale.planId,
     billingPeriod: sale.billingPeriod,

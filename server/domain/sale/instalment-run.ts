@@ -65,7 +65,6 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
         lead,
         sale,
         at: new Date(plan.nextAt),
-        saleCents: sale.amountCents - sale.refundedCents,
         earnings: await leftOf(tx, plan, sale),
       },
     );
@@ -80,14 +79,21 @@ function hasEnded({ state }: Lead, sale: Sale): boolean {
   return state === "cancelled" || state === "denied" || state === "refunded" || isRefunded(sale);
 }
 
-/** What is left of the sale's earnings after refunds, without promoters who were blocked or are gone. */
+/**
+ * What is left of the sale's earnings after refunds, without promoters who were blocked or are gone. The parts of a
+ * split follow each other, and are cut so that they add up to what is left of the whole.
+ */
 async function leftOf(tx: Transaction, { accountId, earnings }: Instalments, sale: Sale): Promise<Earning[]> {
   const left: Earning[] = [];
+  let given = 0;
   for (const earning of earnings) {
+    const { wholeAmount } = earning;
+    const upTo = given + earning.amount;
+    const amount = leftPart(sale, upTo) - leftPart(sale, given);
+    given = upTo === wholeAmount ? 0 : upTo;
     const owner = await tx.get(promoterCampaigns, accountId, earning.promoterCampaignId);
-    if (owner === null || owner.state === "blocked") continue;
-    const amount = leftPart(sale, earning.amount);
-    if (amount !== 0) left.push({ ...earning, amount, wholeAmount: leftPart(sale, earning.wholeAmount) });
+    if (amount === 0 || owner === null || owner.state === "blocked") continue;
+    left.push({ ...earning, amount, wholeAmount: leftPart(sale, wholeAmount) });
   }
   return left;
 }

@@ -81,7 +81,6 @@ export async function recordSale<T>(
       lead,
       sale,
       at,
-      saleCents: sale.amountCents,
       earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
       notes: input.notes,
       isSilent: skipEmailNotification,

@@ -40,12 +40,15 @@ export async function takeBack(
  * The part of a commission that its sale's refunds take back. An instalment was computed from the amount that was left
  * on its day, so only later refunds count.
  */
-function takenBack({ amount, saleCents }: Commission, sale: Sale): number {
+function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
   const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
   // A sale in another currency may be worth nothing in the account's, and still earn a flat reward.
-  if (amountCents === 0) return share(amount, refundedOriginalAmount, originalAmount);
-  const refundedSince = refundedCents - (amountCents - saleCents);
-  return refundedSince <= 0 ? 0 : share(amount, refundedSince, saleCents);
+  const [left, whole, refunded] =
+    amountCents === 0
+      ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
+      : [saleCents, amountCents, refundedCents];
+  const refundedSince = refunded - (whole - left);
+  return refundedSince <= 0 ? 0 : share(amount, refundedSince, left);
 }
 
 /** It has the status of the commission that it takes back, and is approved or denied with it. */

@@ -103,15 +103,29 @@ describe("later commissions of a sale", () => {
     const rates = [{ day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } }];
     await storeRates(app.context, app.accountId, rates);
     await sell({ amount: "4", currency: "KRW", recurring_reward_frequency: "30", max_recurring: "1" });
-    await app.v1("/track/refund", {
-      email: "lead@example.com",
-      event_id: "re_1",
-      sale_event_id: "inv_1",
-      amount: "1",
-      currency: "KRW",
-    });
+    const refund = (amount: string, event_id: string) =>
+      app.v1("/track/refund", {
+        email: "lead@example.com",
+        event_id,
+        sale_event_id: "inv_1",
+        amount,
+        currency: "KRW",
+      });
+    await refund("1", "re_1");
     await runAfter(30);
     expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375]);
+    await refund("3", "re_2");
+    expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375, -375, -375]);
+  });
+
+  it("have parts that add up to the whole, even after a refund", async () => {
+    for (const name of ["bob", "zoe"]) await app.v1("/promoters/create", { email: `${name}@example.com` });
+    const split = (promoter_campaign_id: number) => ({ promoter_campaign_id, percentage: 33.3333 });
+    await app.v2("PUT", "/referrals/1", { split_details: [split(2), split(3)] });
+    await sell({ amount: "1000", start_recurring_reward_in: "30" });
+    await app.v1("/track/refund", { email: "lead@example.com", event_id: "re_1", amount: "500" });
+    await runAfter(30);
+    expect((await made()).map(([amount]) => amount)).toEqual([17, 17, 16]);
   });
 
   it("leave out a promoter who was blocked", async () => {
