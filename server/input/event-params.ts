@@ -77,7 +77,7 @@ export function shapeSale(input: Record<string, unknown>) {
     quantity: params.quantity ?? 1,
     planId: params.plan ?? null,
     billingPeriod: params.billing_period ?? null,
-    mrrCents: params.mrr ?? null,
+    mrr: params.mrr ?? null,
     subscriptionId: params.subscription_id ?? null,
     createdAt: params.created_at ?? null,
     skipEmailNotification: params.skip_email_notification ?? false,

@@ -30,7 +30,7 @@ export async function takePayment(source: Source, told: PaymentTold): Promise<Ta
       quantity: 1,
       planId: told.planId,
       billingPeriod: told.billingPeriod,
-      mrrCents: null,
+      mrr: null,
       subscriptionId: payer.lead !== null && isErased(payer.lead) ? null : told.subscriptionId,
       createdAt: told.at,
       skipEmailNotification: false,

@@ -77,7 +77,8 @@ export function rankOf(
   return applyOn === sale.billingPeriod ? 2 : 0;
 }
 
-function isRunning(reward: Reward, { ageInMonths, onceRewardIds }: CustomerHistory): boolean {
+/** Whether a reward is still given to a customer. */
+export function isRunning(reward: Reward, { ageInMonths, onceRewardIds }: CustomerHistory): boolean {
   if (reward.duration === "once") return !onceRewardIds.includes(reward.id);
   return reward.duration !== "repeating" || ageInMonths < (reward.durationMonths ?? 0);
 }

@@ -62,7 +62,7 @@ export interface Lead {
   refundedSalesCount: number;
   /** The cancellation of a cancelled lead, if one was tracked. */
   cancellationId: number | null;
-  /** The rewards that this lead has earned and that are given once. */
+  /** The rewards that are given once, and that this lead has earned for its promoters or got itself. */
   onceRewardIds: number[];
   suspicion: Suspicion;
   /** The visitor that became this lead. null: the promoter was named by ref id or e-mail address. */

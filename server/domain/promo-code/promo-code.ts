@@ -153,6 +153,11 @@ export async function listCodesInUse(
   return codes;
 }
 
+/** The promo code in use with this code, in any case. null: none. */
+export function findCodeInUse(reader: Reader, accountId: number, code: string): Promise<PromoCode | null> {
+  return reader.find(promoCodes, "code", accountId, [code.trim().toLowerCase()]);
+}
+
 /** @throws Failure `not_found` */
 export async function loadPromoCode(reader: Reader, accountId: number, id: number): Promise<PromoCode> {
   const promoCode = await reader.get(promoCodes, accountId, id);

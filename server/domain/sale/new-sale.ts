@@ -4,15 +4,17 @@ import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { earningsOf, type Earning } from "../commission/earnings.ts";
 import type { Commission, CommissionNotes } from "../commission/record.ts";
+import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { leads } from "../lead/lead.ts";
-import { MAX_AMOUNT } from "../money/amount.ts";
+import { MAX_AMOUNT, share } from "../money/amount.ts";
 import { exponentOf } from "../money/currency.ts";
 import { toAccountCurrency } from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import type { Reward } from "../reward/record.ts";
 import type { Show } from "../show.ts";
 import { addCommissions } from "./commissions.ts";
 import { loadCustomer, type Customer, type CustomerNames } from "./customer.ts";
@@ -35,7 +37,8 @@ export interface NewSale {
   quantity: number;
   planId: string | null;
   billingPeriod: BillingPeriod | null;
-  mrrCents: number | null;
+  /** In the minor unit of the sale's currency. */
+  mrr: number | null;
   subscriptionId: string | null;
   createdAt: Date | null;
   skipEmailNotification: boolean;
@@ -56,7 +59,7 @@ export interface RecordedSale {
 /**
  * Records that a referred person paid, and what the promoters earn from it, in one commit.
  *
- * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `invalid` for
+ * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `rule_broken` for
  * a currency without a rate
  * @see docs/spec/money.md "Sales"
  */
@@ -75,7 +78,11 @@ export async function recordSale<T>(
     await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at });
     const lead = customerAfter(customer.lead, input, at);
-    const earnings = lead.state === "denied" ? [] : await earn(tx, account, { customer, lead, sale, at });
+    const history = historyOf(lead, at);
+    const code = input.customer.promoCode;
+    const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
+    const earnings =
+      lead.state === "denied" ? [] : await earn(tx, account, { customer, lead, sale, history });
     const commissions = await addCommissions(tx, context, {
       account,
       lead,
@@ -85,11 +92,12 @@ export async function recordSale<T>(
       notes: input.notes,
       isSilent: skipEmailNotification,
     });
-    const whole = { ...sale, commissionIds: commissions.map(({ id }) => id) };
+    const commissionIds = commissions.map(({ id }) => id);
+    const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
     await tx.insert(sales, whole);
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
-    const onceRewardIds = [...lead.onceRewardIds, ...onceRewards(earnings)];
-    const after = { ...lead, onceRewardIds };
+    const given = [...earnings.map(({ reward }) => reward), ...(referralReward ? [referralReward] : [])];
+    const after = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
     return show(tx.view, { sale: whole, lead: after, promoter: customer.promoter, commissions });
@@ -121,8 +129,9 @@ async function newSale(
     originalCurrency: money.originalCurrency,
     quantity: input.quantity,
     ...sold,
-    mrrCents: input.mrrCents,
-    referralRewardId: await referralRewardOf(tx, customer.promoterCampaign, sold),
+    // Choice: it is in the currency of the amount, so it is converted like the amount.
+    mrrCents: input.mrr === null ? null : share(input.mrr, money.cents, amount),
+    referralRewardId: null,
     commissionIds: [],
     refundedCents: 0,
     refundedOriginalAmount: 0,
@@ -154,18 +163,14 @@ function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date
 async function earn(
   tx: Transaction,
   account: Account,
-  { customer, lead, sale, at }: { customer: Customer; lead: Lead; sale: Sale; at: Date },
+  { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
 ): Promise<Earning[]> {
   const counts = { isFirstSale: customer.lead.customerSince === null, amountCents: sale.amountCents };
   const tiers = await loadTiers(tx, customer, counts);
   const earnings = earningsOf({
     sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 },
     tiers,
-    history: {
-      ageInMonths: monthsBetween(new Date(lead.customerSince ?? at), at),
-      salesCount: lead.salesCount,
-      onceRewardIds: lead.onceRewardIds,
-    },
+    history,
     splits: await payableSplits(tx, lead),
   });
   const reached = earnings.filter(({ reward }) => reward.promoterRewardType === "target");
@@ -178,7 +183,11 @@ async function earn(
   return earnings;
 }
 
-function onceRewards(earnings: Earning[]): number[] {
-  const once = earnings.filter(({ reward }) => reward.duration === "once");
-  return [...new Set(once.map(({ reward }) => reward.id))];
+function historyOf({ customerSince, salesCount, onceRewardIds }: Lead, at: Date): CustomerHistory {
+  return { ageInMonths: monthsBetween(new Date(customerSince ?? at), at), salesCount, onceRewardIds };
+}
+
+function onceRewards(given: Pick<Reward, "id" | "duration">[]): number[] {
+  const once = given.filter(({ duration }) => duration === "once");
+  return [...new Set(once.map(({ id }) => id))];
 }

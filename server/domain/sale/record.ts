@@ -28,7 +28,7 @@ export interface Sale {
   /** The product that has this price. null: none. */
   productId: number | null;
   billingPeriod: BillingPeriod | null;
-  /** Monthly recurring revenue, for statistics only. */
+  /** Monthly recurring revenue in the account's currency, for statistics only. */
   mrrCents: number | null;
   /** The reward that the referred person got. It earns nobody money. */
   referralRewardId: number | null;

@@ -120,7 +120,7 @@ async function recordPayment(
     quantity: 1,
     planId,
     billingPeriod: "monthly",
-    mrrCents: cents,
+    mrr: cents,
     subscriptionId: null,
     createdAt: at,
     skipEmailNotification: true,

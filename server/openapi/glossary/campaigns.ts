@@ -154,9 +154,15 @@ export const CAMPAIGN_FIELDS: Fields = {
   provider_coupon_id: ["Id of the coupon at the payment processor. null: none.", null],
   duration: "For how long a customer's sales earn it. null: not said.",
   duration_in_months: ["For how many months, with the duration `repeating`.", 12],
-  max_redemptions: ["How often it can be used. null: without limit.", null],
-  "CreateRewardBody.max_redemptions": ["How often it can be used.", 100],
-  new_customers_only: "Whether it is for new customers only.",
+  max_redemptions: [
+    "How often your shop or payment processor lets customers use it. Sales are recorded beyond it, too. null: without limit.",
+    null,
+  ],
+  "CreateRewardBody.max_redemptions": [
+    "How often your shop or payment processor lets customers use it.",
+    100,
+  ],
+  new_customers_only: "Whether your shop or payment processor gives it to new customers only.",
   scope: "Whose rewards are listed. Left out: all.",
   "previewEmail.kind": ["Which e-mail.", "accepted"],
   subject: ["The subject.", "You have been accepted to Partners"],

@@ -20,7 +20,7 @@ const INPUT: Fields = {
     "The currency of the amount (ISO 4217). It is converted by the rate of its day. Default: your account's.",
     "USD",
   ],
-  mrr: ["The monthly recurring revenue, in cents. For statistics only.", 2900],
+  mrr: ["The monthly recurring revenue, in the currency of the amount. For statistics only.", 2900],
   promo_code: ["The promo code that the person used. It names the promoter if nothing else does.", "JANE10"],
   subscription_id: ["Your billing provider's id of the subscription.", "sub_42"],
   start_recurring_reward_in: ["Days from the sale to the first commission. Default: it comes at once.", 30],

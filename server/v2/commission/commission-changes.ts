@@ -78,7 +78,7 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
     quantity: 1,
     planId: body.plan_id ?? null,
     billingPeriod: body.billing_period ?? null,
-    mrrCents: null,
+    mrr: null,
     subscriptionId: null,
     createdAt: body.event_date ?? null,
     skipEmailNotification: !(body.notify_promoter ?? false),
