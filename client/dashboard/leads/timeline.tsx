@@ -29,7 +29,7 @@ const STORIES: Record<Entry["kind"], (entry: Entry) => ComponentChildren> = {
   sale: (entry) => (
     <>
       <strong>Paid {inMoney(entry)}</strong>
-      <Small parts={[entry.plan_id, entry.event_id]} />
+      <Small parts={soldParts(entry)} />
     </>
   ),
   refund: (entry) => (
@@ -91,6 +91,16 @@ function Payout({ amount, unit, status, due_date: due }: Entry) {
 function Small({ parts }: { parts: (string | null | false)[] }) {
   const words = parts.filter(Boolean).join(" · ");
   return words === "" ? null : <small class="soft">{words}</small>;
+}
+
+function soldParts({ quantity, plan_id: plan, event_id: event, mrr, referral_reward: reward }: Entry) {
+  return [
+    plan,
+    (quantity ?? 1) > 1 && `${quantity} pieces`,
+    event,
+    mrr !== null && `${money(mrr)} a month`,
+    reward && `got the reward ${reward}`,
+  ];
 }
 
 /** In the account's currency, and in the sale's own if that is another. */

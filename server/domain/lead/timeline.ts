@@ -1,11 +1,14 @@
 import type { Store } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
+import { once } from "../once.ts";
 import { findOriginName } from "../origin/origin.ts";
 import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";
 import { promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
+import type { Reward } from "../reward/record.ts";
+import { rewards } from "../reward/reward.ts";
 import { refunds, sales } from "../sale/sales.ts";
 import type { Refund, Sale } from "../sale/record.ts";
 import { visitors } from "../visitor/visitor.ts";
@@ -27,7 +30,7 @@ export interface Visit {
 export type TimelineEntry =
   | { kind: "click"; at: string | null; visit: Visit }
   | { kind: "signup" | "cancellation"; at: string }
-  | { kind: "sale"; at: string; sale: Sale }
+  | { kind: "sale"; at: string; sale: Sale; referralReward: Reward | null }
   | { kind: "refund"; at: string; refund: Refund }
   | { kind: "commission"; at: string; commission: Commission; promoter: Promoter | null }
   | { kind: "payout"; at: string; payout: Payout };
@@ -49,9 +52,7 @@ export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEn
   const entries = [
     ...(await clickOf(store, lead)),
     ...ownEntries(lead),
-    ...(await latest(store, sales, lead)).map(
-      (sale) => ({ kind: "sale", at: sale.createdAt, sale }) as const,
-    ),
+    ...(await saleEntries(store, lead)),
     ...(await latest(store, refunds, lead)).map(
       (refund) => ({ kind: "refund", at: refund.createdAt, refund }) as const,
     ),
@@ -84,6 +85,19 @@ async function clickOf(store: Store, { accountId, tid, origin }: Lead): Promise<
 function ownEntries({ createdAt, cancelledAt }: Lead): TimelineEntry[] {
   const signup: TimelineEntry = { kind: "signup", at: createdAt };
   return cancelledAt === null ? [signup] : [signup, { kind: "cancellation", at: cancelledAt }];
+}
+
+async function saleEntries(store: Store, lead: Lead): Promise<TimelineEntry[]> {
+  const rewardOf = once((id) => store.get(rewards, lead.accountId, id));
+  const found = await latest(store, sales, lead);
+  return Promise.all(
+    found.map(async (sale) => ({
+      kind: "sale",
+      at: sale.createdAt,
+      sale,
+      referralReward: sale.referralRewardId === null ? null : await rewardOf(sale.referralRewardId),
+    })),
+  );
 }
 
 async function commissionEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {

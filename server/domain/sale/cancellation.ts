@@ -10,7 +10,7 @@ import type { Show } from "../show.ts";
 import { findCustomer, nobody } from "./customer.ts";
 import type { NewRefund } from "./refund.ts";
 import type { Cancellation } from "./record.ts";
-import { alreadyRecorded, cancellations, sales } from "./sales.ts";
+import { alreadyRecorded, cancellations, findLatestSale } from "./sales.ts";
 
 /** The input of a cancellation. null: not given. */
 export interface NewCancellation {
@@ -47,7 +47,9 @@ export async function recordCancellation<T>(
     const createdAt = (input.createdAt ?? now).toISOString();
     const cancellation = { accountId: account.id, id, leadId: lead.id, eventId: input.eventId, createdAt };
     await tx.insert(cancellations, cancellation);
-    const after = (await hasBoughtSince(tx, cancellation)) ? lead : cancelled(lead, cancellation);
+    const last = await findLatestSale(tx.view, lead);
+    const hasBoughtSince = last !== null && last.createdAt > createdAt;
+    const after = hasBoughtSince ? lead : cancelled(lead, cancellation);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: lead, after });
     return show(tx.view, { cancellation, lead: after, promoter });
@@ -75,15 +77,6 @@ async function findCancellation(
   const sent = eventId === null ? null : await tx.find(cancellations, "event", accountId, [eventId]);
   if (eventId !== null && sent !== null && sent.leadId !== id) throw alreadyRecorded("cancellation", eventId);
   return sent ?? (cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId));
-}
-
-/** Whether the lead has bought something since, so that the cancellation comes too late. */
-async function hasBoughtSince(
-  tx: Transaction,
-  { accountId, leadId, createdAt }: Cancellation,
-): Promise<boolean> {
-  const [last] = await tx.view.page(sales, "lead", accountId, [leadId], { limit: 1, reverse: true });
-  return last !== undefined && last.createdAt > createdAt;
 }
 
 /** Choice: a denied lead stays denied. */

@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { collection, type Collection } from "../../storage/collection.ts";
-import type { Reader } from "../../storage/store.ts";
+import type { Reader, View } from "../../storage/store.ts";
+import type { Lead } from "../lead/record.ts";
 import { productUses } from "../product/product.ts";
 import { factCounts } from "../report/counters.ts";
 import type { Cancellation, Refund, Sale } from "./record.ts";
@@ -21,6 +22,12 @@ export const sales = collection<Sale>()({
     ...(sale.productId === null ? [] : productUses([sale.productId])),
   ],
 });
+
+/** The lead's latest sale, by its date. null: none. */
+export async function findLatestSale(view: View, { accountId, id }: Lead): Promise<Sale | null> {
+  const [last] = await view.page(sales, "lead", accountId, [id], { limit: 1, reverse: true });
+  return last ?? null;
+}
 
 export const refunds = collection<Refund>()({
   name: "refund",

@@ -54,6 +54,9 @@ export const SALE_FIELDS: Fields = {
     original_sale_currency: ["The sale's own currency. null: your account's.", null],
     plan_id: ["Your own id of the price or plan.", "price_pro_monthly"],
     billing_period: ["How often the plan is paid. null: unknown.", "monthly"],
+    quantity: ["How many pieces were sold.", 1],
+    mrr: ["The monthly recurring revenue, in cents of your account's currency. null: not given.", 2900],
+    referral_reward: "The reward that the lead gets with the sale. null: none.",
     commissions: "What the promoters earned, one entry for each tier and each part of a split.",
   }),
 };

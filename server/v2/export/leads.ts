@@ -2,8 +2,9 @@ import { leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
 import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/promoter/promoter.ts";
+import { findLatestSale } from "../../domain/sale/sales.ts";
 import type { V2Request } from "../operation.ts";
-import type { Line } from "./csv-pages.ts";
+import { amountCell, type Line } from "./csv-pages.ts";
 
 /** Columns that `tidemark import-csv` knows have its names. */
 export const LEAD_COLUMNS = [
@@ -21,18 +22,21 @@ export const LEAD_COLUMNS = [
   "plan_name",
   "sub_id",
   "sales_count",
+  "mrr",
   "customer_since",
   "cancelled_at",
   "created_at",
 ];
 
-/** All leads, with their promoters. */
+/** All leads, with their promoters. `mrr` is the monthly revenue that the latest sale brings. */
 export async function* leadPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
   const lineOf = async (lead: Lead): Promise<Line> => {
-    const [promoter, promoterCampaign] = await Promise.all([
+    const [promoter, promoterCampaign, sale] = await Promise.all([
       store.get(promoters, account.id, lead.promoterId),
       store.get(promoterCampaigns, account.id, lead.promoterCampaignId),
+      lead.salesCount === 0 ? null : findLatestSale(store, lead),
     ]);
+    const mrr = sale?.mrrCents ?? null;
     return {
       id: lead.id,
       email: lead.email,
@@ -48,6 +52,7 @@ export async function* leadPages({ account, context: { store } }: V2Request): As
       plan_name: lead.planName,
       sub_id: lead.subId,
       sales_count: lead.salesCount,
+      mrr: mrr === null ? null : amountCell(mrr, "cash", account.currency),
       customer_since: lead.customerSince,
       cancelled_at: lead.cancelledAt,
       created_at: lead.createdAt,

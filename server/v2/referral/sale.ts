@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rewards } from "../../domain/reward/reward.ts";
 import { recordSale, type RecordedSale } from "../../domain/sale/new-sale.ts";
 import { V2_SALE_BODIES, V2_SALE_STATUSES, v2SaleError } from "../../http/event-statuses.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -22,6 +23,9 @@ export const trackSale: V2Operation = {
       event_id: z.string(),
       plan_id: z.string().nullable(),
       billing_period: z.string().nullable(),
+      quantity: z.int(),
+      mrr: z.int().nullable(),
+      referral_reward: z.object({ id: z.int(), name: z.string() }).nullable(),
       created_at: z.iso.datetime(),
       referral: z.object({ id: z.int(), email: z.string().nullable(), uid: z.string().nullable() }),
       commissions: z.array(commissionAnswer),
@@ -35,7 +39,10 @@ export const trackSale: V2Operation = {
     recordSale(context, account, { ...shapeSale(await readJson(event)), show: showSale }),
 };
 
+/** Choice: `quantity`, `mrr` and `referral_reward` are our additions. They show how the sale was understood. */
 async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
+  const { accountId, referralRewardId } = sale;
+  const reward = referralRewardId === null ? null : await view.get(rewards, accountId, referralRewardId);
   return {
     id: sale.id,
     etype: "sale",
@@ -45,6 +52,9 @@ async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
     event_id: sale.eventId,
     plan_id: sale.planId,
     billing_period: sale.billingPeriod,
+    quantity: sale.quantity,
+    mrr: sale.mrrCents,
+    referral_reward: reward && { id: reward.id, name: reward.name },
     created_at: sale.createdAt,
     referral: { id: lead.id, email: lead.email, uid: lead.uid },
     commissions: await Promise.all(commissions.map((commission) => showCommission(view, commission))),

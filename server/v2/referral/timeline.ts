@@ -23,6 +23,9 @@ const entryAnswer = z
     original_currency: optionalText,
     status: optionalText,
     plan_id: optionalText,
+    quantity: z.int().nullable(),
+    mrr: z.int().nullable(),
+    referral_reward: optionalText,
     tier: z.int().nullable(),
     reward: optionalText,
     promoter: embeddedPromoter.nullable(),
@@ -67,6 +70,9 @@ const NOTHING: Omit<EntryJson, "kind" | "at"> = {
   original_currency: null,
   status: null,
   plan_id: null,
+  quantity: null,
+  mrr: null,
+  referral_reward: null,
   tier: null,
   reward: null,
   promoter: null,
@@ -84,7 +90,7 @@ function detailsOf(entry: TimelineEntry): Partial<EntryJson> {
     case "click":
       return visitJson(entry.visit);
     case "sale":
-      return { ...eventJson(entry.sale), plan_id: entry.sale.planId };
+      return saleJson(entry);
     case "refund":
       return eventJson(entry.refund);
     case "commission":
@@ -104,6 +110,16 @@ function visitJson({ source, page, visitor }: Extract<TimelineEntry, { kind: "cl
     referrer: visitor?.referrer ?? null,
     sub_id: visitor?.subId ?? null,
     is_ad_traffic: visitor?.isAdTraffic ?? null,
+  };
+}
+
+function saleJson({ sale, referralReward }: Extract<TimelineEntry, { kind: "sale" }>) {
+  return {
+    ...eventJson(sale),
+    plan_id: sale.planId,
+    quantity: sale.quantity,
+    mrr: sale.mrrCents,
+    referral_reward: referralReward?.name ?? null,
   };
 }
 

@@ -14,6 +14,9 @@ const EMPTY = {
   original_currency: null,
   status: null,
   plan_id: null,
+  quantity: null,
+  mrr: null,
+  referral_reward: null,
   tier: null,
   reward: null,
   promoter: null,
@@ -60,12 +63,22 @@ describe("GET /referrals/{id}/timeline", () => {
 
   it("tells a lead's whole story, oldest first", async () => {
     const rewardId = await reward(app);
-    await company(app, "PUT /campaigns/1", { rewards_for_promoters: [{ reward_id: rewardId }] });
+    const discount = await reward(app, { name: "10% off", is_promoter_reward: false });
+    await company(app, "PUT /campaigns/1", {
+      rewards_for_promoters: [{ reward_id: rewardId }],
+      rewards_for_referrals: [{ reward_id: discount }],
+    });
     await click();
     app.setNow("2026-03-05T00:00:00.000Z");
     await track("signup", { email: "sam@example.com", tid: TID });
     app.setNow("2026-03-06T00:00:00.000Z");
-    await track("sale", { email: "sam@example.com", event_id: "inv_1", amount: "10000", plan: "pro" });
+    await track("sale", {
+      email: "sam@example.com",
+      event_id: "inv_1",
+      amount: "10000",
+      plan: "pro",
+      mrr: "2900",
+    });
     app.setNow("2026-03-07T00:00:00.000Z");
     await track("refund", { email: "sam@example.com", event_id: "ref_1", amount: "2500" });
     app.setNow("2026-03-08T00:00:00.000Z");
@@ -97,6 +110,9 @@ describe("GET /referrals/{id}/timeline", () => {
           unit: "cash",
           original_amount: 10_000,
           plan_id: "pro",
+          quantity: 1,
+          mrr: 2_900,
+          referral_reward: "10% off",
         },
         { ...commission, at: "2026-03-06T00:00:00.000Z", id: 1, event_id: "inv_1", amount: 2_000 },
         {

@@ -486,6 +486,9 @@ describe("V2 tracking", () => {
         event_id: "inv_1",
         plan_id: "pro",
         billing_period: null,
+        quantity: 1,
+        mrr: null,
+        referral_reward: null,
         created_at: NOW,
         referral,
         commissions: [

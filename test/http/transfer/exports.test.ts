@@ -72,6 +72,27 @@ it("leads, commissions and payouts have their people and exact amounts", async (
   expect(await file("payouts")).toEqual([]);
 });
 
+it("leads have the monthly revenue that their latest sale brings", async () => {
+  await join(app, "jane@example.com", { ref_id: "jane" });
+  const sales = [
+    { event_id: "order-1", mrr: "2900", created_at: "2026-02-01" },
+    { event_id: "order-2", mrr: "4950", created_at: "2026-03-01" },
+    { event_id: "order-0", mrr: "100", created_at: "2026-01-01" },
+  ];
+  for (const email of ["sam@example.net", "kim@example.net"]) {
+    await app.v1("/track/signup", { email, ref_id: "jane" });
+  }
+  for (const sale of sales) {
+    await app.v1("/track/sale", { email: "sam@example.net", amount: "10000", ...sale });
+  }
+  expect(
+    (await file("referrals")).map(({ email, sales_count, mrr }) => ({ email, sales_count, mrr })),
+  ).toEqual([
+    { email: "sam@example.net", sales_count: "3", mrr: "49.50" },
+    { email: "kim@example.net", sales_count: "0", mrr: "" },
+  ]);
+});
+
 it("a file of many records is read page by page, and leaves none out", async () => {
   const { services, accountId } = app;
   await seed(app.context, await loadAccount(services.store, "acme"), {
