@@ -41,6 +41,9 @@ async function approve(run: Run, accountId: number, id: number): Promise<void> {
     const commission = await tx.get(commissions, accountId, id);
     // Somebody may have decided meanwhile.
     if (commission?.status !== "pending" || !isDue(commission.approveAt, now)) return;
+    // One that takes another back is approved with that one. Its id is lower if another process made it.
+    const { takesBackId } = commission;
+    if (takesBackId !== null && (await tx.get(commissions, accountId, takesBackId)) !== null) return;
     await setCommissionStatus(tx, { store, now }, { commission, status: "approved" });
   });
 }

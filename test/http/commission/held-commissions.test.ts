@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
+import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import { newStore } from "../../../server/storage/store.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { company, join } from "../../support/v2.ts";
@@ -10,9 +12,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe("commissions of a campaign that holds them for fourteen days", () => {
   let app: TestApp;
+  /** Another process that serves the same account. */
+  let other: TestApp;
   let elapsed = 0;
   beforeEach(async () => {
-    app = await startApp();
+    const driver = memoryDriver();
+    app = await startApp("memory", { store: newStore(driver) });
+    other = await startApp("memory", { store: newStore(driver), isFilled: true });
     await join(app, "jane@example.com", { ref_id: "jane" });
     await offer(app, await makeReward(app));
     await app.v1("/track/signup", { email: "lead@example.com", uid: "u-1", ref_id: "jane" });
@@ -20,8 +26,9 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     await app.services.store.transact((tx) => tx.put(campaigns, { ...campaign, commissionHoldDays: 14 }));
   });
   afterEach(async () => {
-    expect(app.bugs).toEqual([]);
+    expect([app.bugs, other.bugs]).toEqual([[], []]);
     await app.close();
+    await other.close();
   });
 
   const sell = (event_id: string) => trackV2(app, "sale", { uid: "u-1", event_id, amount: 10_000 });
@@ -57,6 +64,22 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     await trackV2(app, "refund", { uid: "u-1", event_id: "r-1", amount: 4_000 });
     await runAfter(14);
     expect((await stored()).map(([status]) => status)).toEqual(["approved", "approved"]);
+    expect(await cashOf(app, 1)).toEqual([600, 600, 0]);
+  });
+
+  // Each process has a block of ids of its own.
+  it.each([
+    ["higher", (): TestApp[] => [app, other]],
+    ["lower", (): TestApp[] => [other, app]],
+  ])("are approved with a refund by another process, whose commission has a %s id", async (_, inOrder) => {
+    for (const { services } of inOrder()) await services.store.nextId("commission");
+    await sell("order-1");
+    await trackV2(other, "refund", { uid: "u-1", event_id: "r-1", amount: 4_000 });
+    await runAfter(14);
+    expect(await stored()).toEqual([
+      ["approved", null, "2026-03-18T05:06:07.890Z"],
+      ["approved", null, "2026-03-18T05:06:07.890Z"],
+    ]);
     expect(await cashOf(app, 1)).toEqual([600, 600, 0]);
   });
 
