@@ -1,3 +1,4 @@
+import type { Unit } from "../money/unit.ts";
 import type { Commission } from "./record.ts";
 import { collection, listCounts, type Count } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
@@ -123,8 +124,15 @@ function owedBack(commission: Commission): Count[] {
 /** The counter of the cash, in cents, that waits for approval. */
 export const PENDING_CENTS: Key = ["commission.pendingCents"];
 
-function waiting({ status, unit, amount }: Commission): Count[] {
-  return status === "pending" && unit === "cash" ? [[PENDING_CENTS, amount]] : [];
+function waiting({ status, promoterId, unit, amount }: Commission): Count[] {
+  if (status !== "pending") return [];
+  const ofPromoter: Count = [pendingCounter(promoterId, unit), amount];
+  return unit === "cash" ? [ofPromoter, [PENDING_CENTS, amount]] : [ofPromoter];
+}
+
+/** The counter of a promoter's amounts that wait for approval. */
+export function pendingCounter(promoterId: number, unit: Unit): Key {
+  return ["commission.pending", promoterId, unit];
 }
 
 /** The counter of such debts. */

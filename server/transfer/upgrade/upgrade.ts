@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
 import { NOTHING, type AtomicDriver } from "../../storage/driver.ts";
-import { checkLayout, isOlder, LAYOUT, MARK_KEY, readMark, refusalOf, type Mark } from "../../storage/layout.ts";
+import {
+  checkLayout,
+  isOlder,
+  LAYOUT,
+  MARK_KEY,
+  readMark,
+  refusalOf,
+  type Mark,
+} from "../../storage/layout.ts";
 import { scan } from "../../storage/listing/scan.ts";
 import { EVERYTHING, type Entry } from "../../storage/listing/snapshot.ts";
 import { itemOf, placeOf, type Item } from "../item.ts";
@@ -26,6 +34,8 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
   8: { itemOf, upgrades: [] },
   // Counters and index entries were added; the upgrade makes them.
   9: { itemOf, upgrades: [] },
+  // Only counters were added.
+  10: { itemOf, upgrades: [] },
 };
 
 /** Changes records of a layout into those of the next one. It starts again if it was interrupted. */

@@ -87,7 +87,7 @@ async function currentJson(
     },
     balances: {
       ...balancesJson(await loadBalance(store, accountId, id)),
-      pending_balance: balanceJson(await loadPendingEarnings(context, account, id), "earnings"),
+      pending_balance: balanceJson(await loadPendingEarnings(store, accountId, id), "earnings"),
     },
     profile: promoterProfileJson(promoter, account),
     has_payout_method: (await findSelectedPayoutMethod(store, accountId, id)) !== null,
