@@ -1,5 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { createdBy } from "../audit/creator.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
@@ -57,6 +58,7 @@ export async function createCommission<T>(
       ...owner,
       ...given,
       createdAt: (createdAt ?? context.now).toISOString(),
+      ...createdBy(context),
     });
     await tx.insert(commissions, commission);
     await announce(tx, context, { entity: "commission", before: null, after: commission });

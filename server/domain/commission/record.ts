@@ -1,3 +1,4 @@
+import type { Creator } from "../audit/creator.ts";
 import type { Origin } from "../origin/record.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
@@ -67,6 +68,8 @@ export interface Commission {
   isPaidElsewhere: boolean;
   /** The promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
   isSilent?: true;
+  /** Absent: nobody gave it by hand in the dashboard. */
+  createdByUser?: Creator;
   /** The company's own remark. */
   internalNote: string | null;
   /** A remark that the promoter sees. */
@@ -76,7 +79,8 @@ export interface Commission {
   createdAt: string;
 }
 
-export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote">;
+/** What the company says about a commission that it gives by hand. */
+export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
 
 /** The rule that made a commission. Later changes of rewards never change it. */
 export interface CommissionTerms {

@@ -3,6 +3,7 @@ import type { Account } from "../account/record.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { createdBy } from "../audit/creator.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
@@ -51,7 +52,7 @@ export async function addLead(
     addressHash,
     now: context.now,
   });
-  const lead = leadOf(context.now, arrival, suspicion);
+  const lead = leadOf(context, arrival, suspicion);
   await tx.insert(leads, lead);
   await announce(tx, context, { entity: "referral", before: null, after: lead });
   const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
@@ -62,7 +63,7 @@ export async function addLead(
 }
 
 function leadOf(
-  now: Date,
+  context: Context,
   { account, signup, referrer, entrySource, state = "signup", splits = null, ids }: NewLead,
   suspicion: Suspicion,
 ): Lead {
@@ -83,7 +84,8 @@ function leadOf(
     tid: visitor?.tid ?? null,
     signupEventId: ids.eventId,
     skipEmailNotification: signup.skipEmailNotification,
-    createdAt: (signup.createdAt ?? now).toISOString(),
+    createdAt: (signup.createdAt ?? context.now).toISOString(),
+    ...createdBy(context),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Creator } from "../audit/creator.ts";
 import type { Origin } from "../origin/record.ts";
 
 export const LEAD_STATES = [
@@ -70,6 +71,8 @@ export interface Lead {
   subId: string | null;
   /** The id of the sign-up event. null: the lead was imported or made by a sale, and has not signed up since. */
   signupEventId: number | null;
+  /** Absent: nobody added the lead by hand in the dashboard. */
+  createdByUser?: Creator;
   skipEmailNotification: boolean;
   customerSince: string | null;
   cancelledAt: string | null;

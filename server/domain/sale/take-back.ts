@@ -51,13 +51,14 @@ function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: 
   return refundedSince <= 0 ? 0 : share(amount, refundedSince, left);
 }
 
-/** It has the status of the commission that it takes back, and is approved or denied with it. */
+/** It has the status of the commission that it takes back, and is approved or denied with it. Nobody gave it by hand. */
 function oppositeOf(
   commission: Commission,
   { id, amount, refund, sale }: { id: number; amount: number; refund: Refund; sale: Sale },
 ): Commission {
+  const { createdByUser: _, ...earned } = commission;
   return newCommission({
-    ...commission,
+    ...earned,
     id,
     amount,
     refundId: refund.id,

@@ -16,7 +16,10 @@ const OWN: Fields = {
   referral: "The lead that it was earned by. null: none, or the lead was deleted.",
   reward: "The reward that it was earned by. null: it was imported, or made by hand.",
   split_details: "The promoter's part of a commission that several promoters share. null: it is not shared.",
-  created_by_user_email: ["Always null.", null],
+  created_by_user_email: [
+    "E-mail address of the user who gave it in the dashboard. null: nobody did.",
+    "manager@acme.example",
+  ],
 };
 
 /** Fields of commissions. */
@@ -55,7 +58,7 @@ export const COMMISSION_FIELDS: Fields = {
   "sorting.referral": "By lead, in the order in which the leads came. Those without a lead come first.",
   is_self_referral: "Whether promoter and lead are the same person. null: not judged.",
   commission_type: "Whether it is for a sale or for something else.",
-  created_by_user_at: "Always null.",
+  created_by_user_at: "When the user gave it. null: nobody did.",
   tier: ["1: the promoter, 2: their parent, and so on.", 1],
   internal_note: ["A note of yours. Promoters never see it.", "Checked by phone"],
   external_note: ["A note that the promoter sees.", "Thank you for the talk"],

@@ -55,7 +55,10 @@ export const TRACKING_FIELDS: Fields = {
   split_promotion_id: ["The first promotion that gets a part of the commissions. null: none.", null],
   split_percentage_value: ["That part, in percent. null: none.", null],
   split_type: ["Always null: commissions are not split.", null],
-  created_by_user_email: ["Always null.", null],
+  created_by_user_email: [
+    "E-mail address of the user who added the lead in the dashboard. null: nobody did.",
+    "manager@acme.example",
+  ],
   comment: ["Always null.", null],
   is_expired: "Whether the lead no longer earns commissions.",
   metadata: ["Further data of your own. In a form, write it as JSON.", { source: "spring" }],

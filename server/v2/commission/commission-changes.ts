@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Account } from "../../domain/account/record.ts";
+import { createdBy } from "../../domain/audit/creator.ts";
 import { createCommission } from "../../domain/commission/creation.ts";
 import { COMMISSION_TYPES, type CommissionNotes } from "../../domain/commission/record.ts";
 import { annotateCommission } from "../../domain/commission/update.ts";
@@ -83,7 +84,7 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
     createdAt: body.event_date ?? null,
     skipEmailNotification: !(body.notify_promoter ?? false),
     instalments: null,
-    notes: notesOf(body),
+    notes: { ...notesOf(body), ...createdBy(context) },
     show: (view, { commissions }) =>
       Promise.all(commissions.map((commission) => showCommission(view, commission))),
   });

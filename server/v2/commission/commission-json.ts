@@ -76,7 +76,8 @@ export async function showCommission(
  * A commission as V2 shows it. Amounts are cents of `cash`, or whole units of another kind. It is paid when its payout
  * is completed.
  *
- * Choice: a commission made by hand has no reward. `created_by_user_email` is null, because API keys name nobody.
+ * Choice: a commission made by hand has no reward. `created_by_user_email` and `created_by_user_at` are null if an API
+ * key made it, because keys name nobody.
  */
 export function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswer> {
   const { commission, lead, payout } = parts;
@@ -86,8 +87,8 @@ export function commissionJson(parts: CommissionParts): z.output<typeof commissi
     metadata: {},
     is_self_referral: commission.isSelfReferral,
     commission_type: commission.type,
-    created_by_user_email: null,
-    created_by_user_at: null,
+    created_by_user_email: commission.createdByUser?.email ?? null,
+    created_by_user_at: commission.createdByUser?.at ?? null,
     sale_amount: commission.saleCents,
     original_sale_amount: commission.originalSaleAmount,
     original_sale_currency: commission.originalSaleCurrency,

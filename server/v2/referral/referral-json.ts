@@ -60,7 +60,7 @@ export async function showReferral(reader: Reader, lead: Lead): Promise<z.output
   });
 }
 
-/** Choice: `created_by_user_email` is null, because API keys name nobody. */
+/** Choice: `created_by_user_email` is null if an API key added the lead, because keys name nobody. */
 function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
   const { lead } = parts;
   return {
@@ -74,7 +74,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     customer_since: lead.customerSince,
     promoter_campaign: embeddedPromoterCampaignJson(lead, parts),
     fraud_check: lead.suspicion,
-    created_by_user_email: null,
+    created_by_user_email: lead.createdByUser?.email ?? null,
     username: lead.username,
     split_details: splitsJson(parts),
     first_name: lead.firstName,
