@@ -58,3 +58,25 @@ function statsOf({ id, stats }: Json): Json {
 function flat(balances: Json): Json {
   return Object.fromEntries(Object.entries(balances).filter(([, value]) => typeof value === "number"));
 }
+
+/** An export of the release with layout 10: the records of its store. */
+export const EXPORT_10 = "test/fixtures/layout-10.jsonl";
+
+/** The SQLite file of that store. */
+export const DATABASE_10 = "test/fixtures/layout-10.db";
+
+/** The answers of that release. Later ones may show more. */
+export const ANSWERS_10 = JSON.parse(readFileSync("test/fixtures/layout-10.json", "utf8")) as object;
+
+/** The answers that show all money of a store. */
+export async function moneyAnswersOf(app: TestApp): Promise<unknown> {
+  const list = async (name: string) => (await v2(app, "GET", `/${name}?per_page=100`)).body;
+  return {
+    ...((await answersOf(app)) as object),
+    leads: await list("referrals"),
+    commissions: await list("commissions"),
+    payouts: await list("payouts"),
+    rewards: await list("rewards"),
+    stats: (await v2(app, "GET", "/payouts/stats")).body,
+  };
+}
