@@ -172,20 +172,21 @@ function isWebAddress(value: string): boolean {
 }
 
 /**
- * A number of at least 0 with up to four decimals, given as a number or as text, in integers of the last place. Its
- * digits are read as text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within
- * safe integers.
+ * A number with up to four decimals, given as a number or as text, in integers of the last place. Its digits are read as
+ * text, because floats would turn 1.15 into 114 hundredths. The limit of its digits keeps it within safe integers.
  */
-export function decimal(places: number) {
+export function decimal(places: number, { isSigned = false } = {}) {
   const inWords = ["no", "at most one", "at most two", "at most three", "at most four"][places];
+  const sign = isSigned ? "-?" : "";
   const decimals = places === 0 ? "" : `(?:\\.(\\d{1,${places}}))?`;
-  const pattern = new RegExp(`^(\\d{1,${14 - places}})${decimals}$`);
+  const pattern = new RegExp(`^(${sign}\\d{1,${14 - places}})${decimals}$`);
   return z
     .union([z.number(), z.string()], "is invalid")
     .transform((value, context) => {
       const [, units, decimals = ""] = pattern.exec(String(value).trim()) ?? [];
       if (units === undefined) context.addIssue(`must be a number of ${inWords} decimals`);
-      return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`);
+      // Zero never has a minus, so that equal amounts are equal.
+      return Number(`${units ?? "0"}${decimals.padEnd(places, "0")}`) || 0;
     })
-    .meta({ documentedAs: { type: "number", minimum: 0 } });
+    .meta({ documentedAs: { type: "number", ...(!isSigned && { minimum: 0 }) } });
 }

@@ -84,20 +84,28 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
   };
 }
 
-/**
- * The counts of a commission in the reports. An imported commission has no record of its sale, so it
- * also counts the sale. Payouts count their own payments.
- */
+/** The counts of a commission in the reports. Payouts count their own payments. */
 function commissionFacts(commission: Commission): Fact[] {
-  const { createdAt: at, saleId, saleCents, amount } = commission;
-  const facts: Fact[] = [{ metric: "commissions", at: null }];
-  if (saleId === null && saleCents > 0) {
-    facts.push({ metric: "sales", at }, { metric: "salesCents", at, amount: saleCents });
-  }
+  const { createdAt: at, amount } = commission;
+  const facts: Fact[] = [{ metric: "commissions", at: null }, ...importedFacts(commission)];
   if (commission.status !== "approved" || commission.unit !== "cash") return facts;
   facts.push({ metric: "earningsCents", at, amount });
   if (commission.isPaidElsewhere) facts.push({ metric: "paidCents", at, amount });
   return facts;
+}
+
+/** An imported commission has no record of its sale or refund, so one of each event counts that as well. */
+function importedFacts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Commission): Fact[] {
+  if (saleId !== null || isOfCountedSale || saleCents === 0) return [];
+  return saleCents > 0
+    ? [
+        { metric: "sales", at },
+        { metric: "salesCents", at, amount: saleCents },
+      ]
+    : [
+        { metric: "refunds", at },
+        { metric: "refundsCents", at, amount: -saleCents },
+      ];
 }
 
 /** Whether a payout may still take the commission. */

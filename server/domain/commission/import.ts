@@ -7,7 +7,7 @@ import type { Unit } from "../money/unit.ts";
 import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { commissions, newCommission } from "./commission.ts";
+import { commissions, eventKey, newCommission } from "./commission.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
@@ -29,9 +29,10 @@ export interface ImportedCommission extends PromoterName {
   leadEmail: string | null;
   leadUid: string | null;
   unit: Unit;
-  /** In cents for `cash`, otherwise in whole units. */
+  /** In cents for `cash`, otherwise in whole units. Negative: a refund took it back. */
   amount: number;
   status: ImportedStatus;
+  /** Negative: what was refunded. */
   saleCents: number;
   eventId: string | null;
   createdAt: Date | null;
@@ -84,7 +85,8 @@ export async function importCommission(
       amount: input.amount,
       eventId: input.eventId,
       saleCents: input.saleCents,
-      type: input.saleCents > 0 ? "sale" : "custom",
+      type: input.saleCents === 0 ? "custom" : "sale",
+      ...((await isSaleCounted(tx, account.id, { input, lead })) && { isOfCountedSale: true as const }),
       isPaidElsewhere: input.status === "paid",
       createdAt: (input.createdAt ?? now).toISOString(),
     });
@@ -98,15 +100,30 @@ export async function importCommission(
 /**
  * The text that identifies a commission when it is imported again. That is its id if it has one. Otherwise it is the
  * event and the lead, plus the promoter if the lead belongs to another one, since several promoters can be paid for
- * one event. Without these, it is the whole line except the status.
+ * one event. What takes a commission back may name the event of the sale, too. Without these, it is the whole line
+ * except the status.
  */
 async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
-  const { sourceId, eventId, source, unit } = input;
+  const { sourceId, eventId, source, unit, amount } = input;
   if (sourceId !== null) return `id ${sourceId}`;
   const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
   if (lead === null) return `line ${source}`;
   const { promoterId } = await ownerOf(tx, accountId, { input, lead });
-  return `event ${JSON.stringify([eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId])}`;
+  const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
+  return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
+}
+
+/** Whether another commission of the same sale, or of the same refund, is known: of another unit, tier or part of a split. */
+async function isSaleCounted(
+  tx: Transaction,
+  accountId: number,
+  { input: { eventId, saleCents }, lead }: { input: ImportedCommission; lead: Lead | null },
+): Promise<boolean> {
+  if (eventId === null || lead === null || saleCents === 0) return false;
+  const ofEvent = await tx.view.page(commissions, "event", accountId, eventKey(eventId), { limit: 100 });
+  return ofEvent.some(
+    (each) => each.leadId === lead.id && Math.sign(each.saleCents) === Math.sign(saleCents),
+  );
 }
 
 /** Updates the status of a commission that was imported before. */

@@ -66,6 +66,8 @@ export interface Commission {
   payoutId: number | null;
   /** Whether another program paid it before the import. Such a commission goes into no payout. */
   isPaidElsewhere: boolean;
+  /** Another commission already counts the imported sale or refund in the reports. Absent: none does. */
+  isOfCountedSale?: true;
   /** The promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
   isSilent?: true;
   /** Absent: nobody gave it by hand in the dashboard. */

@@ -30,13 +30,13 @@ const commissionRow = (places: number) =>
     promoter_email: email.optional(),
     email: email.optional(),
     uid: text.optional(),
-    amount: decimal(places),
+    amount: decimal(places, { isSigned: true }),
     unit: oneOf(UNITS).optional(),
     status: text
       .toLowerCase()
       .pipe(oneOf(["pending", "approved", "denied", "paid"]))
       .optional(),
-    sale_amount: decimal(places).optional(),
+    sale_amount: decimal(places, { isSigned: true }).optional(),
     event_id: text.optional(),
     created_at: instant.optional(),
   });

@@ -335,7 +335,7 @@ describe.each(STORAGES)("on %s", (storage) => {
       [
         "ref_id,lead_email,amount,unit,status",
         "jane,,1.234,,",
-        "jane,,-1,,",
+        "jane,,(1),,",
         "jane,,1.5,points,",
         "jane,,1,beans,odd",
         "jane,nobody@example.com,1,,",

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as pathOf } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loadBalance } from "../../../server/domain/commission/balance.ts";
+import { debtCounter } from "../../../server/domain/commission/commission.ts";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
+import { importCsv } from "../../../server/transfer/csv/import.ts";
+import { LEADS } from "../../../server/transfer/csv/leads.ts";
+import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
+import type { Kind } from "../../../server/transfer/csv/row.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { accountOf } from "../../support/billing.ts";
+import { makeReward, offer } from "../../support/money.ts";
+import { statsOf } from "../../support/stats.ts";
+import { join } from "../../support/v2.ts";
+
+let folder: string;
+let from: TestApp;
+let to: TestApp;
+beforeEach(async () => {
+  folder = mkdtempSync(pathOf(tmpdir(), "tidemark-"));
+  [from, to] = await Promise.all([startApp(), startApp()]);
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true });
+  expect([...from.bugs, ...to.bugs]).toEqual([]);
+  await Promise.all([from.close(), to.close()]);
+});
+
+/** Takes a file out of the one program and imports it into the other. */
+async function carry(name: string, kind: Kind) {
+  const { body } = await from.v2("GET", `/exports/${name}`);
+  const file = pathOf(folder, `${name}.csv`);
+  writeFileSync(file, body as string);
+  const bad: string[] = [];
+  const onBad = (line: number, reason: string) => void bad.push(`${line}: ${reason}`);
+  const form = { kind, file, delimiter: ",", onUnknown: () => {}, onBad };
+  return { ...(await importCsv(to.context, await accountOf(to), form)), bad: bad.length === 0 ? 0 : bad };
+}
+
+const balanceOf = (app: TestApp, promoterId: number) =>
+  loadBalance(app.services.store, app.accountId, promoterId);
+
+const factsOf = async (app: TestApp, promoterId: number) => {
+  const {
+    sales,
+    salesCents,
+    refunds,
+    refundsCents,
+    commissions: count,
+    earningsCents,
+  } = await statsOf(app.services.store, app.accountId, promoterId);
+  return { sales, salesCents, refunds, refundsCents, count, earningsCents };
+};
+
+it("exported commissions give the same balances when they are imported, with all that refunds took back", async () => {
+  await join(from, "zoe@example.com", { ref_id: "zoe" });
+  await join(from, "jane@example.com", { ref_id: "jane", parent_promoter_id: "1" });
+  const tier = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_override_mode" };
+  const parent = await makeReward(from, [{ amount: 5 }], tier);
+  await offer(
+    from,
+    await makeReward(from, [{ amount: 25 }, { unit: "points", amount: 7, flat_amount: true }]),
+    parent,
+  );
+  for (const email of ["sam@example.net", "kim@example.net"]) {
+    await from.v1("/track/signup", { email, ref_id: "jane" });
+    await from.v1("/track/sale", { email, event_id: `order-${email}`, amount: "10050" });
+  }
+  const paid = await from.v2("POST", "/commissions/generate_payouts", { ids: [1, 2] });
+  expect(paid.status).toBe(200);
+  expect((await from.v2("POST", "/payouts/mark_as_paid", { ids: [1] })).status).toBe(200);
+  await from.v1("/track/refund", { email: "sam@example.net", event_id: "refund-1", amount: "10050" });
+  await from.v1("/track/refund", { email: "kim@example.net", event_id: "refund-2", amount: "3333" });
+
+  const counts = { changed: 0, known: 0, bad: 0 };
+  expect(await carry("promoters", PROMOTERS)).toEqual({ ...counts, added: 2 });
+  expect(await carry("referrals", LEADS)).toEqual({ ...counts, added: 2 });
+  expect(await carry("commissions", COMMISSIONS)).toEqual({ ...counts, added: 12 });
+  expect(await carry("commissions", COMMISSIONS)).toEqual({ ...counts, added: 0, known: 12 });
+
+  for (const id of [1, 2]) {
+    expect(await balanceOf(to, id)).toEqual(await balanceOf(from, id));
+    // A sale counts once, although it gave cash and points, and something to a parent.
+    expect(await factsOf(to, id)).toEqual(await factsOf(from, id));
+  }
+  const points = await to.services.store.page(commissions, "id", to.accountId, [], { limit: 99 });
+  const back = points.find(({ unit, amount }) => unit === "points" && amount < 0)!;
+  const owed = (app: TestApp) => app.services.store.sum(app.accountId, debtCounter(back));
+  expect(await owed(to)).toBe(await owed(from));
+});
+
+it("an imported refund counts as one, and may name the event of its sale", async () => {
+  await join(to, "jane@example.com", { ref_id: "jane" });
+  await to.v1("/track/signup", { email: "sam@example.net", ref_id: "jane" });
+  const file = pathOf(folder, "other.csv");
+  const lines = [
+    "sale_id,lead_email,amount,sale_amount,created_at",
+    "s1,sam@example.net,25.13,100.50,2026-02-01",
+    "s1,sam@example.net,-12.57,-50.25,2026-02-03",
+    "s2,sam@example.net,-0.00,0,2026-02-03",
+    "s3,sam@example.net,--1,0,2026-02-03",
+  ];
+  writeFileSync(file, lines.join("\n"));
+  const bad: string[] = [];
+  const onBad = (line: number, reason: string) => void bad.push(`${line}: ${reason}`);
+  const form = { kind: COMMISSIONS, file, delimiter: ",", onUnknown: () => {}, onBad };
+  expect(await importCsv(to.context, await accountOf(to), form)).toMatchObject({ added: 3, bad: 1 });
+  expect(bad).toEqual(["5: amount must be a number of at most two decimals"]);
+  expect(await importCsv(to.context, await accountOf(to), form)).toMatchObject({ added: 0, known: 3 });
+  expect(await statsOf(to.services.store, to.accountId, 1)).toMatchObject({
+    sales: 1,
+    salesCents: 10_050,
+    refunds: 1,
+    refundsCents: 5_025,
+    earningsCents: 1_256,
+  });
+});
