@@ -13,7 +13,7 @@ const STATE_OPTIONS: [string, string][] = [
   ["not_set", "In no campaign"],
 ];
 const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Suspicious or not"],
+  ["", "Any suspicion"],
   ["any", "Suspicious"],
   ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
 ];

@@ -40,7 +40,7 @@ function queryOf({ q, state, campaign, suspicion, parent, archived, sort }: Prom
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
     ...(suspicion && { "filters[fraud_suspicions]": suspicionsOf(suspicion) }),
     ...(parent && { "filters[parent_promoter_id]": Number(parent) }),
-    ...(archived !== "any" && { "filters[archived]": archived === "true" }),
+    "filters[archived]": archived === "any" ? archived : archived === "true",
     ...(sort && { [`sorting[${name}]`]: direction }),
   };
 }

@@ -18,12 +18,12 @@ export async function listPromoters(
     const found = await searchPromoters(store, accountId, query);
     return { records: found.slice(offset, offset + limit), total: found.length };
   }
-  const { isArchived, sort } = query;
+  const { isArchived, sorting } = query;
   const start = isArchived === null ? [] : [isArchived ? 1 : 0];
   const listed = isArchived === null ? "id" : "archived";
   const total = await store.sum(accountId, lengthCounter(promoters, listed, start));
-  const index = sort !== null ? "joined" : listed;
-  const reverse = sort?.isDescending ?? false;
+  const index = sorting.length > 0 ? "joined" : listed;
+  const reverse = sorting[0]?.isDescending ?? false;
   const records = await store.page(promoters, index, accountId, start, { limit, offset, reverse, total });
   return { records, total };
 }
@@ -52,8 +52,9 @@ export function countPending(store: Store, accountId: number): Promise<number> {
 
 /** Whether an index alone answers the query. */
 function isPlain(query: PromoterQuery): boolean {
-  const { isArchived, sort, ...rest } = query;
-  if (sort !== null && (sort.by !== "joinedAt" || isArchived === null)) return false;
+  const { isArchived, sorting, ...rest } = query;
+  const isJoined = sorting.length === 1 && sorting[0]?.by === "joinedAt" && isArchived !== null;
+  if (sorting.length > 0 && !isJoined) return false;
   return Object.entries(rest).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(ALL_PROMOTERS[name as keyof PromoterQuery]),
   );

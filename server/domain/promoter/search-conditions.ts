@@ -2,6 +2,7 @@ import type { InvoiceDetailsStatus, Promoter } from "./record.ts";
 import type { PromoterCampaignState } from "../promoter-campaign/record.ts";
 import type { Suspicion } from "../lead/record.ts";
 import type { Metric, TotalMetric } from "../report/counters.ts";
+import type { Sort } from "../../storage/listing/filter-search.ts";
 
 /** A range that includes both ends. null: open. */
 export interface Range {
@@ -34,7 +35,8 @@ export interface PromoterQuery {
   customFields: { key: string; values: string[]; isPartial: boolean }[];
   /** Summed over all promoter campaigns. */
   stats: Partial<Record<TotalMetric, Range>>;
-  sort: { by: TotalMetric | "joinedAt"; isDescending: boolean } | null;
+  /** The first one decides, then the next. Ties are sorted by id. */
+  sorting: Sort<TotalMetric | "joinedAt">[];
 }
 
 /** A query that every promoter of an account passes. */
@@ -54,7 +56,7 @@ export const ALL_PROMOTERS: PromoterQuery = {
   lastLoginAt: null,
   customFields: [],
   stats: {},
-  sort: null,
+  sorting: [],
 };
 
 type Condition = (query: PromoterQuery, promoter: Promoter) => boolean;

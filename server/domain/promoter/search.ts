@@ -7,7 +7,7 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { activePromoters } from "./recent-activity.ts";
 import { isWithin, meetsConditions, type PromoterQuery } from "./search-conditions.ts";
-import { loadPromoterStats, TOTAL_METRICS, type Stats } from "../report/counters.ts";
+import { loadPromoterStats, TOTAL_METRICS, type Stats, type TotalMetric } from "../report/counters.ts";
 
 /** A promoter with the data that the query tests and sorts by. */
 interface Candidate {
@@ -65,8 +65,7 @@ async function load(store: Store, accountId: number, ids: number[]): Promise<Pro
 /** Reads only the data that the query needs. */
 async function withFacts(store: Store, promoter: Promoter, query: PromoterQuery): Promise<Candidate> {
   const { accountId, id } = promoter;
-  const isByStats =
-    Object.keys(query.stats).length > 0 || (query.sort !== null && query.sort.by !== "joinedAt");
+  const isByStats = Object.keys(query.stats).length > 0 || query.sorting.some(({ by }) => by !== "joinedAt");
   const needsPromoterCampaigns =
     query.campaignIds !== null || query.state !== null || query.inactivity !== null;
   const promoterCampaigns = needsPromoterCampaigns ? await listPromoterCampaigns(store, accountId, id) : [];
@@ -97,12 +96,15 @@ function isNamed(text: string | null, promoter: Promoter): boolean {
   return [promoter.email, promoterName(promoter)].some((name) => name.toLowerCase().includes(wanted));
 }
 
-/** Equal ones are sorted by id. */
-function inOrder(found: Candidate[], { sort }: PromoterQuery): Candidate[] {
-  const sign = sort?.isDescending ? -1 : 1;
-  const rank = ({ promoter, stats }: Candidate): number => {
-    if (sort === null) return 0;
-    return sort.by === "joinedAt" ? Date.parse(promoter.createdAt) : (stats?.[sort.by] ?? 0);
-  };
-  return found.toSorted((a, b) => sign * (rank(a) - rank(b)) || a.promoter.id - b.promoter.id);
+/** The first sort order decides, then the next. Equal ones are sorted by id. */
+function inOrder(found: Candidate[], { sorting }: PromoterQuery): Candidate[] {
+  const valueOf = ({ promoter, stats }: Candidate, by: TotalMetric | "joinedAt"): number =>
+    by === "joinedAt" ? Date.parse(promoter.createdAt) : (stats?.[by] ?? 0);
+  return found.toSorted((one, other) => {
+    for (const { by, isDescending } of sorting) {
+      const difference = valueOf(one, by) - valueOf(other, by);
+      if (difference !== 0) return isDescending ? -difference : difference;
+    }
+    return one.promoter.id - other.promoter.id;
+  });
 }

@@ -15,7 +15,7 @@ export const LIST_FIELDS: Fields = {
   per_page: "Records on a page. A value above the maximum means the maximum.",
   q: ["Text to search for in names and e-mail addresses.", "jane"],
   filters: "Only records that match.",
-  archived: "`true`: archived records. `false`: those in use.",
+  archived: "`true`: archived records. `false`: those in use. `any`: both.",
   from: ["At least this many.", 1],
   to: ["At most this many.", 100],
   "revenue_amount.from": ["At least this much, in cents.", 1000],

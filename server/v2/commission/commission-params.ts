@@ -8,6 +8,7 @@ import { DUE_PERIODS } from "../../domain/payout/filter.ts";
 import type { Query } from "../../http/parameters/nesting.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { pageParams } from "../page-params.ts";
+import { sortsOf } from "../sorting.ts";
 import { amounts, amountSpan, period, span } from "../range-params.ts";
 
 const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] } });
@@ -91,10 +92,7 @@ const SORT_NAMES = {
   referral: "lead",
 } as const;
 
-/** The sort orders in the order of the query: the first counts most. */
+/** The sort orders in the domain's words. */
 export function commissionSorting(sorting: Params["sorting"], query: Query): CommissionSort[] {
-  const written = Object.keys(query["sorting"] ?? {}) as (keyof typeof SORT_NAMES)[];
-  return written
-    .filter((name) => sorting[name] !== undefined)
-    .map((name) => ({ by: SORT_NAMES[name], isDescending: sorting[name] === "desc" }));
+  return sortsOf(sorting, query, SORT_NAMES);
 }

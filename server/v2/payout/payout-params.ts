@@ -9,6 +9,7 @@ import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
 import { pageParams } from "../page-params.ts";
 import { period, span } from "../range-params.ts";
+import { sortsOf } from "../sorting.ts";
 
 /** @see docs/spec/v2.md "List payouts" */
 export const listParams = z.object({
@@ -86,10 +87,7 @@ export function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): 
 
 const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
 
-/** The sort orders in the order of the query: the first counts most. */
+/** The sort orders in the domain's words. */
 export function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
-  const written = Object.keys(query["sorting"] ?? {}) as (keyof typeof SORT_NAMES)[];
-  return written
-    .filter((name) => sorting[name] !== undefined)
-    .map((name) => ({ by: SORT_NAMES[name], isDescending: sorting[name] === "desc" }));
+  return sortsOf(sorting, query, SORT_NAMES);
 }

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { ALL_PROMOTERS, type PromoterQuery, type Range } from "../../domain/promoter/search-conditions.ts";
 import type { TotalMetric } from "../../domain/report/counters.ts";
+import type { Query } from "../../http/parameters/nesting.ts";
 import { direction, flag, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/lead/record.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/promoter-campaign/record.ts";
 import { pageParams } from "../page-params.ts";
+import { sortsOf } from "../sorting.ts";
 
 /** The domain's words for the filter's states of invoice details. */
 const INVOICE_DETAILS = {
@@ -22,7 +24,7 @@ const METRICS: [name: string, metric: TotalMetric][] = [
 ];
 const ACTIVITIES = ["referral", "customer", "click", "sale"] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const SORTS: [name: string, by: TotalMetric | "joinedAt"][] = [...METRICS, ["joined_at", "joinedAt"]];
+const SORT_NAMES = { ...Object.fromEntries(METRICS), joined_at: "joinedAt" } as const;
 
 const count = z
   .string("is invalid")
@@ -43,6 +45,11 @@ const customField = z.object(
   "is invalid",
 );
 
+/** Choice: `any` goes beyond the documentation, because an absent filter leaves archived promoters out. */
+const archivedOrNot = z
+  .union([z.literal("any"), flag], "is invalid")
+  .meta({ documentedAs: { enum: [true, false, "any"] } });
+
 const filters = z
   .object(
     {
@@ -55,7 +62,7 @@ const filters = z
       campaign_id: listOf(id),
       state: oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
       parent_promoter_id: id,
-      archived: flag,
+      archived: archivedOrNot,
       has_wform: flag,
       subscribed_to_email: flag,
       inactivity: z.object({ metric: oneOf(ACTIVITIES), days: count }, "is invalid"),
@@ -96,9 +103,9 @@ export const listParams = z
  */
 export function promoterQuery(
   { q, ids, filters = {}, sorting = {} }: z.output<typeof listParams>,
-  now: Date,
+  { query, now }: { query: Query; now: Date },
 ): PromoterQuery {
-  const { state, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
+  const { state, archived, parent_promoter_id: parent, invoice_details_status: invoiceDetails } = filters;
   return {
     ...ALL_PROMOTERS,
     text: q?.trim() ?? null,
@@ -106,7 +113,7 @@ export function promoterQuery(
     campaignIds: filters.campaign_id ?? null,
     state: state ?? null,
     parentPromoterId: parent ?? null,
-    isArchived: filters.archived ?? (ids === undefined ? false : null),
+    isArchived: archived === "any" ? null : (archived ?? (ids === undefined ? false : null)),
     suspicions: filters.fraud_suspicions ?? null,
     invoiceDetails: invoiceDetails === undefined ? null : INVOICE_DETAILS[invoiceDetails],
     hasTaxForm: filters.has_wform ?? null,
@@ -118,7 +125,7 @@ export function promoterQuery(
       .filter((field) => field !== undefined)
       .map(({ key, value, operator }) => ({ key, values: value, isPartial: operator === "partial" })),
     stats: statRanges(filters),
-    sort: readSort(sorting),
+    sorting: sortsOf(sorting, query, SORT_NAMES),
   };
 }
 
@@ -142,10 +149,4 @@ function statRanges(given: z.output<typeof filters>): PromoterQuery["stats"] {
     if (range !== undefined) ranges[metric] = { from: range.from ?? null, to: range.to ?? null };
   }
   return ranges;
-}
-
-/** If several are given, the first in the table counts. */
-function readSort(sorting: Record<string, "asc" | "desc" | undefined>): PromoterQuery["sort"] {
-  const sort = SORTS.find(([name]) => sorting[name] !== undefined);
-  return sort === undefined ? null : { by: sort[1], isDescending: sorting[sort[0]] === "desc" };
 }

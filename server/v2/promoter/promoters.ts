@@ -39,11 +39,13 @@ export const showPromoterOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { store, now } = context;
-  const { params, page, window } = readListing(request, listParams);
-  const query = promoterQuery(params, now);
-  const { records, total } = await listPromoters(store, account.id, { query, ...window });
-  setPageHeaders(request, page, total);
-  const data = await showAll(store, records, showPromoterOf(request));
+  const { params, query, page, window } = readListing(request, listParams);
+  const found = await listPromoters(store, account.id, {
+    query: promoterQuery(params, { query, now }),
+    ...window,
+  });
+  setPageHeaders(request, page, found.total);
+  const data = await showAll(store, found.records, showPromoterOf(request));
   return { data, meta: { pending_count: await countPending(store, account.id) } };
 }
 

@@ -1,0 +1,17 @@
+import type { Query } from "../http/parameters/nesting.ts";
+import type { Sort } from "../storage/listing/filter-search.ts";
+
+/** The sort orders in the order of the query: the first counts most. `names` has the domain's words for the wire's. */
+export function sortsOf<By extends string>(
+  sorting: Record<string, "asc" | "desc" | undefined>,
+  query: Query,
+  names: Record<string, By>,
+): Sort<By>[] {
+  const sorts: Sort<By>[] = [];
+  for (const name of Object.keys(query["sorting"] ?? {})) {
+    const by = names[name];
+    const direction = sorting[name];
+    if (by !== undefined && direction !== undefined) sorts.push({ by, isDescending: direction === "desc" });
+  }
+  return sorts;
+}
