@@ -24,7 +24,9 @@ export async function admit(
   clientAddress: string | null,
   key: string | null,
 ): Promise<Admission> {
-  const hash = key === null ? "" : hashApiKey(key);
+  // Whoever names no key guesses none. A page whose session has ended asks again and again.
+  if (key === null) throw new Failure("unauthorized", BAD_CREDENTIALS);
+  const hash = hashApiKey(key);
   const network = networkOf(clientAddress);
   const admission = await limits.failedAuthentication.attempt(network, hash, () =>
     findAdmission(store, hash),

@@ -148,6 +148,13 @@ describe("limits", () => {
     expect((await from(other, "203.0.113.2")).status).toBe(400);
   });
 
+  it("takes no request without a key for a guess", async () => {
+    const without = () => post(V1_PATHS[1]!, form({}, { "x-forwarded-for": "203.0.113.1" }));
+    for (let count = 0; count < 6; count++) expect((await without()).status).toBe(401);
+    const guess = form({}, { "x-api-key": "guess", "x-forwarded-for": "203.0.113.1" });
+    expect((await post(V1_PATHS[1]!, guess)).status).toBe(401);
+  });
+
   it("looks up no more guesses than that, even if they come at once from many addresses of one /64", async () => {
     const looks: unknown[] = [];
     const { get } = app.services.store;
