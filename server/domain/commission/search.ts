@@ -128,7 +128,7 @@ async function payoutTest(
   { isPaid, isFulfilled, duePeriod }: CommissionFilter,
 ): Promise<AsyncTest | null> {
   if (isPaid === undefined && isFulfilled === undefined && duePeriod === undefined) return null;
-  const day = await payoutDay(context, account, duePeriod);
+  const day = await payoutDay(context, account, { duePeriod, status: "pending" });
   const payoutOf = once((id) => context.store.get(payouts, account.id, id));
   return async ({ payoutId, isPaidElsewhere }) => {
     const payout = payoutId === null ? null : await payoutOf(payoutId);

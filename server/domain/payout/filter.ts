@@ -33,7 +33,7 @@ export interface PayoutDay {
   account: Account;
   /** The calendar day of the request, UTC. */
   today: string;
-  /** The first due date from today on. null: there is none. */
+  /** The first due date of the wanted payouts from today on. null: there is none. */
   nextDueDate: string | null;
 }
 

@@ -62,7 +62,7 @@ function ranges({ status, promoterId, groupRef, ...filter }: PayoutFilter): Rang
 /** Makes the test for one request. Conditions on the payout itself come first, because they need no read. */
 async function newJudge(context: Context, account: Account, filter: PayoutFilter) {
   const { store } = context;
-  const day = await payoutDay(context, account, filter.duePeriod);
+  const day = await payoutDay(context, account, filter);
   const readers = payeeReader(store, account.id);
   const given = givenFilters(filter);
   const byPayout = given.flatMap((name) =>
@@ -78,14 +78,20 @@ async function newJudge(context: Context, account: Account, filter: PayoutFilter
   };
 }
 
-/** The account and the day of a request. The next due date is read only for the period that needs it. */
+/**
+ * The account and the day of a request. The next due date is read only for the period that needs it.
+ *
+ * Choice: it is the next one among the payouts of the wanted status and campaigns, as in `dueStats`. A payout that was
+ * paid before its day does not hide those that are due after it.
+ */
 export async function payoutDay(
   { store, now }: Context,
   account: Account,
-  period: PayoutFilter["duePeriod"],
+  filter: Pick<PayoutFilter, "duePeriod" | "status" | "campaignIds">,
 ): Promise<PayoutDay> {
   const today = now.toISOString().slice(0, 10);
-  const nextDueDate = period === "next" ? await findNextDueDate(store, account.id, today) : null;
+  const nextDueDate =
+    filter.duePeriod === "next" ? await findNextDueDate(store, account.id, { ...filter, today }) : null;
   return { account, today, nextDueDate };
 }
 
@@ -98,11 +104,17 @@ export async function methodName(readers: PayeeReader, payout: Payout): Promise<
   return method?.method ?? "not_set";
 }
 
-/** The first due date of any payout from a day on, or null. */
-async function findNextDueDate(store: Store, accountId: number, today: string): Promise<string | null> {
+/** The first due date of these payouts from a day on, or null. */
+async function findNextDueDate(
+  store: Store,
+  accountId: number,
+  { status, campaignIds, today }: Pick<PayoutFilter, "status" | "campaignIds"> & { today: string },
+): Promise<string | null> {
   let next: string | null = null;
   for await (const sums of store.sums(accountId, ["payout.due"])) {
-    for (const [[, , dueDate]] of sums) {
+    for (const [[ofStatus, campaignId, dueDate]] of sums) {
+      if (status !== undefined && ofStatus !== status) continue;
+      if (campaignIds !== undefined && !campaignIds.includes(Number(campaignId))) continue;
       if (typeof dueDate === "string" && dueDate >= today && (next === null || dueDate < next))
         next = dueDate;
     }

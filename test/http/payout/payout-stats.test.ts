@@ -112,6 +112,27 @@ describe("statistics of payouts", () => {
     expect(await due("?filters[status]=completed")).toMatchObject({ data: { overdue: sums(1, 1) } });
   });
 
+  it("name the payouts that the list shows, although others of the period were paid before", async () => {
+    const other = await addCampaign(app.context, app.accountId, "Other");
+    await addPayout(app.context, jane, { dueDate: "2026-03-05", status: "completed", paidAt: NOW });
+    await addPayout(app.context, joe, { dueDate: "2026-03-20", campaignId: other.id });
+    await addPayout(app.context, joe, { dueDate: "2026-03-30" });
+    const listed = async (query: string) => {
+      const { body } = await company(app, `GET /payouts?filters[due_period]=next&${query}`);
+      return (body as { id: number }[]).map(({ id }) => id);
+    };
+    expect(await due()).toMatchObject({ data: { next: { ...sums(1, 1), due_date: "2026-03-20" } } });
+    expect(await listed("filters[status]=pending")).toEqual([2]);
+    const inFirst = "filters[campaign_id]=1";
+    expect(await due(`?${inFirst}`)).toMatchObject({ data: { next: { due_date: "2026-03-30" } } });
+    expect(await listed(`filters[status]=pending&${inFirst}`)).toEqual([3]);
+    expect(await due("?filters[status]=completed")).toMatchObject({
+      data: { next: { due_date: "2026-03-05" } },
+    });
+    expect(await listed("filters[status]=completed")).toEqual([1]);
+    expect(await listed("")).toEqual([1]);
+  });
+
   it("describe the account's terms", async () => {
     await changeAccount(app.context, app.accountId, {
       payoutCycle: "weekly",
