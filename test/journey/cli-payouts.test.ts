@@ -187,7 +187,7 @@ describe("tidemark payouts batch", () => {
 
   it.each([
     [["fail", "acme", "x"], "<payout-ids...> must be a whole number"],
-    [["batch", "acme", "paypal"], "No pending payout can be paid by paypal"],
+    [["batch", "acme", "paypal"], "No pending payout can be paid by PayPal"],
     [["file", "acme", "1", "--format", "bank"], "Payments batch not found."],
     [["pay", "acme", "x"], "<batch-id> must be a whole number"],
     [["paid", "acme", "9"], "Payments batch not found."],

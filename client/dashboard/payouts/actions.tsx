@@ -45,7 +45,8 @@ const ACTIONS: Action[] = [
     title: (what) => `Remove ${what}`,
     doing: (what) => `Removing ${what}`,
     done: (what) => `${what} removed`,
-    effect: "Payouts that moved no money are removed. Their commissions wait for the next run.",
+    effect:
+      "Payouts that moved no money are removed. Their commissions wait for the next run. Delete a batch before you remove its payouts.",
     isDanger: true,
     role: "manager",
     send: (ids) => answer(api.DELETE("/api/v2/company/payouts/destroy", { body: { ids } })),

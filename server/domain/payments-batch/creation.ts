@@ -3,7 +3,7 @@ import type { Account } from "../account/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import type { PayoutMethodName } from "../payout-method/record.ts";
+import { METHOD_WORDS, type PayoutMethodName } from "../payout-method/record.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { UNPAYABLE_REASONS, unpayableReason } from "../payout/unpayable-reason.ts";
 import { payeeReader } from "../payout/payee.ts";
@@ -52,7 +52,7 @@ export async function createPaymentsBatch<T>(
   return store.transact(async (tx) => {
     let count = 0;
     for (const payout of payable) if (await isAdded(tx, context, { batch, payout })) count += 1;
-    if (count === 0) throw new Failure("refused", `No pending payout can be paid by ${method}`);
+    if (count === 0) throw new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
     await tx.insert(paymentsBatches, batch);
     await announce(tx, context, { entity: "payments_batch", before: null, after: batch });
     return { batch: await show(tx.view, batch), leftOut };

@@ -11,7 +11,7 @@ import { loadPaymentsBatch, paymentsBatches } from "./batch.ts";
 import type { PaymentsBatch, PaymentsBatchStatus } from "./record.ts";
 
 /** The statuses in which a batch can be paid for the first time, and those in which it can be tried again. */
-export const PAYABLE: readonly PaymentsBatchStatus[] = ["awaiting_confirmation", "pending"];
+export const PAYABLE: readonly PaymentsBatchStatus[] = ["awaiting_confirmation"];
 export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
 
 /**

@@ -1,5 +1,11 @@
 import type { PayoutMethodName } from "../payout-method/record.ts";
 
+/**
+ * The documented statuses of a batch.
+ *
+ * Choice: no batch is ever `pending`, which is a confirmed batch that waits for a payment provider to begin. No provider is
+ * connected, so a confirmed batch is `processing` at once.
+ */
 export const PAYMENTS_BATCH_STATUSES = [
   "awaiting_confirmation",
   "pending",

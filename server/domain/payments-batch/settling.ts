@@ -8,12 +8,12 @@ import type { PaymentsBatch, PaymentsBatchStatus } from "./record.ts";
 
 /**
  * Completes a batch with the last of its payouts that was under way. It fails if one of its payouts has failed. Call
- * it for each change of a payout's status.
+ * it for each change of a payout's status, and when a payout is removed (`after` is null).
  */
 export async function settleBatch(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
-  { before, after }: { before: Payout; after: Payout },
+  { before, after }: { before: Payout; after: Payout | null },
 ): Promise<void> {
   const { accountId, paymentsBatchId: id } = before;
   const batch = id === null ? null : await tx.get(paymentsBatches, accountId, id);
@@ -22,7 +22,7 @@ export async function settleBatch(
   // The counters don't show this change yet.
   const now = async (status: PayoutStatus) => {
     const counted = await tx.sum(accountId, [BATCH_STATUS_COUNTER, batch.id, status]);
-    const isStill = after.paymentsBatchId === batch.id && after.status === status;
+    const isStill = after?.paymentsBatchId === batch.id && after.status === status;
     return counted + (isStill ? 1 : 0) - (before.status === status ? 1 : 0);
   };
   const failedCount = await now("failed");

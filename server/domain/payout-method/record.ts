@@ -2,6 +2,16 @@ export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "do
 
 export type PayoutMethodName = (typeof PAYOUT_METHODS)[number];
 
+/** How a sentence names a way of payment: `paid by …`. */
+export const METHOD_WORDS: Record<PayoutMethodName, string> = {
+  bank: "bank transfer",
+  crypto: "crypto wallet",
+  custom: "another way",
+  paypal: "PayPal",
+  wise: "Wise",
+  dots: "Dots",
+};
+
 /** A way to pay a promoter. */
 export interface PayoutMethod {
   accountId: number;

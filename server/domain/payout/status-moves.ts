@@ -4,6 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
+import { batchReference, paymentsBatches } from "../payments-batch/batch.ts";
 import { settleBatch } from "../payments-batch/settling.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { freeCommissions } from "./withdrawal.ts";
@@ -58,16 +59,19 @@ export async function moveWithin(
   if (!MOVES[payout.status].includes(to)) {
     throw new Failure("refused", `A ${payout.status} payout can't become ${to}`);
   }
+  if (to === "cancelled") refuseUploaded(payout);
   const { accountId, promoterId } = payout;
+  const staysInBatch = to === "pending" && (await isAwaited(tx, payout));
   const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
   const promoter = await tx.get(promoters, accountId, promoterId);
   const moved: Payout = {
     ...payout,
-    ...marks(payout, to, context.now.toISOString()),
+    ...marks(payout, to, { at: context.now.toISOString(), staysInBatch }),
     status: to,
     // Errors from banks may hold names and account numbers.
     error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
-    payoutMethodId: to === "pending" ? null : (payout.payoutMethodId ?? selected?.id ?? null),
+    payoutMethodId:
+      to === "pending" && !staysInBatch ? null : (payout.payoutMethodId ?? selected?.id ?? null),
   };
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, context.store, moved);
@@ -79,7 +83,7 @@ export async function moveWithin(
 /**
  * Deletes a payout that moved no money, and frees its commissions.
  *
- * @throws Failure `not_found`, or `refused` if it is processing or completed
+ * @throws Failure `not_found`, or `refused` if it is processing or completed, or its batch may be paid
  */
 export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
   return context.store.transact(async (tx) => {
@@ -87,20 +91,51 @@ export function removePayout(context: Context, accountId: number, id: number): P
     if (!REMOVABLE.has(payout.status)) {
       throw new Failure("refused", `A ${payout.status} payout can't be removed`);
     }
+    refuseUploaded(payout);
     await freeCommissions(tx, context.store, payout);
     await tx.remove(payouts, accountId, id);
     await announce(tx, context, { entity: "payout", before: payout, after: null });
+    await settleBatch(tx, context, { before: payout, after: null });
     return payout;
   });
 }
 
-/** The times of each status. A payout that becomes pending again starts over. */
-function marks(payout: Payout, to: PayoutStatus, at: string) {
+/**
+ * Refuses to free the commissions of a pending payout in a payments batch, because the bank may have the batch's file,
+ * and would pay them as well as the next payout.
+ *
+ * Choice: a failed payout may leave its batch, because its money came back and files leave it out.
+ *
+ * @throws Failure `refused`
+ */
+function refuseUploaded({ status, paymentsBatchId: id }: Payout): void {
+  if (status !== "pending" || id === null) return;
+  const holder = `${batchReference({ id })} holds this payout, and its file may have been uploaded`;
+  throw new Failure("refused", `${holder}. Delete the batch first`);
+}
+
+/**
+ * Whether a payout that is marked as unpaid goes back to its payments batch, because that one is still to be paid and its
+ * file may have been uploaded with the payout in it.
+ */
+async function isAwaited(tx: Transaction, { accountId, status, paymentsBatchId }: Payout): Promise<boolean> {
+  if (status !== "completed" || paymentsBatchId === null) return false;
+  const batch = await tx.get(paymentsBatches, accountId, paymentsBatchId);
+  return batch?.status === "awaiting_confirmation";
+}
+
+/** The times and the batch of each status. A payout that becomes pending again starts over. */
+function marks(
+  payout: Payout,
+  to: PayoutStatus,
+  { at, staysInBatch }: { at: string; staysInBatch: boolean },
+) {
   const isAgain = to === "pending";
   return {
     processingStartedAt: to === "processing" ? at : isAgain ? null : payout.processingStartedAt,
     paidAt: to === "completed" ? at : null,
     failedAt: to === "failed" ? at : null,
-    paymentsBatchId: isAgain ? null : payout.paymentsBatchId,
+    // A batch counts what it pays.
+    paymentsBatchId: (isAgain && !staysInBatch) || to === "cancelled" ? null : payout.paymentsBatchId,
   };
 }

@@ -7,6 +7,7 @@ import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import { racesAtEachStep } from "../../support/race.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
 
 const BATCH = {
@@ -102,7 +103,7 @@ describe("a payments batch", () => {
     await changeAccount(app.context, app.accountId, { minPaymentCents: 0, requiresInvoiceDetails: true });
     expect(await create()).toEqual({
       status: 422,
-      body: { message: "No pending payout can be paid by wise", code: "operation_failed" },
+      body: { message: "No pending payout can be paid by Wise", code: "operation_failed" },
     });
   });
 
@@ -164,6 +165,62 @@ describe("a payments batch", () => {
     });
   });
 
+  it.each([
+    ["cancelled", "POST /payouts/cancel", "payout/cancel"],
+    ["removed", "DELETE /payouts/destroy", "payout/destroy"],
+  ])("keeps its payouts from being %s until it is deleted", async (_how, call, label) => {
+    await create();
+    const end = () => company(app, call, { ids: [1, 2] });
+    const refusal = "BATCH-1 holds this payout, and its file may have been uploaded. Delete the batch first";
+    expect(await outcome(end())).toEqual({
+      status: 200,
+      body: {
+        data: {
+          id: 1,
+          status: "completed",
+          total: 2,
+          selected_total: 2,
+          processed_count: 0,
+          failed_count: 2,
+          action_label: label,
+          created_at: NOW,
+          updated_at: NOW,
+          meta: {},
+          progress: 100,
+          processing_errors: [`1: ${refusal}`, `2: ${refusal}`],
+        },
+        meta: { total: 0, promoters_count: 0, total_incl_tax: 0, all_promoters_count: 0 },
+      },
+    });
+    expect((await shown()).slice(0, 2)).toEqual([
+      ["pending", 1],
+      ["pending", 1],
+    ]);
+    await remove();
+    expect((await end()).body).toMatchObject({ data: { processed_count: 2, processing_errors: [] } });
+  });
+
+  it.each(["POST /payouts/cancel", "DELETE /payouts/destroy"])(
+    "loses its failed payouts by %s, and is completed with the last of them",
+    async (call) => {
+      await create();
+      await pay();
+      await finish(1, "completed");
+      await finish(2, "failed");
+      await company(app, call, { ids: [2] });
+      expect((await company(app, "GET /payments_batches")).body).toEqual([
+        {
+          ...BATCH,
+          status: "completed",
+          processing_started_at: NOW,
+          completed_at: NOW,
+          is_payable: false,
+          total: 12_000,
+        },
+      ]);
+    },
+  );
+
   it("gives failed payouts back as pending, and leaves completed ones alone", async () => {
     await create();
     await pay();
@@ -175,6 +232,70 @@ describe("a payments batch", () => {
       ["completed", null],
       ["pending", null],
     ]);
+  });
+
+  it("keeps a payout that is marked as paid and as unpaid before the batch is paid", async () => {
+    await create();
+    const mark = (how: string) => app.v2("POST", `/payouts/mark_as_${how}`, { ids: [1] });
+    await mark("paid");
+    // The promoter's choice of another method concerns later payouts.
+    await selectMethod(app.context, jane, { method: "bank" });
+    await mark("unpaid");
+    expect((await app.v2("GET", "/payouts?ids[]=1")).body).toMatchObject([
+      { status: "pending", payments_batch_id: 1, paid_at: null, payout_method: { method: "wise" } },
+    ]);
+    const end = await company(app, "POST /payouts/cancel", { ids: [1] });
+    expect(end.body).toMatchObject({ data: { processed_count: 0, failed_count: 1 } });
+    expect(await create("bank")).toMatchObject({ status: 422 });
+    await pay();
+    expect((await shown()).slice(0, 2)).toEqual([
+      ["processing", 1],
+      ["processing", 1],
+    ]);
+  });
+
+  it.each([
+    ["is processing", [1]],
+    ["was completed", [1, 2]],
+  ])("loses a payout that is marked as unpaid when it %s", async (_state, ids) => {
+    await create();
+    await pay();
+    await app.v2("POST", "/payouts/mark_as_paid", { ids });
+    await app.v2("POST", "/payouts/mark_as_unpaid", { ids: [1] });
+    expect((await shown())[0]).toEqual(["pending", null]);
+    expect(await create()).toMatchObject({ status: 201, body: { data: { id: 2, total: 12_000 } } });
+  });
+
+  it("loses a payout that is marked as unpaid after the batch was deleted", async () => {
+    await create();
+    await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+    await remove();
+    await app.v2("POST", "/payouts/mark_as_unpaid", { ids: [1] });
+    expect((await shown())[0]).toEqual(["pending", null]);
+  });
+
+  it("pays a payout or leaves it out if it is marked as unpaid meanwhile", async () => {
+    const races = await racesAtEachStep(async (raced) => {
+      const own = await changeAccount(raced.context, raced.accountId, {});
+      const zoe = await addPromoter(raced.context, own, { email: "zoe@example.com" });
+      await selectMethod(raced.context, zoe, { method: "wise" });
+      for (const _ of [1, 2]) await addPayout(raced.context, zoe);
+      await raced.v2("POST", "/payouts/create_payments_batch", { method: "wise" });
+      await raced.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+      return {
+        call: () => raced.v2("POST", "/payments_batches/1/pay", { otp: "123456" }),
+        meanwhile: () => raced.v2("POST", "/payouts/mark_as_unpaid", { ids: [1] }),
+        look: async () => {
+          const { body } = await raced.v2("GET", "/payouts");
+          return (body as Record<string, unknown>[])
+            .map(({ status, payments_batch_id: batch }) => `${status} in ${batch}`)
+            .join(", ");
+        },
+      };
+    });
+    expect(new Set(races.map(({ answer, seen }) => `${answer.status}: ${seen}`))).toEqual(
+      new Set(["200: processing in 1, processing in 1", "200: completed in 1, processing in 1"]),
+    );
   });
 
   it("has nothing left to pay once its payouts were paid one by one", async () => {
