@@ -30,29 +30,27 @@ export interface Sender {
 export function newSender(parts: OutboxParts): Sender {
   const { store, clock, log } = parts;
   const record = newRecorder(parts);
-  const underWay = new Map<number, { destination: string; done: Promise<void> }>();
+  const destinations = newDestinations(parts);
+  const underWay = new Map<number, { destination: string; lane: string; done: Promise<void> }>();
   const failing = new Set<string>();
   let pausedUntil = 0;
-  let turn = 0;
-
-  /** The destinations that have deliveries due. A different one comes first each time. */
-  async function destinations(): Promise<string[]> {
-    const found: string[] = [];
-    for await (const sums of store.sums(SYSTEM, ["delivery.due"])) {
-      found.push(...sums.map(([[name]]) => String(name)));
-    }
-    const first = turn++ % Math.max(1, found.length);
-    return [...found.slice(first), ...found.slice(0, first)];
-  }
 
   async function waitingFor(destination: string): Promise<Delivery[]> {
     // Copied before the listing, which may still show a delivery as due that ends meanwhile.
-    const sending = new Map(underWay);
-    const busy = [...sending.values()].filter((each) => each.destination === destination).length;
+    const sending = new Set(underWay.keys());
+    const busy = busyLanes(destination).length;
     const free = (failing.has(destination) ? CONCURRENCY_FAILING : CONCURRENCY) - busy;
     if (free <= 0) return [];
     const first = await store.page(deliveries, "due", SYSTEM, [destination], { limit: free + busy });
-    return first.filter(({ id }) => !sending.has(id)).slice(0, free);
+    // An erasure drops deliveries of its person, even one under way. The deletion event waits until that one has ended.
+    const held = new Set(busyLanes(destination));
+    return first.filter(({ id, lane }) => !sending.has(id) && !held.has(lane)).slice(0, free);
+  }
+
+  /** The lane of each delivery to a destination that is under way. */
+  function busyLanes(destination: string): string[] {
+    const here = [...underWay.values()].filter((each) => each.destination === destination);
+    return here.map(({ lane }) => lane);
   }
 
   async function send(delivery: Delivery): Promise<void> {
@@ -93,7 +91,7 @@ export function newSender(parts: OutboxParts): Sender {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;
           const done = send(delivery).finally(() => underWay.delete(delivery.id));
-          underWay.set(delivery.id, { destination, done });
+          underWay.set(delivery.id, { destination, lane: delivery.lane, done });
         }
       }
       return count;
@@ -102,5 +100,18 @@ export function newSender(parts: OutboxParts): Sender {
     async settle() {
       while (underWay.size > 0) await Promise.all([...underWay.values()].map(({ done }) => done));
     },
+  };
+}
+
+/** Lists the destinations that have deliveries due. A different one comes first each time. */
+function newDestinations({ store }: OutboxParts): () => Promise<string[]> {
+  let turn = 0;
+  return async () => {
+    const found: string[] = [];
+    for await (const sums of store.sums(SYSTEM, ["delivery.due"])) {
+      found.push(...sums.map(([[name]]) => String(name)));
+    }
+    const first = turn++ % Math.max(1, found.length);
+    return [...found.slice(first), ...found.slice(0, first)];
   };
 }

@@ -104,6 +104,27 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await expectNothingOf(MARK);
   });
 
+  it("tells of a lead's deletion only after the event that was under way has ended", async () => {
+    await workOff(appOutbox(app));
+    const outbox = appOutbox(app);
+    let answer = () => {};
+    receiver.answer((response) => void (answer = () => response.end()));
+    const count = receiver.received.length;
+    const told = () => receiver.received.slice(count).map(({ body }) => body["event_type"]);
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: `${MARK}-jane` });
+    await outbox.pass();
+    await receiver.has(count + 1);
+    receiver.answer((response) => response.end());
+    await eraseLead(app.context, app.accountId, "1");
+    // The first pass turns the deletion into a delivery, which is one piece of work. Sending it would be another one.
+    const begun = [await outbox.pass(), await outbox.pass()];
+    answer();
+    await outbox.settle();
+    await workOff(outbox);
+    expect(begun).toEqual([1, 0]);
+    expect(told()).toEqual(["referral.created", "referral.deleted"]);
+  });
+
   it.each([200, 500])("leaves no name in an answer of %d that was being stored", async (status) => {
     await workOff(appOutbox(app));
     receiver.answer((response, { text }) => response.writeHead(status).end(text));
