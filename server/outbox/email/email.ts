@@ -108,7 +108,7 @@ function occasionOf(change: RecordChange): Occasion | null {
 /**
  * Choice: a request that creates a promoter may ask for no e-mail. Then the promoter gets no e-mail about the
  * decision either, no matter who decides. A promoter who comes back from `blocked` or `inactive` was accepted
- * before and gets no e-mail.
+ * before and gets no e-mail. Somebody who joined by themselves is told so by the e-mail that confirms the address.
  */
 function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occasion | null {
   const isUndecided = before === null || before.state === "pending" || before.state === "rejected";
@@ -116,7 +116,8 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
   const kind = before === null ? "signup_accepted" : "accepted";
   const common = {
     promoterCampaignId: after.id,
-    isSilenced: ({ skipEmailNotification }: Promoter) => skipEmailNotification,
+    isSilenced: ({ skipEmailNotification, isUnconfirmed }: Promoter) =>
+      skipEmailNotification || (before === null && isUnconfirmed === true),
     values: {},
   };
   if (after.state === "accepted" && isUndecided && isNew) return { ...common, kind };

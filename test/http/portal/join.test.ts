@@ -80,6 +80,13 @@ it("makes a promoter, who gets in by the link in the e-mail and the password", a
   expect((await browser.call("POST /session", signIn)).status).toBe(201);
 });
 
+it("sends a newcomer one e-mail, also if the campaign tells promoters that they were accepted", async () => {
+  await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true } });
+  await join();
+  await send();
+  expect(subjects()).toEqual(["Welcome to Default campaign"]);
+});
+
 it("answers a known address alike, and writes to its owner", async () => {
   await app.v1("/promoters/create", { email: EMAIL });
   const { total } = await promoterCount();
