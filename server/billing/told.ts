@@ -24,8 +24,9 @@ export interface PaymentTold {
   grossAmount: number;
   netAmount: number;
   currency: string;
-  /** The provider's id of the price. */
+  /** What was sold: the price that most of the money was paid for, by the provider's id, and how many of it. */
   planId: string | null;
+  quantity: number;
   billingPeriod: BillingPeriod | null;
   at: Date;
 }

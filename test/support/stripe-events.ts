@@ -23,6 +23,26 @@ export function stripeEvent(type: string, object: Over, over: Over = {}, before?
   };
 }
 
+/** A line of an invoice: a month of a plan that is paid in advance. */
+export function invoiceLine(over: Over = {}) {
+  return {
+    id: "il_1",
+    object: "line_item",
+    amount: 10_000,
+    currency: "usd",
+    metadata: {},
+    parent: { type: "subscription_item_details" },
+    period: MONTH,
+    pricing: {
+      price_details: { price: "price_pro", product: "prod_1" },
+      type: "price_details",
+      unit_amount_decimal: "10000",
+    },
+    quantity: 1,
+    ...over,
+  };
+}
+
 /** A paid invoice of a subscription, in the form since 2025. */
 export function invoice(over: Over = {}) {
   return {
@@ -40,23 +60,7 @@ export function invoice(over: Over = {}) {
     discounts: [],
     lines: {
       object: "list",
-      data: [
-        {
-          id: "il_1",
-          object: "line_item",
-          amount: 10_000,
-          currency: "usd",
-          metadata: {},
-          parent: { type: "subscription_item_details" },
-          period: MONTH,
-          pricing: {
-            price_details: { price: "price_pro", product: "prod_1" },
-            type: "price_details",
-            unit_amount_decimal: "10000",
-          },
-          quantity: 1,
-        },
-      ],
+      data: [invoiceLine()],
       has_more: false,
       total_count: 1,
       url: "/v1/invoices/in_1/lines",

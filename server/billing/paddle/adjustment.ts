@@ -17,7 +17,8 @@ export function adjustmentMade(adjustment: AdjustmentNotification, at: Date): Re
     objects: [transactionId],
     grossFrom: 0,
     grossTo: Number(totals.total),
-    netAmount: Number(totals.subtotal),
+    // The subtotal may be that before a discount.
+    netAmount: Number(totals.total) - Number(totals.tax),
     currency: currencyCode,
     at,
   };

@@ -24,7 +24,7 @@ export async function transactionCompleted(
     number,
     number,
   ];
-  const price = items[0]?.price ?? null;
+  const { price = null, quantity = 1 } = largestOf(items) ?? {};
   const cycle = price?.billingCycle ?? null;
   const discount = transaction.discountId;
   const code = discount && api ? await api.promoCode(discount) : null;
@@ -43,7 +43,15 @@ export async function transactionCompleted(
     netAmount: total > 0 ? share(paid, total - tax, total) : paid,
     currency: currencyCode,
     planId: price?.id ?? null,
+    quantity,
     billingPeriod: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
     at: new Date(transaction.billedAt ?? transaction.createdAt),
   };
+}
+
+/** The item that costs most. Choice: as for Stripe's invoices, it is what the sale sells. */
+function largestOf(items: TransactionNotification["items"]) {
+  const cost = ({ price, quantity }: (typeof items)[number]) =>
+    Number(price?.unitPrice.amount ?? 0) * quantity;
+  return items.toSorted((one, other) => cost(other) - cost(one))[0];
 }

@@ -14,8 +14,10 @@ export interface StripeApi {
   invoiceOf(paymentIntent: string): Promise<string | null>;
   /** The payment intents that paid an invoice. */
   intentsOf(invoice: string): Promise<string[]>;
-  /** The checkout that a payment intent belongs to, in Stripe's own form. null: none. */
-  checkoutOf(paymentIntent: string): Promise<unknown>;
+  /** The checkout that a payment intent or a subscription came from, in Stripe's own form. null: none. */
+  checkoutOf(origin: { payment_intent: string } | { subscription: string }): Promise<unknown>;
+  /** The codes that customers typed in for an invoice's discounts. */
+  codesOf(invoice: string): Promise<string[]>;
   /** The code that a customer typed in. null: unknown. */
   promoCode(id: string): Promise<string | null>;
   payer(customerId: string): Promise<Payer | null>;
@@ -37,11 +39,15 @@ export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Prom
       const { data } = await asked(client.invoicePayments.list({ invoice, limit: 100 }));
       return data.flatMap(({ payment }) => payment.payment_intent ?? []).map(idOf);
     },
-    async checkoutOf(paymentIntent) {
-      const { data } = await asked(
-        client.checkout.sessions.list({ payment_intent: paymentIntent, limit: 1 }),
-      );
+    async checkoutOf(origin) {
+      const { data } = await asked(client.checkout.sessions.list({ ...origin, limit: 1 }));
       return data[0] ?? null;
+    },
+    async codesOf(invoice) {
+      const expanded = { expand: ["discounts.promotion_code"] };
+      const { discounts } = await asked(client.invoices.retrieve(invoice, expanded));
+      const codes = discounts.map((each) => (typeof each === "string" ? null : each.promotion_code));
+      return codes.flatMap((code) => (code === null || typeof code === "string" ? [] : code.code));
     },
     promoCode: async (id) => (await ifAny(client.promotionCodes.retrieve(id)))?.code ?? null,
     async payer(customerId) {

@@ -54,7 +54,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
   if (invoice !== null) return { kind: "nothing", reason: "The invoice of the charge tells of the payment" };
   const { id, currency, payment_intent: intent } = charge;
   // A checkout knows the tax and the visit, which its charge does not tell.
-  const checkout = api && intent ? await api.checkoutOf(intent) : null;
+  const checkout = api && intent ? await api.checkoutOf({ payment_intent: intent }) : null;
   if (checkout !== null) return sessionCompleted(checkout, api);
   const amount = isoAmount(charge.amount_captured ?? charge.amount, currency);
   return {
@@ -71,6 +71,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
     netAmount: amount,
     currency: currency.toUpperCase(),
     planId: null,
+    quantity: 1,
     billingPeriod: "one_time",
     at: charge.created,
   };

@@ -10,6 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const line = z.object({
   amount: z.number(),
+  quantity: z.number().nullish(),
   metadata,
   period: z.object({ start: instant, end: instant }).nullish(),
   price: z.object({ id: z.string() }).nullish(),
@@ -37,6 +38,7 @@ export const invoiceShape = z.object({
   parent: z.object({ subscription_details: subscriptionDetails.nullish() }).nullish(),
   charge: objectId.nullish(),
   payment_intent: objectId.nullish(),
+  discounts: z.array(z.unknown()).nullish(),
   lines: z.object({ data: z.array(line) }).nullish(),
 });
 
@@ -45,7 +47,9 @@ type Invoice = z.output<typeof invoiceShape>;
 /**
  * A paid invoice. Its amount is what was really paid, without credit, and without the tax's part of it.
  *
- * Choice: promoters are paid on revenue, so without tax.
+ * Choice: promoters are paid on revenue, so without tax. An invoice is one sale, of what its largest line sells: the
+ * price of that line chooses the reward, and its quantity multiplies a flat one. The other lines, such as add-ons and
+ * credit for unused time, only change the amount.
  */
 export async function invoicePaid(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
   const invoice = invoiceShape.parse(data);
@@ -54,14 +58,16 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
   const details = invoice.parent?.subscription_details ?? invoice.subscription_details;
   const subscriptionId = details?.subscription ?? invoice.subscription ?? null;
   const lines = invoice.lines?.data ?? [];
+  const payments = await paymentsOf(invoice, api);
   return {
     kind: "payment",
-    objects: [id, ...(await paymentsOf(invoice, api))],
+    objects: [id, ...payments],
     subscriptionId,
     payer: payerOf({
       customerId: invoice.customer ?? null,
       email: invoice.customer_email ?? null,
       metadata: [invoice.metadata, details?.metadata, ...lines.map((each) => each.metadata)],
+      promoCodes: await promoCodesOf(invoice, { subscriptionId, payments, api }),
     }),
     grossAmount: isoAmount(paid, currency),
     netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
@@ -77,14 +83,49 @@ async function paymentsOf({ id, charge, payment_intent: intent }: Invoice, api: 
   return named.length > 0 || api === null ? named : api.intentsOf(id);
 }
 
-/** The price and the period of an invoice's largest line. */
-function soldBy({ lines }: Invoice, isSubscription: boolean): Pick<PaymentTold, "planId" | "billingPeriod"> {
+/**
+ * The promotion codes of an invoice. One that a checkout led to has none here: the checkout tells its codes itself, and
+ * also the visit, which counts more. So the order of both events does not matter.
+ */
+async function promoCodesOf(
+  { id, discounts }: Invoice,
+  {
+    subscriptionId,
+    payments,
+    api,
+  }: { subscriptionId: string | null; payments: string[]; api: StripeApi | null },
+): Promise<string[]> {
+  if (api === null || !discounts?.length) return [];
+  const intent = payments.find((each) => each.startsWith("pi_"));
+  const origin =
+    subscriptionId === null ? intent && { payment_intent: intent } : { subscription: subscriptionId };
+  const checkout = origin ? await api.checkoutOf(origin) : null;
+  return checkout === null ? api.codesOf(id) : [];
+}
+
+/** The price, the quantity and the period of an invoice's largest line. */
+function soldBy(
+  { lines, created }: Invoice,
+  isSubscription: boolean,
+): Pick<PaymentTold, "planId" | "quantity" | "billingPeriod"> {
   const [largest] = (lines?.data ?? []).toSorted((one, other) => other.amount - one.amount);
   const planId = largest?.pricing?.price_details?.price ?? largest?.price?.id ?? largest?.plan?.id ?? null;
+  const quantity = largest === undefined ? 1 : quantityOf(largest, created);
   const { period } = largest ?? {};
-  if (!isSubscription) return { planId, billingPeriod: "one_time" };
+  if (!isSubscription) return { planId, quantity, billingPeriod: "one_time" };
   const days = period ? (period.end.getTime() - period.start.getTime()) / DAY_MS : 0;
-  return { planId, billingPeriod: periodOf(days) };
+  return { planId, quantity, billingPeriod: periodOf(days) };
+}
+
+/**
+ * How many items a line sells, for flat rewards.
+ *
+ * Choice: the quantity of a metered price is what was used, for example 10,000 requests. It counts as one item. Events
+ * since 2025 don't tell which prices are metered, but only those are paid for a period that is over.
+ */
+function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {
+  const isUsage = period ? period.start < period.end && period.end <= created : false;
+  return isUsage || !quantity ? 1 : quantity;
 }
 
 /** Events since 2025 name no interval, so the line's own period decides. null: neither a month nor a year. */

@@ -6,6 +6,9 @@ import { asked } from "./api.ts";
 import { instant, isoAmount, metadata, objectId } from "./fields.ts";
 import { invoicePaid } from "./invoice.ts";
 
+/** As many as Stripe lists at once. A checkout holds fewer. */
+const MOST_ITEMS = 100;
+
 const sessionShape = z.object({
   id: z.string(),
   created: instant,
@@ -52,6 +55,7 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
     netAmount: isoAmount(gross - tax, code),
     currency: code.toUpperCase(),
     planId: null,
+    quantity: 1,
     billingPeriod: subscription ? null : "one_time",
     at: session.created,
   };
@@ -61,8 +65,9 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
 /** The same with what was sold, which the event leaves out. */
 async function withPlan(told: PaymentTold, { id, invoice }: Session, api: StripeApi): Promise<PaymentTold> {
   if (!invoice) {
-    const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: 1 }));
-    return { ...told, planId: data[0]?.price?.id ?? null };
+    const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: MOST_ITEMS }));
+    const [largest] = data.toSorted((one, other) => other.amount_total - one.amount_total);
+    return { ...told, planId: largest?.price?.id ?? null, quantity: largest?.quantity ?? 1 };
   }
   const paid = await invoicePaid(await asked(api.client.invoices.retrieve(invoice)), api);
   if (paid.kind === "nothing") return told;

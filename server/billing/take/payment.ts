@@ -7,6 +7,9 @@ import { identify, namesOf, type KnownPayer } from "./payer.ts";
 import { applyWaiting } from "./refund.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 
+/** As in `track/sale`. It keeps every sum exact. */
+const MAX_QUANTITY = 999_999;
+
 /** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
 export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
   const owners = ownersOf(told);
@@ -27,7 +30,7 @@ export async function takePayment(source: Source, told: PaymentTold): Promise<Ta
       eventId: saleEventId,
       amount: told.netAmount,
       currency: told.currency,
-      quantity: 1,
+      quantity: Math.min(told.quantity, MAX_QUANTITY),
       planId: told.planId,
       billingPeriod: told.billingPeriod,
       mrr: null,

@@ -24,7 +24,7 @@ const list = (data: unknown[], has_more = false) => ({ object: "list", data, has
 
 /** Newest first, as Stripe lists them, with a gap in the middle of a page. */
 const EVENTS = [
-  stripeEvent("customer.subscription.deleted", subscription()),
+  stripeEvent("customer.subscription.deleted", subscription({ ended_at: SECONDS + 60 })),
   refundedFrom(0, 6_000),
   stripeEvent(
     "charge.succeeded",
@@ -48,6 +48,19 @@ const BOUGHT = {
   client_reference_id: TID,
 };
 
+/** An invoice whose subscription was begun with a promotion code, with its discount expanded. */
+const DISCOUNTED = {
+  id: "in_3",
+  discounts: [{ id: "di_1", object: "discount", promotion_code: { id: "promo_1", code: "JANE10" } }],
+};
+/** An invoice with a discount, as events tell it. */
+const discounted = (id: string, subscription: string) =>
+  invoice({
+    id,
+    discounts: ["di_1"],
+    parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} } },
+  });
+
 let app: TestApp;
 let api: ProviderApi;
 beforeEach(async () => {
@@ -67,10 +80,18 @@ beforeEach(async () => {
       const payment = { type: "payment_intent", payment_intent: "pi_1" };
       return list(isOurs ? [{ id: "inpay_1", object: "invoice_payment", invoice: "in_1", payment }] : []);
     },
-    "/v1/checkout/sessions": (query) => list(query.get("payment_intent") === "pi_5" ? [session(BOUGHT)] : []),
+    "/v1/checkout/sessions": (query) => {
+      if (query.get("subscription") === "sub_4") return list([session({ id: "cs_4", invoice: "in_4" })]);
+      return list(query.get("payment_intent") === "pi_5" ? [session(BOUGHT)] : []);
+    },
     "/v1/checkout/sessions/cs_5/line_items": () =>
-      list([{ id: "li_1", object: "item", price: { id: "price_5" } }]),
+      list([
+        { id: "li_1", object: "item", amount_total: 900, price: { id: "price_extra" }, quantity: 9 },
+        { id: "li_2", object: "item", amount_total: 11_100, price: { id: "price_5" }, quantity: 3 },
+      ]),
     "/v1/invoices/in_1": () => invoice(),
+    "/v1/invoices/in_3": (query) =>
+      query.getAll("expand[0]").includes("discounts.promotion_code") ? invoice(DISCOUNTED) : invoice(),
     "/v1/promotion_codes/promo_1": () => ({ id: "promo_1", object: "promotion_code", code: "JANE10" }),
     "/v1/customers/cus_1": () => ({
       id: "cus_1",
@@ -131,7 +152,7 @@ describe("a sync with Stripe", () => {
     const connection = await connect();
     const taken = [];
     for (const event of EVENTS) taken.push(await outcomeOf(tellStripe(app, event)));
-    expect(taken).toEqual(["ignored", "waiting", "ignored", "ignored", "ignored", "sale"]);
+    expect(taken).toEqual(["waiting", "waiting", "ignored", "ignored", "ignored", "sale"]);
     expect((await booksOf(app)).refunds).toEqual([["ch_1:6000", 5_000]]);
     await syncBilling(app.context, await accountOf(app), { connection, since: SINCE });
     expect(await booksOf(app)).toMatchObject({
@@ -141,6 +162,7 @@ describe("a sync with Stripe", () => {
       ],
       refunds: [["ch_1:6000", 5_000]],
       earned: 550,
+      leads: [["sam@example.net", "user-7", "cancelled"]],
     });
   });
 
@@ -196,7 +218,7 @@ describe("an event with an API key", () => {
     expect(told).toEqual(["sale", "known"]);
     expect((await booksOf(app)).sales).toEqual([["pi_5", 10_000, 0]]);
     const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
-    expect(sale).toMatchObject({ planId: "price_5", billingPeriod: "one_time" });
+    expect(sale).toMatchObject({ planId: "price_5", quantity: 3, billingPeriod: "one_time" });
   });
 
   it("finds the lead by the customer's metadata", async () => {
@@ -207,10 +229,36 @@ describe("an event with an API key", () => {
     expect((await booksOf(app)).leads).toEqual([["sam@example.net", "user-7", "active"]]);
   });
 
-  it("makes the lead by a promoter's promotion code", async () => {
-    await connect();
+  const makeCode = async () => {
     const code = { code: "JANE10", reward_id: 1, promoter_campaign_id: 1 };
     expect((await app.v2("POST", "/promo_codes", code)).status).toBe(200);
+  };
+
+  it("makes the lead by the promotion code of an invoice without a checkout", async () => {
+    await connect();
+    await makeCode();
+    expect(await outcomeOf(tellStripe(app, stripeEvent("invoice.paid", discounted("in_3", "sub_3"))))).toBe(
+      "sale",
+    );
+    expect(await booksOf(app)).toMatchObject({
+      sales: [["in_3", 10_000, 0]],
+      leads: [["Sam@example.net", "user-7", "active"]],
+    });
+  });
+
+  it("leaves the promotion code to the checkout, which also knows the visit", async () => {
+    await connect();
+    await makeCode();
+    expect(await tellStripe(app, stripeEvent("invoice.paid", discounted("in_4", "sub_4")))).toEqual({
+      status: 200,
+      body: { outcome: "ignored", reason: "Nobody referred this customer" },
+    });
+    expect((await booksOf(app)).sales).toEqual([]);
+  });
+
+  it("makes the lead by a promoter's promotion code", async () => {
+    await connect();
+    await makeCode();
     const bought = session({ discounts: [{ coupon: null, promotion_code: "promo_1" }] });
     expect(await outcomeOf(tellStripe(app, stripeEvent("checkout.session.completed", bought)))).toBe("sale");
     expect(await booksOf(app)).toMatchObject({

@@ -43,6 +43,21 @@ it("records a completed transaction once, without tax", async () => {
   expect(await books()).toMatchObject({ earned: 1_000, leads: [[null, "ctm_1", "active"]] });
 });
 
+it("gives a flat reward for each item of the price that costs most", async () => {
+  await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
+  await signUp({ uid: "ctm_1" });
+  const [pro] = transaction().items;
+  const price = { ...pro!.price, id: "pri_extra", unit_price: { amount: "100", currency_code: "USD" } };
+  const items = [
+    { ...pro, price, quantity: 20 },
+    { ...pro, quantity: 4 },
+  ];
+  expect(await tell("transaction.completed", transaction({ items }))).toBe("sale");
+  const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+  expect(sale).toMatchObject({ planId: "pri_1", quantity: 4, billingPeriod: "monthly" });
+  expect((await books()).earned).toBe(2_000);
+});
+
 it("finds the lead by custom data, and makes that of a visit", async () => {
   await signUp({ uid: "user-7" });
   await app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
@@ -73,6 +88,16 @@ it("counts what was paid beside credit, and takes nothing for a sign-up", async 
   );
   expect(await tell("transaction.completed", partly)).toBe("sale");
   expect(await books()).toMatchObject({ sales: [["txn_2", 5_000, 0]] });
+});
+
+it("counts what a discount left, and refunds a part of that", async () => {
+  await signUp({ uid: "ctm_1" });
+  const discounted = { discount: "2000", tax: "1520", total: "9520", grand_total: "9520" };
+  expect(await tell("transaction.completed", transaction({ discount_id: "dsc_1" }, discounted))).toBe("sale");
+  // The subtotal of half the sale, before its discount.
+  const half = { subtotal: "5000", tax: "760", total: "4760" };
+  expect(await tell("adjustment.updated", adjustment({}, half))).toBe("refund");
+  expect(await books()).toMatchObject({ sales: [["txn_1", 8_000, 4_000]], earned: 400 });
 });
 
 it("records approved refunds and chargebacks once, also before their sale", async () => {
@@ -137,6 +162,20 @@ describe("with an API key", () => {
       occurred_at: "2026-01-01T00:00:00Z",
     },
   ];
+
+  it("makes the lead of a promoter's discount code", async () => {
+    const discount = { id: "dsc_1", code: "JANE10", type: "percentage", amount: "10", status: "active" };
+    const api = await startProviderApi({
+      "/customers/ctm_1": () => ({ data: customer }),
+      "/discounts/dsc_1": () => ({ data: discount }),
+    });
+    await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", apiUrl: api.url });
+    const bought = transaction({ discount_id: "dsc_1" });
+    await app.v2("POST", "/promo_codes", { code: "JANE10", reward_id: 1, promoter_campaign_id: 1 });
+    expect(await tell("transaction.completed", bought)).toBe("sale");
+    expect(await books()).toMatchObject({ earned: 1_000, leads: [["sam@example.net", "ctm_1", "active"]] });
+    await api.close();
+  });
 
   it("finds leads by e-mail address, syncs, and imports a lead's events, each once", async () => {
     const api = await startProviderApi({

@@ -13,6 +13,7 @@ import {
   dispute,
   formerInvoice,
   invoice,
+  invoiceLine,
   refundedFrom,
   session,
   stripeEvent,
@@ -157,6 +158,52 @@ describe("a paid invoice", () => {
       ["in_1", 10_000, 0],
       ["in_2", 10_000, 0],
     ]);
+  });
+
+  const ADD_ON = { pricing: { price_details: { price: "price_extra", product: "prod_2" } } };
+  const LAST_MONTH = { start: SECONDS - 28 * 86_400, end: SECONDS };
+  it.each([
+    ["five seats", [invoiceLine({ quantity: 5 })], 5],
+    [
+      "two of a plan with add-ons",
+      [invoiceLine({ amount: 2_000, quantity: 9, ...ADD_ON }), invoiceLine({ quantity: 2 })],
+      2,
+    ],
+    [
+      "a fifth seat, with credit for four",
+      [invoiceLine({ amount: -8_000, quantity: 4 }), invoiceLine({ quantity: 5 })],
+      5,
+    ],
+    ["3 one-time items", [invoiceLine({ quantity: 3, period: { start: SECONDS, end: SECONDS } })], 3],
+    ["9,000 requests of last month", [invoiceLine({ quantity: 9_000, period: LAST_MONTH })], 1],
+    ["a line without a quantity", [invoiceLine({ quantity: null })], 1],
+    ["nothing that it names", [], 1],
+  ])("gives a flat reward for each item that it sells: %s", async (_, data, quantity) => {
+    await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
+    await signUp({ uid: "cus_1" });
+    expect(await tell("invoice.paid", invoice({ lines: { object: "list", data } }))).toBe("sale");
+    const [sale] = await app.services.store.page(sales, "id", app.accountId, [], { limit: 1 });
+    expect(sale).toMatchObject({ quantity, planId: data.length === 0 ? null : "price_pro" });
+    expect((await books()).earned).toBe(500 * quantity);
+  });
+
+  it.each([
+    ["included", 8_000, 2_000, 1_000],
+    ["excluded", 2_000, 8_000, 0],
+  ])("of two products earns by the larger one, which is %s", async (_, included, excluded, earned) => {
+    const price = (ext_id: string) => ({ name: ext_id, prices: [{ ext_id, desc: null }] });
+    await app.v2("POST", "/products", price("price_pro"));
+    await app.v2("POST", "/products", price("price_extra"));
+    const nothing = await makeReward(app, [{ amount: 0 }]);
+    await offer(
+      app,
+      { reward_id: await makeReward(app), apply_on: "specific", product_ids: [1] },
+      { reward_id: nothing, apply_on: "specific", product_ids: [2] },
+    );
+    await signUp({ uid: "cus_1" });
+    const data = [invoiceLine({ amount: included }), invoiceLine({ amount: excluded, ...ADD_ON })];
+    expect(await tell("invoice.paid", invoice({ lines: { object: "list", data } }))).toBe("sale");
+    expect(await books()).toMatchObject({ sales: [["in_1", 10_000, 0]], earned });
   });
 
   it("of somebody whom nobody referred leaves nothing", async () => {
