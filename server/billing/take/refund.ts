@@ -1,6 +1,7 @@
 import { findObject, namePayment } from "../../domain/billing/object.ts";
 import type { BillingObject, WaitingRefund } from "../../domain/billing/record.ts";
-import { forgetRefund, keepRefund, refundsWaitingFor } from "../../domain/billing/waiting-refund.ts";
+import { keepWaiting } from "../../domain/billing/waiting-time.ts";
+import { forgetRefund, refundsWaitingFor, waitingRefunds } from "../../domain/billing/waiting-refund.ts";
 import { leads } from "../../domain/lead/lead.ts";
 import { share } from "../../domain/money/amount.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
@@ -15,45 +16,53 @@ import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
  * Choice: we keep it ourselves. If we let the provider send it again, it would be lost after a few days.
  */
 export async function takeRefund(source: Source, told: RefundTold): Promise<Taken> {
-  const refund = await waitingRefund(source, told);
-  const known = await findSale(source, [refund.saleEventId, ...told.objects]);
-  if (known !== null) return apply(source, refund, known);
   const { context, account, provider } = source;
-  await context.store.transact(async (tx) => {
-    const { objects } = told;
-    await namePayment(tx, account.id, { provider, objects, owners: [], amounts: null });
-    await keepRefund(tx, refund, context.now);
+  const { objects } = told;
+  // It is kept before we look for its sale, so a sale that is recorded meanwhile finds it, or is found.
+  const refund = await context.store.transact(async (tx) => {
+    const payment = await namePayment(tx, account.id, { provider, objects, owners: [], amounts: null });
+    const kept = waitingRefund(source, told, payment.saleEventId);
+    await keepWaiting(tx, waitingRefunds, { event: kept, now: context.now });
+    return kept;
   });
-  // Its sale may have been recorded while it was put aside.
-  if ((await findSale(source, [refund.saleEventId])) === null) {
-    return taken("waiting", "Its payment is not recorded, or not yet");
-  }
+  const sale = await findSale(source, [...(await namesOf(source, refund.saleEventId)), ...objects]);
+  if (sale === null) return taken("waiting", "Its payment is not recorded, or not yet");
+  const result = await apply(source, refund, sale);
+  await forgetRefund(context.store, refund);
+  // Others may have waited until this one told that their payment is the same.
   await applyWaiting(source, refund.saleEventId);
-  return taken("refund");
+  return result;
 }
 
 /** Records the refunds that waited for a sale. */
 export async function applyWaiting(source: Source, saleEventId: string): Promise<void> {
   const { context, account, provider } = source;
-  const sale = await findSale(source, [saleEventId]);
+  const names = await namesOf(source, saleEventId);
+  const sale = await findSale(source, names);
   if (sale === null) return;
-  for (const refund of await refundsWaitingFor(context.store, account.id, { provider, saleEventId })) {
-    await apply(source, refund, sale);
-    await forgetRefund(context.store, refund);
+  for (const name of names) {
+    const payment = { provider, saleEventId: name };
+    for (const refund of await refundsWaitingFor(context.store, account.id, payment)) {
+      await apply(source, refund, sale);
+      await forgetRefund(context.store, refund);
+    }
   }
 }
 
-async function waitingRefund(
+/** Every name of a payment: the one that it has now, and its former ones. */
+async function namesOf({ context, account, provider }: Source, name: string): Promise<string[]> {
+  const payment = await findObject(context.store, account.id, { provider, id: name });
+  return payment === null ? [name] : [payment.saleEventId, ...(payment.formerNames ?? [])];
+}
+
+function waitingRefund(
   { context, account, provider }: Source,
-  told: RefundTold,
-): Promise<WaitingRefund> {
-  const { objects, id: eventId, grossFrom, grossTo, netAmount, currency } = told;
-  const read = objects.map((id) => findObject(context.store, account.id, { provider, id }));
-  const known = (await Promise.all(read)).find((object) => object !== null);
+  { id: eventId, grossFrom, grossTo, netAmount, currency, at }: RefundTold,
+  saleEventId: string,
+): WaitingRefund {
   const amounts = { grossFrom, grossTo, netAmount, currency };
-  const at = { createdAt: told.at.toISOString(), keptAt: context.now.toISOString() };
-  const saleEventId = known?.saleEventId ?? objects[0] ?? eventId;
-  return { accountId: account.id, provider, saleEventId, eventId, ...amounts, ...at };
+  const times = { createdAt: at.toISOString(), keptAt: context.now.toISOString() };
+  return { accountId: account.id, provider, saleEventId, eventId, ...amounts, ...times };
 }
 
 /** The sale under one of these event ids. The account may have sent it itself, under the provider's id. */
@@ -75,7 +84,7 @@ async function apply(source: Source, refund: WaitingRefund, given: Sale): Promis
   // Choice: a dispute of a payment that was partly refunded takes back what is left.
   const amount = Math.min(left, netOf(refund, await paymentOf(source, refund)));
   if (amount <= 0) return taken("known", "The whole sale is refunded");
-  return recordOnce(
+  const recorded = recordOnce(
     recordRefund(context, account, {
       // A lead that only its visit names has neither uid nor e-mail address.
       customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
@@ -87,6 +96,13 @@ async function apply(source: Source, refund: WaitingRefund, given: Sale): Promis
       show: async () => "refund" as const,
     }),
   );
+  return recorded.catch(async (error: unknown) => {
+    const current = await context.store.get(sales, account.id, sale.id);
+    // Another refund took a part meanwhile, so less is left than was asked for.
+    if (current !== null && current.refundedOriginalAmount !== sale.refundedOriginalAmount)
+      return apply(source, refund, current);
+    throw error;
+  });
 }
 
 function paymentOf({ context, account, provider }: Source, { saleEventId }: WaitingRefund) {

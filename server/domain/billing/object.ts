@@ -11,12 +11,15 @@ export const billingObjects = collection<BillingObject>()({
 });
 
 /** The payment that an object belongs to. null: unknown. */
-export function findObject(
+export async function findObject(
   reader: Reader,
   accountId: number,
   { provider, id }: { provider: BillingProvider; id: string },
 ): Promise<BillingObject | null> {
-  return reader.get(billingObjects, accountId, provider, digest(id));
+  const object = await reader.get(billingObjects, accountId, provider, digest(id));
+  if (object === null || object.hash === digest(object.saleEventId)) return object;
+  // A payment's name is one of its objects. That one leads on if the payment has got another name since.
+  return (await findObject(reader, accountId, { provider, id: object.saleEventId })) ?? object;
 }
 
 /** The objects of one payment, and the facts that are known about it. */
@@ -33,6 +36,8 @@ export interface Naming {
 /**
  * Gives a payment its name, which is the event id of its sale. Events that share an object get the same name, even if
  * they come at the same time: both read the shared object, and only one commit holds.
+ *
+ * An event may show that two names mean one payment. The name that was paid stays, because its sale has it.
  */
 export async function namePayment(
   tx: Transaction,
@@ -41,11 +46,15 @@ export async function namePayment(
 ): Promise<BillingObject> {
   const read = objects.map((id) => findObject(tx, accountId, { provider, id }));
   const known = (await Promise.all(read)).filter((object) => object !== null);
-  const name = known[0]?.saleEventId ?? objects[0];
+  const paid = known.find(({ netAmount }) => netAmount !== null);
+  const name = (paid ?? known[0])?.saleEventId ?? objects[0];
   if (name === undefined) throw new Error("A payment without an object has no name");
-  const paid = known.find(({ netAmount }) => netAmount !== null) ?? amounts;
-  const { grossAmount, netAmount } = paid ?? { grossAmount: null, netAmount: null };
-  const payment = { accountId, provider, saleEventId: name, grossAmount, netAmount };
-  for (const id of [...objects, ...owners]) await tx.put(billingObjects, { ...payment, hash: digest(id) });
+  const names = new Set(known.flatMap((object) => [object.saleEventId, ...(object.formerNames ?? [])]));
+  const formerNames = [...names].filter((each) => each !== name);
+  const { grossAmount, netAmount } = paid ?? amounts ?? { grossAmount: null, netAmount: null };
+  const payment = { accountId, provider, saleEventId: name, grossAmount, netAmount, formerNames };
+  for (const id of new Set([...objects, ...owners, ...names])) {
+    await tx.put(billingObjects, { ...payment, hash: digest(id) });
+  }
   return { ...payment, hash: digest(name) };
 }

@@ -29,6 +29,11 @@ export interface BillingObject {
   /** What was paid, with and without tax, in the minor unit of its currency. null: the payment is not known yet. */
   grossAmount: number | null;
   netAmount: number | null;
+  /**
+   * The names that the payment had before events showed that they mean one payment. Refunds may wait under them. Only
+   * the object that the payment is named after has all of them. Records of former releases have none.
+   */
+  formerNames?: string[];
 }
 
 /** A refund whose sale is not known yet. */

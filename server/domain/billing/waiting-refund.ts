@@ -1,12 +1,7 @@
 import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
+import type { Store } from "../../storage/store.ts";
 import type { BillingProvider, WaitingRefund } from "./record.ts";
-
-/** Providers repeat an event for three days, and list those of thirty days. */
-const KEPT_MS = 40 * 24 * 60 * 60 * 1_000;
-/** Each new one makes room for itself, so that refunds of people whom nobody referred never pile up. */
-const SWEPT_AT_ONCE = 5;
 
 export const waitingRefunds = collection<WaitingRefund>()({
   name: "waiting-refund",
@@ -17,16 +12,6 @@ export const waitingRefunds = collection<WaitingRefund>()({
     age: ({ keptAt }) => [Date.parse(keptAt)],
   },
 });
-
-/** Keeps a refund until its sale is recorded, and drops the oldest ones whose time is over. */
-export async function keepRefund(tx: Transaction, refund: WaitingRefund, now: Date): Promise<void> {
-  await tx.put(waitingRefunds, refund);
-  const oldest = await tx.view.page(waitingRefunds, "age", refund.accountId, [], { limit: SWEPT_AT_ONCE });
-  for (const { provider, eventId, keptAt } of oldest) {
-    if (now.getTime() - Date.parse(keptAt) < KEPT_MS) continue;
-    await tx.remove(waitingRefunds, refund.accountId, provider, digest(eventId));
-  }
-}
 
 /** The refunds that wait for the sale of a payment. */
 export function refundsWaitingFor(

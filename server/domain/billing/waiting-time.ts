@@ -1,0 +1,27 @@
+import type { Collection } from "../../storage/collection.ts";
+import type { Transaction } from "../../storage/store.ts";
+
+/** Providers repeat an event for three days, and list those of thirty days. */
+const KEPT_MS = 40 * 24 * 60 * 60 * 1_000;
+/** Each new one makes room for itself, so that events about people whom nobody referred never pile up. */
+const SWEPT_AT_ONCE = 5;
+
+/** An event that waits for the payment that it is about. */
+interface Waiting {
+  accountId: number;
+  keptAt: string;
+}
+
+/** Keeps an event until its payment is recorded, and drops the oldest ones whose time is over. */
+export async function keepWaiting<R extends Waiting>(
+  tx: Transaction,
+  into: Collection<R, never, "age">,
+  { event, now }: { event: R; now: Date },
+): Promise<void> {
+  await tx.put(into, event);
+  const oldest = await tx.view.page(into, "age", event.accountId, [], { limit: SWEPT_AT_ONCE });
+  for (const each of oldest) {
+    if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
+    await tx.remove(into, each.accountId, ...into.id(each));
+  }
+}
