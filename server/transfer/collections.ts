@@ -5,6 +5,7 @@ import { auditEntries } from "../domain/audit/audit.ts";
 import { batchProcesses } from "../domain/batch/batch.ts";
 import { billingConnections } from "../domain/billing/connection.ts";
 import { billingObjects } from "../domain/billing/object.ts";
+import { waitingCancellations } from "../domain/billing/waiting-cancellation.ts";
 import { waitingRefunds } from "../domain/billing/waiting-refund.ts";
 import { campaigns } from "../domain/campaign/campaign.ts";
 import { commissions } from "../domain/commission/commission.ts";
@@ -105,6 +106,7 @@ export const COLLECTIONS = [
   userLinks,
   users,
   visitors,
+  waitingCancellations,
   waitingRefunds,
   webhooks,
 ] as unknown as AnyCollection[];

@@ -33,7 +33,20 @@ export async function identify(source: Source, payer: Payer, owners: string[]): 
   return { payer: known, lead: await findLead(source, known, owners) };
 }
 
-async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
+/** A payer, with the subscription that an event is about. */
+export interface Subscriber {
+  /** null: it is about a single payment. */
+  subscriptionId: string | null;
+  payer: Payer;
+}
+
+/** The objects that other payments of the same customer belong to as well. */
+export function ownersOf({ subscriptionId, payer }: Subscriber): string[] {
+  return [subscriptionId, payer.customerId].filter((each) => each !== null);
+}
+
+/** The lead that these names lead to, as far as our own records tell. null: none. */
+export async function findLead(source: Source, payer: Payer, owners: string[]): Promise<Lead | null> {
   const { context, account } = source;
   for (const uid of uidsOf(payer)) {
     const lead = await context.store.find(leads, "uid", account.id, [uid]);

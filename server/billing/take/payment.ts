@@ -3,7 +3,8 @@ import { isErased } from "../../domain/erasure/values.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
 import type { PaymentTold } from "../told.ts";
-import { identify, namesOf, type KnownPayer } from "./payer.ts";
+import { applyWaitingCancellation } from "./cancellation.ts";
+import { identify, namesOf, ownersOf, type KnownPayer } from "./payer.ts";
 import { applyWaiting } from "./refund.ts";
 import { recordOnce, taken, type Source, type Taken } from "./taker.ts";
 
@@ -12,9 +13,18 @@ const MAX_QUANTITY = 999_999;
 
 /** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
 export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
+  const known = await identify(source, told.payer, ownersOf(told));
+  const take = told.netAmount <= 0 ? takeSignup : takeSale;
+  const result = await take(source, told, known);
+  // A repetition does it again, as in `takeSale`.
+  if (result.outcome !== "ignored") {
+    await applyWaitingCancellation(source, { subscriptionId: told.subscriptionId, payer: known.payer });
+  }
+  return result;
+}
+
+async function takeSale(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {
   const owners = ownersOf(told);
-  const payer = await identify(source, told.payer, owners);
-  if (told.netAmount <= 0) return takeSignup(source, told, payer);
   const names = await namesOf(source, payer);
   // Without this, each payment of people whom nobody referred would leave records.
   if (payer.lead === null && names.tid === null && names.promoCode === null) {
@@ -44,10 +54,6 @@ export async function takePayment(source: Source, told: PaymentTold): Promise<Ta
   // A repetition does it again, because the process may have died in between.
   if (result.outcome !== "ignored") await applyWaiting(source, saleEventId);
   return result;
-}
-
-function ownersOf({ subscriptionId, payer }: PaymentTold): string[] {
-  return [subscriptionId, payer.customerId].filter((each) => each !== null);
 }
 
 async function takeSignup(source: Source, told: PaymentTold, payer: KnownPayer): Promise<Taken> {

@@ -52,3 +52,14 @@ export interface WaitingRefund {
   createdAt: string;
   keptAt: string;
 }
+
+/** A cancellation of a subscription whose first payment is not known yet. */
+export interface WaitingCancellation {
+  accountId: number;
+  provider: BillingProvider;
+  /** The provider's id. It is also the event id of the cancellation. */
+  subscriptionId: string;
+  /** When the subscription ended. */
+  createdAt: string;
+  keptAt: string;
+}

@@ -128,6 +128,22 @@ it("cancels the lead of a cancelled subscription", async () => {
   expect((await books()).leads).toEqual([[null, "user-7", "cancelled"]]);
 });
 
+it.each(["before", "after"])(
+  "cancels the lead of a subscription, told %s its first payment",
+  async (when) => {
+    await app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
+    const paid = transaction({ custom_data: { svc_tid: TID } });
+    if (when === "before")
+      expect(await tell("subscription.canceled", canceledSubscription())).toBe("waiting");
+    expect(await tell("transaction.completed", paid)).toBe("sale");
+    if (when === "after")
+      expect(await tell("subscription.canceled", canceledSubscription())).toBe("cancellation");
+    expect((await books()).leads).toEqual([[null, "ctm_1", "cancelled"]]);
+    expect(await tell("transaction.completed", paid)).toBe("known");
+    expect((await books()).leads).toEqual([[null, "ctm_1", "cancelled"]]);
+  },
+);
+
 it("refuses events that Paddle did not sign, or did not sign now", async () => {
   const event = paddleEvent("transaction.completed", transaction());
   const refused = {

@@ -385,7 +385,6 @@ it("gives an erased customer no name again, and takes refunds back", async () =>
 describe("the end of a subscription", () => {
   it("cancels the lead once, found by what it paid", async () => {
     await signUp({ email: "sam@example.net", uid: "user-7" });
-    expect(await tell("customer.subscription.deleted", subscription())).toBe("ignored");
     await tell("invoice.paid", invoice());
     expect(await tell("customer.subscription.deleted", subscription())).toBe("cancellation");
     const { body } = await app.v1("/leads/show", { uid: "user-7" });
@@ -393,6 +392,49 @@ describe("the end of a subscription", () => {
     expect(await tell("customer.subscription.deleted", subscription())).toBe("cancellation");
     expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
     expect((await books()).leads).toEqual([["sam@example.net", "user-7", "active"]]);
+  });
+
+  const gone = () => tellStripe(app, stripeEvent("customer.subscription.deleted", subscription()));
+  const WAITING = {
+    status: 200,
+    body: { outcome: "waiting", reason: "Its first payment is not recorded, or not yet" },
+  };
+  const ENDED = { status: 200, body: { outcome: "cancellation", reason: null } };
+
+  it("waits for the first payment, if it is told before it", async () => {
+    await signUp({ email: "sam@example.net" });
+    expect(await gone()).toEqual(WAITING);
+    expect(await gone()).toEqual(WAITING);
+    expect(await tell("invoice.paid", invoice())).toBe("sale");
+    const { body } = await app.v1("/leads/show", { email: "sam@example.net" });
+    expect(body).toMatchObject({ state: "cancelled", cancelled_at: new Date(SECONDS * 1_000).toISOString() });
+    expect(await tell("invoice.payment_succeeded", invoice())).toBe("known");
+    expect(await gone()).toEqual(ENDED);
+    expect(await tell("invoice.paid", invoice({ id: "in_2" }))).toBe("sale");
+    expect((await books()).leads).toEqual([["sam@example.net", "cus_1", "active"]]);
+  });
+
+  it.each(["before", "after"])("ends a trial, told %s the checkout that makes the lead", async (when) => {
+    await click();
+    const trial = session({
+      client_reference_id: TID,
+      amount_total: 0,
+      payment_status: "no_payment_required",
+    });
+    if (when === "before") expect(await gone()).toEqual(WAITING);
+    expect(await tell("checkout.session.completed", trial)).toBe("signup");
+    if (when === "after") expect(await gone()).toEqual(ENDED);
+    expect((await books()).leads).toEqual([["sam@example.net", "cus_1", "cancelled"]]);
+  });
+
+  it("leaves a lead active that has since paid for another subscription", async () => {
+    await signUp({ email: "sam@example.net" });
+    expect(await gone()).toEqual(WAITING);
+    const later = { status_transitions: { paid_at: SECONDS + 60 } };
+    const renewed = { ...invoice({ id: "in_2", ...later }), ...withDetails({}, "sub_2") };
+    expect(await tell("invoice.paid", renewed)).toBe("sale");
+    expect(await tell("invoice.paid", invoice())).toBe("sale");
+    expect((await books()).leads).toEqual([["sam@example.net", "cus_1", "active"]]);
   });
 });
 
@@ -459,8 +501,6 @@ describe("POST /hooks/stripe/{account}", () => {
   });
 });
 
-function withDetails(metadata: Record<string, string>) {
-  return {
-    parent: { type: "subscription_details", subscription_details: { subscription: "sub_1", metadata } },
-  };
+function withDetails(metadata: Record<string, string>, subscription = "sub_1") {
+  return { parent: { type: "subscription_details", subscription_details: { subscription, metadata } } };
 }
