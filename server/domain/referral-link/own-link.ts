@@ -3,6 +3,7 @@ import type { Campaign } from "../campaign/record.ts";
 import type { Context } from "../context.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import { loadPromoterInUse } from "../promoter/promoter.ts";
+import { loadOwnPromoterCampaign, type OwnRecord } from "../promoter-campaign/own-records.ts";
 import { linkTo, loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";
@@ -56,8 +57,7 @@ export async function createOwnLink(
   const id = await context.store.nextId("own-link");
   return context.store.transact(async (tx) => {
     await loadPromoterInUse(tx, accountId, promoterId);
-    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
-    if (owner.promoterId !== promoterId) throw new Failure("not_found", "Promotion not found.");
+    const owner = await loadOwnPromoterCampaign(tx, { accountId, promoterId, id: promoterCampaignId });
     await refuseOtherSite(tx, owner, input.url);
     // Read as a count of the transaction, so that two links can't both be the last one.
     const count = await tx.sum(accountId, ["own-link/promoterCampaign", owner.id]);
@@ -76,17 +76,10 @@ interface OwnerOfLink {
   promoterCampaignId: number;
 }
 
-/** Names a link of a promoter. */
-interface LinkOfPromoter {
-  accountId: number;
-  promoterId: number;
-  id: number;
-}
-
 /** Changes a link. undefined: unchanged. @throws Failure as `createOwnLink` */
 export function updateOwnLink(
   { store }: Context,
-  wanted: LinkOfPromoter,
+  wanted: OwnRecord,
   changes: { [Field in keyof OwnLinkInput]?: OwnLinkInput[Field] | undefined },
 ): Promise<OwnLink> {
   return store.transact(async (tx) => {
@@ -105,7 +98,7 @@ export function updateOwnLink(
 }
 
 /** Removes a link from the promoter's list. Its address goes on working. @throws Failure `not_found` */
-export async function removeOwnLink({ store }: Context, wanted: LinkOfPromoter): Promise<void> {
+export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Promise<void> {
   await store.transact(async (tx) => {
     const { accountId, id } = await loadOwnLink(tx, wanted);
     await tx.remove(ownLinks, accountId, id);
@@ -124,7 +117,11 @@ export async function removeOwnLinks(
   }
 }
 
-async function loadOwnLink(reader: Reader, { accountId, promoterId, id }: LinkOfPromoter): Promise<OwnLink> {
+/** A link that this promoter made. @throws Failure `not_found`, also for another promoter's */
+export async function loadOwnLink(
+  reader: Reader,
+  { accountId, promoterId, id }: OwnRecord,
+): Promise<OwnLink> {
   const link = await reader.get(ownLinks, accountId, id);
   if (link === null || link.promoterId !== promoterId) throw new Failure("not_found", "Link not found.");
   return link;

@@ -1,4 +1,3 @@
-import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { campaigns } from "../../../domain/campaign/campaign.ts";
 import { commissions } from "../../../domain/commission/commission.ts";
@@ -15,12 +14,10 @@ import type { Found, Window } from "../../../storage/listing/page-search.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { period, span } from "../../range-params.ts";
+import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import { maskedEmail } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { commissionReason } from "./commission-reason.ts";
-
-/** Choice: as many lines as a spreadsheet shows without trouble. Older ones are exported by their dates. */
-const MOST_EXPORTED = 10_000;
 
 const answer = z
   .object({
@@ -84,7 +81,6 @@ export const exportOwnCommissionsOperation: AffiliateOperation = {
     const { params } = readListing(request, exportParams);
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
     const lines = await Promise.all(records.map(async (each) => lineOf(await show(request, each))));
-    request.headers["content-disposition"] = 'attachment; filename="commissions.csv"';
     const columns = [
       "id",
       "created_at",
@@ -96,7 +92,7 @@ export const exportOwnCommissionsOperation: AffiliateOperation = {
       "reason",
       "is_paid",
     ];
-    return stringify(lines, { header: true, columns, escape_formulas: true, record_delimiter: "windows" });
+    return csvFile(request, { name: "commissions.csv", columns, lines });
   },
 };
 

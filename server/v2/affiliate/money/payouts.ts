@@ -1,4 +1,3 @@
-import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { campaigns } from "../../../domain/campaign/campaign.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
@@ -12,9 +11,8 @@ import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/listing/page-search.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
+import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-
-const MOST_EXPORTED = 10_000;
 
 /** A payout as its promoter sees it. */
 export const ownPayoutAnswer = z
@@ -69,9 +67,8 @@ export const exportOwnPayoutsOperation: AffiliateOperation = {
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
     const shown = await Promise.all(records.map((payout) => ownPayoutJson(request, payout)));
     const lines = shown.map((each) => ({ ...each, campaign: each.campaign?.name ?? "" }));
-    request.headers["content-disposition"] = 'attachment; filename="payouts.csv"';
     const columns = Object.keys(ownPayoutAnswer.shape);
-    return stringify(lines, { header: true, columns, escape_formulas: true, record_delimiter: "windows" });
+    return csvFile(request, { name: "payouts.csv", columns, lines });
   },
 };
 

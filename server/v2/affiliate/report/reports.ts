@@ -1,4 +1,3 @@
-import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { reportOwn } from "../../../domain/report/promoter-report.ts";
@@ -15,6 +14,7 @@ import {
   rowAnswer,
   rowJson,
 } from "../../report/report-columns.ts";
+import { csvFile } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 /** The columns that are counted by channel. */
@@ -57,9 +57,8 @@ export const ownDownloadOperation: AffiliateOperation = {
   refusals: ["invalid"],
   async handle(request) {
     const { data, columns, name } = await overview(request);
-    request.headers["content-disposition"] = `attachment; filename="${name}.csv"`;
     const lines = data.map((row) => ({ period: row.period, ...row.data }));
-    return stringify(lines, { header: true, columns: ["period", ...columns], record_delimiter: "windows" });
+    return csvFile(request, { name: `${name}.csv`, columns: ["period", ...columns], lines });
   },
 };
 
