@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
-import { download } from "../../ui/api/download.ts";
+import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
@@ -86,7 +86,7 @@ interface ActionsProps {
 function Actions({ batch, reload, onSepa }: ActionsProps) {
   const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
-    <span class="row tight">
+    <span class="row tight no-wrap">
       {(isPayable || isRetriable) && (
         <button class="button little" onClick={() => void confirm(batch, reload)}>
           {isRetriable ? "Try again" : "Confirm"}
@@ -119,8 +119,8 @@ function Actions({ batch, reload, onSepa }: ActionsProps) {
 function saveFile(id: number, format: "bank" | "paypal" | "wise"): Promise<void> {
   const params = { path: { id }, query: { format } };
   return tell(async () => {
-    await download(api.GET("/api/v2/company/payments_batches/{id}/file", { params, parseAs: "blob" }));
-    return "The file was downloaded";
+    await answer(api.GET("/api/v2/company/payments_batches/{id}/file", { params, fetch: toDisk }));
+    return "The file is being downloaded";
   });
 }
 

@@ -1,5 +1,5 @@
-import { api } from "../../ui/api/client.ts";
-import { download } from "../../ui/api/download.ts";
+import { answer, api } from "../../ui/api/client.ts";
+import { toDisk } from "../../ui/api/download.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
@@ -21,7 +21,7 @@ export function SepaFile({ batch, onClose }: { batch: PaymentsBatch; onClose: ()
             ...(bic && { debtor_bic: bic }),
           };
           const params = { path: { id: batch.id }, query };
-          await download(api.GET("/api/v2/company/payments_batches/{id}/file", { params, parseAs: "blob" }));
+          await answer(api.GET("/api/v2/company/payments_batches/{id}/file", { params, fetch: toDisk }));
           onClose();
         }}
       >

@@ -1,25 +1,15 @@
 import { api, page } from "../../ui/api/client.ts";
-import type { components } from "../../ui/api/types.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { dateTime } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { PAGE_LENGTH, useList, type ListFilters } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-
-type AuditEntry = components["schemas"]["AuditEntry"];
-
-const ACTORS: Record<AuditEntry["actor"]["kind"], string> = {
-  user: "A user",
-  key: "An API key",
-  promoter: "The promoter",
-  command_line: "The command line",
-  process: "The server itself",
-};
+import { ACTIONS, ACTORS, type AuditEntry } from "../settings/audit-words.ts";
 
 const COLUMNS: Column<AuditEntry>[] = [
   { id: "at", title: "When", cell: ({ at }) => <span class="one-line">{dateTime(at)}</span> },
   { id: "actor", title: "Who", cell: ({ actor }) => actor.name ?? ACTORS[actor.kind] },
-  { id: "action", title: "What", cell: ({ action }) => action.replaceAll("_", " ") },
+  { id: "action", title: "What", cell: ({ action }) => ACTIONS[action] },
   { id: "change", title: "Before and after", cell: (entry) => <Change entry={entry} /> },
 ];
 
@@ -39,7 +29,11 @@ export function PromoterChanges<F extends ListFilters>({ id, filters }: { id: nu
       caption="Changes"
       columns={COLUMNS}
       list={list}
-      empty={<Empty title="Nobody has changed anything yet" />}
+      empty={
+        <Empty title="Nobody has changed anything yet">
+          <p>Each change of this promoter is noted here, with who made it and what it was before.</p>
+        </Empty>
+      }
     />
   );
 }

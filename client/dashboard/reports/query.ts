@@ -1,5 +1,5 @@
 import { answer, api, page } from "../../ui/api/client.ts";
-import { download } from "../../ui/api/download.ts";
+import { toDisk } from "../../ui/api/download.ts";
 import type { components, operations } from "../../ui/api/types.ts";
 import { daysBefore } from "../../ui/day.ts";
 import { orderOf, PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
@@ -158,8 +158,8 @@ function line({ id, data, sub_data: periods }: Group, name: string, href: string
 }
 
 /** Saves the report as a CSV file, with all its groups and sums. */
-export function saveReport(filters: ReportFilters, today: string): Promise<void> {
+export async function saveReport(filters: ReportFilters, today: string): Promise<void> {
   const report = { report_type: filters.report as ReportName, totals: true };
   const params = { query: { ...queryOf(filters, today), ...report } };
-  return download(api.GET("/api/v2/company/reports/download", { params, parseAs: "blob" }));
+  await answer(api.GET("/api/v2/company/reports/download", { params, fetch: toDisk }));
 }

@@ -132,6 +132,6 @@ function figureColumns(filters: ReportFilters): Column<Line>[] {
 function save(filters: ReportFilters): Promise<void> {
   return tell(async () => {
     await saveReport(filters, today());
-    return "The report was downloaded";
+    return "The report is being downloaded";
   });
 }

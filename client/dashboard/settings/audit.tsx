@@ -1,64 +1,29 @@
 import { useSignal } from "@preact/signals";
-import { api, page } from "../../ui/api/client.ts";
-import { download } from "../../ui/api/download.ts";
-import type { components, operations } from "../../ui/api/types.ts";
+import { answer, api, page } from "../../ui/api/client.ts";
+import { toDisk } from "../../ui/api/download.ts";
+import type { operations } from "../../ui/api/types.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime } from "../../ui/format.ts";
-import { useFilters } from "../../ui/fragment.ts";
+import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { Choose } from "../../ui/table/choose.tsx";
 import { Day } from "../../ui/table/day.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
+import { ACTIONS, ACTORS, ENTITIES, type AuditEntry } from "./audit-words.ts";
 
-type Entry = components["schemas"]["AuditEntry"];
 type Query = NonNullable<operations["listAuditLog"]["parameters"]["query"]>;
 
 const USUAL = { actor: "", action: "", entity: "", id: "", from: "", to: "", page: "1", sort: "" };
-
-const ACTORS: Record<Entry["actor"]["kind"], string> = {
-  user: "Somebody of the team",
-  key: "An API key",
-  promoter: "A promoter",
-  command_line: "The command line",
-  process: "The server itself",
-};
-const ACTIONS: Record<Entry["action"], string> = {
-  created: "Made",
-  updated: "Changed",
-  deleted: "Deleted",
-  erased: "Erased",
-  viewed: "Looked at",
-  exported: "Exported",
-};
-const ENTITIES: Record<Entry["entity"], string> = {
-  account: "Account",
-  api_key: "API key",
-  billing_connection: "Billing connection",
-  campaign: "Campaign",
-  commission: "Commission",
-  rates: "Exchange rates",
-  referral: "Lead",
-  payments_batch: "Payments batch",
-  payout: "Payout",
-  payout_method: "Payout method",
-  product: "Product",
-  promo_code: "Promo code",
-  promoter: "Promoter",
-  promoter_campaign: "Promoter in a campaign",
-  reward: "Reward",
-  user: "User",
-  webhook: "Webhook",
-};
 
 const options = (any: string, words: Record<string, string>): [string, string][] => [
   ["", any],
   ...Object.entries(words),
 ];
 
-const columns = (show: (entry: Entry) => void): Column<Entry>[] => [
+const columns = (show: (entry: AuditEntry) => void): Column<AuditEntry>[] => [
   {
     id: "what",
     title: "What",
@@ -83,12 +48,13 @@ export function AuditLog() {
     searchedUntil.value = call.response.headers.get("searched-until");
     return page(Promise.resolve(call));
   });
-  const shown = useSignal<Entry | null>(null);
+  const isFiltered = filters.link({ page: "1" }) !== "#";
+  const shown = useSignal<AuditEntry | null>(null);
   const save = () =>
     tell(async () => {
       const params = { query: queryOf(filters.values.value) };
-      await download(api.GET("/api/v2/company/audit_log/download", { params, parseAs: "blob" }));
-      return "The log was downloaded";
+      await answer(api.GET("/api/v2/company/audit_log/download", { params, fetch: toDisk }));
+      return "The log is being downloaded";
     });
   return (
     <Page
@@ -99,61 +65,82 @@ export function AuditLog() {
         </button>
       }
     >
-      <div class="table-tools">
-        <Choose filters={filters} name="actor" label="Who" options={options("Anybody", ACTORS)} />
-        <Choose
-          filters={filters}
-          name="action"
-          label="What was done"
-          options={options("Any change", ACTIONS)}
-        />
-        <Choose filters={filters} name="entity" label="To what" options={options("Anything", ENTITIES)} />
-        <Day filters={filters} name="from" label="From" />
-        <Day filters={filters} name="to" label="To" />
-      </div>
-      {searchedUntil.value !== null && (
-        <div class="notice" role="status">
-          <span>
-            The newest 10,000 changes were searched, back to {dateTime(searchedUntil.value)}. Choose an
-            earlier last day to search further.
-          </span>
-        </div>
-      )}
+      <AuditFilters filters={filters} />
+      {searchedUntil.value !== null && <SearchedUntil at={searchedUntil.value} />}
       <Table
         caption="Audit log"
         columns={columns((entry) => (shown.value = entry))}
         list={list}
-        empty={
-          <Empty title="No such change">
-            <p>Every change of settings, people, money and keys is noted here, with who made it.</p>
-            <button class="button" onClick={() => filters.set(USUAL)}>
-              Show all changes
-            </button>
-          </Empty>
-        }
+        empty={isFiltered ? <NoneFits reset={() => filters.set(USUAL)} /> : <NoneYet />}
       />
       {shown.value && <EntryDialog entry={shown.value} onClose={() => (shown.value = null)} />}
     </Page>
   );
 }
 
+function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
+  return (
+    <div class="table-tools">
+      <Choose filters={filters} name="actor" label="Who" options={options("Anybody", ACTORS)} />
+      <Choose
+        filters={filters}
+        name="action"
+        label="What was done"
+        options={options("Any change", ACTIONS)}
+      />
+      <Choose filters={filters} name="entity" label="To what" options={options("Anything", ENTITIES)} />
+      <Day filters={filters} name="from" label="From" />
+      <Day filters={filters} name="to" label="To" />
+    </div>
+  );
+}
+
+function SearchedUntil({ at }: { at: string }) {
+  return (
+    <div class="notice" role="status">
+      <span>
+        The newest 10,000 changes were searched, back to {dateTime(at)}. Choose an earlier last day to search
+        further.
+      </span>
+    </div>
+  );
+}
+
+function NoneFits({ reset }: { reset: () => void }) {
+  return (
+    <Empty title="No such change">
+      <button class="button" onClick={reset}>
+        Show all changes
+      </button>
+    </Empty>
+  );
+}
+
+function NoneYet() {
+  return (
+    <Empty title="Nothing has been changed yet">
+      <p>Every change of settings, people, money and keys is noted here, with who made it.</p>
+    </Empty>
+  );
+}
+
 function queryOf({ actor, action, entity, id, from, to }: Omit<typeof USUAL, "page" | "sort">) {
   return {
     ...(actor && { "filters[actor]": actor as NonNullable<Query["filters[actor]"]> }),
-    ...(action && { "filters[action]": action as Entry["action"] }),
-    ...(entity && { "filters[entity]": entity as Entry["entity"] }),
+    ...(action && { "filters[action]": action as AuditEntry["action"] }),
+    ...(entity && { "filters[entity]": entity as AuditEntry["entity"] }),
     ...(id && { "filters[entity_id]": id }),
     ...(from && { "filters[at][from]": from }),
     ...(to && { "filters[at][to]": to }),
   };
 }
 
-function whoOf({ actor }: Entry): string {
+function whoOf({ actor }: AuditEntry): string {
   return actor.name === null ? ACTORS[actor.kind] : `${actor.name} (${ACTORS[actor.kind].toLowerCase()})`;
 }
 
 /** What a record held before and after. */
-function EntryDialog({ entry, onClose }: { entry: Entry; onClose: () => void }) {
+function EntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { action, entity, entity_id: id, before, after } = entry;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return (

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { api } from "../../ui/api/client.ts";
-import { download } from "../../ui/api/download.ts";
+import { answer, api } from "../../ui/api/client.ts";
+import { toDisk } from "../../ui/api/download.ts";
 import { asRefusal, type Refusal } from "../../ui/api/refusal.ts";
 import { Notice } from "../../ui/feedback/notice.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
@@ -10,10 +10,10 @@ import { Page } from "../../ui/shell/page.tsx";
 interface ExportFile {
   title: string;
   text: string;
-  load: () => Parameters<typeof download>[0];
+  load: () => Parameters<typeof answer>[0];
 }
 
-const asFile = { parseAs: "blob" } as const;
+const asFile = { fetch: toDisk };
 
 const FILES: ExportFile[] = [
   {
@@ -79,8 +79,8 @@ function FileRow({ file: { title, text, load } }: { file: ExportFile }) {
     isBusy.value = true;
     refusal.value = null;
     try {
-      await download(load());
-      toast(`${title} were downloaded`);
+      await answer(load());
+      toast(`${title} are being downloaded`);
     } catch (error) {
       refusal.value = asRefusal(error);
     }
@@ -94,7 +94,7 @@ function FileRow({ file: { title, text, load } }: { file: ExportFile }) {
           <p class="small soft">{text}</p>
         </div>
         <button class="button" aria-disabled={isBusy.value} onClick={() => void save()}>
-          {isBusy.value ? "Loading …" : "Download"}
+          {isBusy.value ? "Asking …" : "Download"}
           <span class="unseen"> {title.toLowerCase()}</span>
         </button>
       </div>

@@ -4,8 +4,8 @@ import { refusalOf, refused } from "./refusal.ts";
 import { factorDemand, sessionEnd } from "./session-end.ts";
 import type { paths } from "./types.ts";
 
-/** Requests that begin or end a session. Their 401 is an answer, not the end of one. */
-const SESSION = /^\/api\/v2\/\w+\/session(?:\/|$)/;
+/** Where sessions begin, are looked at and end. A 401 from there is an answer, not the end of one. */
+const SESSION = /^\/api\/v2\/\w+\/session(?:\/link\b.*|\/reset)?$/;
 
 /** The interface, as its own OpenAPI document describes it. Requests carry the session's cookie. */
 export const api = createClient<paths>({ fetch: send });
@@ -32,11 +32,12 @@ export async function page<T>(call: Call<T[]>): Promise<{ rows: T[]; total: numb
  * Sends a request. If the session has ended, or the account demands a second factor that is not set up, it waits until
  * the person has seen to that, and sends it again.
  */
-async function send(request: Request): Promise<Response> {
+export async function send(request: Request): Promise<Response> {
   // A request's body can be sent once.
   const again = request.clone();
   const response = await reach(request);
-  const isAboutSession = SESSION.test(new URL(request.url).pathname);
+  // Changing one's own name needs a session as any other change does.
+  const isAboutSession = request.method !== "PUT" && SESSION.test(new URL(request.url).pathname);
   const gate = isAboutSession ? null : await gateOf(response);
   return gate !== null && (await gate.pass()) ? send(again) : response;
 }

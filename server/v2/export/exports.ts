@@ -42,10 +42,12 @@ function exportOperation({ name, entity, columns, pages }: ExportFile): V2Operat
     answer: z.string(),
     media: "text/csv",
     async handle(request) {
-      const { account, caller, context, headers } = request;
+      const { account, caller, context, event, headers } = request;
       const { store, now } = context;
       const written = { store, now, actor: actorOf(caller) };
-      await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
+      // A HEAD request takes no file away.
+      if (event.req.method !== "HEAD")
+        await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
       headers["content-disposition"] = `attachment; filename="${name}-${now.toISOString().slice(0, 10)}.csv"`;
       return csvPages(columns, pages(request));
     },

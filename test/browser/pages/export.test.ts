@@ -18,7 +18,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(header).toMatch(/^id,email,uid,/);
     const { headers } = await pages.app.v2("GET", "/referrals");
     expect(lines.length).toBe(Number(headers.get("total")));
-    await page.getByText("Leads were downloaded").waitFor();
+    await page.getByText("Leads are being downloaded").waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 
@@ -35,6 +35,17 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await button.click();
     expect((await downloaded).suggestedFilename()).toBe("payouts-2026-03-04.csv");
   });
+});
+
+it("says why the server refuses a file", async () => {
+  const page = await pages.open("/admin/settings/export", { role: "manager" });
+  await page.route("**/exports/payouts", (route) => {
+    const json = { message: "Too much for one file", code: "operation_failed" };
+    return route.fulfill({ status: 422, headers: { "x-request-id": "request-9" }, json });
+  });
+  await page.getByRole("button", { name: "Download payouts" }).click();
+  await page.getByRole("alert").getByText("Too much for one file").waitFor();
+  await page.getByRole("alert").getByText("request-9").waitFor();
 });
 
 it("a viewer is offered no files", async () => {

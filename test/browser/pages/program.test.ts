@@ -189,6 +189,15 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 });
 
 describe("when the session ends amid a form", () => {
+  it("one's own name is kept, and saved after signing in", async () => {
+    const page = await pages.open("/admin/settings/profile", { role: "viewer" });
+    await page.getByLabel("Your name").fill("Vera Viewer");
+    await page.context().clearCookies();
+    await button(page, "Save the name").click();
+    await signInAgain(page);
+    await page.getByText("Your name was saved").waitFor();
+  });
+
   it("the campaign's settings keep what was typed, and are saved after signing in", async () => {
     const page = await pages.open("/admin/campaigns/1#tab=settings", { role: "manager" });
     await page.getByLabel("Name", { exact: true }).fill("Kept through the night");

@@ -125,6 +125,7 @@ it("who takes a file is in the audit log, and a viewer takes none", async () => 
     status: 403,
     body: { message: "This needs the role manager, and you are a viewer", code: "forbidden" },
   });
+  await app.v2("HEAD", "/exports/payouts");
   expect((await app.v2("GET", "/audit_log?filters[action]=exported")).body).toMatchObject([
     {
       actor: { kind: "user", name: "manager@acme.example" },

@@ -1,0 +1,43 @@
+import type { components } from "../../ui/api/types.ts";
+
+export type AuditEntry = components["schemas"]["AuditEntry"];
+
+/** Who changes records. */
+export const ACTORS: Record<AuditEntry["actor"]["kind"], string> = {
+  user: "Somebody of the team",
+  key: "An API key",
+  promoter: "A promoter",
+  command_line: "The command line",
+  process: "The server itself",
+};
+
+/** What is done to them. */
+export const ACTIONS: Record<AuditEntry["action"], string> = {
+  created: "Made",
+  updated: "Changed",
+  deleted: "Deleted",
+  erased: "Erased",
+  viewed: "Looked at",
+  exported: "Exported",
+};
+
+/** The kinds of records whose changes are kept. */
+export const ENTITIES: Record<AuditEntry["entity"], string> = {
+  account: "Account",
+  api_key: "API key",
+  billing_connection: "Billing connection",
+  campaign: "Campaign",
+  commission: "Commission",
+  rates: "Exchange rates",
+  referral: "Lead",
+  payments_batch: "Payments batch",
+  payout: "Payout",
+  payout_method: "Payout method",
+  product: "Product",
+  promo_code: "Promo code",
+  promoter: "Promoter",
+  promoter_campaign: "Promoter in a campaign",
+  reward: "Reward",
+  user: "User",
+  webhook: "Webhook",
+};
