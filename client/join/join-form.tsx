@@ -10,10 +10,15 @@ import { LonePage } from "../ui/shell/page.tsx";
 type Campaign = components["schemas"]["JoinPage"];
 type Joined = components["schemas"]["Joined"];
 
+/** The invitation, and who brought the person in. They stand in the fragment, which no log sees. */
+export function givenBy({ hash }: Location) {
+  const given = new URLSearchParams(hash.slice(1));
+  return { invitation: given.get("invitation"), ref: given.get("ref") };
+}
+
 /** Asks for everything that the campaign wants to know. */
 export function JoinForm({ campaign }: { campaign: Campaign }) {
-  // The invitation and who brought the person in stand in the fragment, which no log sees.
-  const [given] = useState(() => new URLSearchParams(location.hash.slice(1)));
+  const [{ invitation, ref }] = useState(() => givenBy(location));
   const form = useForm({
     first_name: "",
     last_name: "",
@@ -25,55 +30,55 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
   const joined = useSignal<Joined | null>(null);
   if (joined.value !== null) return <Done campaign={campaign} joined={joined.value} />;
   const texts = form as unknown as FormState<Record<string, string>>;
-  const invitation = given.get("invitation");
-  const ref = given.get("ref");
   return (
     <LonePage title={`Become a promoter of ${campaign.company_name}`}>
       <p class="soft">{campaign.description ?? campaign.name}</p>
-      {campaign.is_private && invitation === null ? (
-        <p role="alert">This campaign is private. Open it by the invitation that you got.</p>
-      ) : (
-        <Form
-          form={form}
-          action={campaign.needs_approval ? "Apply" : "Join"}
-          onSubmit={async (values) => {
-            const { first_name: firstName, last_name: lastName, email, password } = values;
-            const body = {
-              first_name: firstName,
-              last_name: lastName,
-              email,
-              password,
-              ...(values.company_website !== "" && { company_website: values.company_website }),
-              ...(invitation !== null && { invitation }),
-              ...(ref !== null && { ref }),
-              ...answersOf(campaign.questions, values),
-            };
-            const params = { path: { campaign: campaign.id } };
-            joined.value = await answer(api.POST("/api/v2/join/{campaign}", { params, body }));
-          }}
-        >
-          <TextField form={texts} name="first_name" label="First name" autocomplete="given-name" required />
-          <TextField form={texts} name="last_name" label="Last name" autocomplete="family-name" />
-          <TextField form={texts} name="email" type="email" label="E-mail" autocomplete="username" required />
-          <TextField
-            form={texts}
-            name="password"
-            type="password"
-            label="Password"
-            hint="At least 8 characters."
-            autocomplete="new-password"
-            minLength={8}
-            required
-          />
-          <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
-          <Trap form={texts} />
-        </Form>
-      )}
+      <Form
+        form={form}
+        action={campaign.needs_approval ? "Apply" : "Join"}
+        onSubmit={async (values) => {
+          const { first_name: firstName, last_name: lastName, email, password } = values;
+          const body = {
+            first_name: firstName,
+            last_name: lastName,
+            email,
+            password,
+            ...(values.company_website !== "" && { company_website: values.company_website }),
+            ...(invitation !== null && { invitation }),
+            ...(ref !== null && { ref }),
+            ...answersOf(campaign.questions, values),
+          };
+          const params = { path: { campaign: campaign.id } };
+          joined.value = await answer(api.POST("/api/v2/join/{campaign}", { params, body }));
+        }}
+      >
+        <TextField form={texts} name="first_name" label="First name" autocomplete="given-name" required />
+        <TextField form={texts} name="last_name" label="Last name (optional)" autocomplete="family-name" />
+        <TextField form={texts} name="email" type="email" label="E-mail" autocomplete="username" required />
+        <TextField
+          form={texts}
+          name="password"
+          type="password"
+          label="Password"
+          hint="At least 8 characters."
+          autocomplete="new-password"
+          minLength={8}
+          required
+        />
+        <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
+        <Trap form={texts} />
+      </Form>
       <p class="small">
-        Already a promoter? <a href="/portal">Sign in</a>
+        Already a promoter? <a href={portalAddress(campaign, invitation)}>Sign in</a>
       </p>
     </LonePage>
   );
+}
+
+/** The portal, which offers the promoter to join this campaign too. */
+function portalAddress({ id }: Campaign, invitation: string | null): string {
+  const given = { join: String(id), ...(invitation !== null && { invitation }) };
+  return `/portal/campaigns#${new URLSearchParams(given)}`;
 }
 
 /** A field that people neither see nor reach. Programs fill it in. */

@@ -1,15 +1,15 @@
 import { render } from "preact";
-import { answer, api } from "../ui/api/client.ts";
+import { useEffect } from "preact/hooks";
+import { loadJoinPage } from "../ui/api/join-page.ts";
 import { useLoad } from "../ui/api/load.ts";
 import { LonePage } from "../ui/shell/page.tsx";
-import { JoinForm } from "./join-form.tsx";
+import { givenBy, JoinForm } from "./join-form.tsx";
 
 /** The page for whoever wants to promote: `/join/{campaign}`. */
 function Join() {
-  const campaign = Number(/^\/join\/(\d+)/.exec(location.pathname)?.[1] ?? 0);
-  const loaded = useLoad(() =>
-    answer(api.GET("/api/v2/join/{campaign}", { params: { path: { campaign } } })),
-  );
+  const loaded = useLoad(() => loadJoinPage(campaignOf(location), givenBy(location).invitation));
+  // Somebody whose link was cut off pastes the rest of it.
+  useEffect(() => addEventListener("hashchange", () => void loaded.reload()), []);
   const found = loaded.data.value;
   if (found !== null) return <JoinForm campaign={found} />;
   const refusal = loaded.refusal.value;
@@ -18,7 +18,7 @@ function Join() {
   return (
     <LonePage title={isMissing ? "There is nothing here" : "This could not be loaded"}>
       <p role="alert">
-        {isMissing ? "The address may be mistyped, or the campaign has ended." : refusal.message}
+        {isMissing ? "The link may be cut off or mistyped, or the campaign has ended." : refusal.message}
       </p>
       {!isMissing && (
         <div>
@@ -30,5 +30,7 @@ function Join() {
     </LonePage>
   );
 }
+
+const campaignOf = ({ pathname }: Location) => Number(/^\/join\/(\d+)/.exec(pathname)?.[1] ?? 0);
 
 render(<Join />, document.getElementById("app")!);

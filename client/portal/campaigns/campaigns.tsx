@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import { asRefusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
@@ -8,6 +10,7 @@ import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { STATES } from "../words.ts";
+import { takeInvitation, type Invitation } from "./invitation.ts";
 import { JoinForm } from "./join-form.tsx";
 
 type Campaign = components["schemas"]["PortalCampaign"];
@@ -17,36 +20,37 @@ export function Campaigns() {
   const campaigns = useLoad(() =>
     page(api.GET("/api/v2/affiliate/campaigns", { params: { query: { per_page: 100 } } })),
   );
-  const joining = useSignal<Campaign | null>(null);
+  const joining = useSignal<Invitation | null>(null);
+  useEffect(() => {
+    takeInvitation().then(
+      (invited) => (joining.value ??= invited),
+      (error: unknown) => toast(asRefusal(error).message),
+    );
+  }, []);
   return (
     <Page title="Campaigns">
       <Await loaded={campaigns}>
         {({ rows }) => (
           <ul class="grid">
             {rows.map((campaign) => (
-              <li key={campaign.id} class="card stack tight">
-                <div class="row spread">
-                  <h2>{campaign.name}</h2>
-                  {campaign.state !== null && <Badge {...STATES[campaign.state]} />}
-                </div>
-                {campaign.description !== null && <p>{campaign.description}</p>}
-                {campaign.state === null && (
-                  <div>
-                    <button class="button main" onClick={() => (joining.value = campaign)}>
-                      {campaign.needs_approval ? `Apply to ${campaign.name}` : `Join ${campaign.name}`}
-                    </button>
-                  </div>
-                )}
-              </li>
+              <CampaignCard
+                key={campaign.id}
+                campaign={campaign}
+                onJoin={() => (joining.value = { campaign, invitation: null })}
+              />
             ))}
-            {rows.length === 0 && <Empty title="There are no campaigns yet" />}
+            {rows.length === 0 && (
+              <Empty title="There are no campaigns yet">
+                <p>Those that you can join appear here. The company makes them.</p>
+              </Empty>
+            )}
           </ul>
         )}
       </Await>
       {joining.value && (
-        <Dialog title={joining.value.name} onClose={() => (joining.value = null)}>
+        <Dialog title={joining.value.campaign.name} onClose={() => (joining.value = null)}>
           <JoinForm
-            campaign={joining.value}
+            {...joining.value}
             onJoined={(state) => {
               joining.value = null;
               toast(
@@ -60,5 +64,29 @@ export function Campaigns() {
         </Dialog>
       )}
     </Page>
+  );
+}
+
+function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => void }) {
+  const { name, state, description, needs_approval: needsApproval } = campaign;
+  return (
+    <li class="card stack tight">
+      <div class="row spread">
+        <h2>{name}</h2>
+        {state !== null && <Badge {...STATES[state]} />}
+      </div>
+      {description !== null && <p>{description}</p>}
+      {state === null && (
+        <div>
+          <button class="button main" onClick={onJoin}>
+            {needsApproval ? "Apply" : "Join"}
+            <span class="unseen">
+              {needsApproval ? " to " : " "}
+              {name}
+            </span>
+          </button>
+        </div>
+      )}
+    </li>
   );
 }

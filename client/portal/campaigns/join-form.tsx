@@ -2,15 +2,16 @@ import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { initialAnswers, answersOf, Questions } from "../../ui/form/questions.tsx";
+import type { Invitation } from "./invitation.ts";
 
 type Campaign = components["schemas"]["PortalCampaign"];
 
 /** Joins a campaign by its own questions and terms. */
 export function JoinForm({
   campaign,
+  invitation,
   onJoined,
-}: {
-  campaign: Campaign;
+}: Invitation & {
   onJoined: (state: Campaign["state"]) => void;
 }) {
   const form = useForm(initialAnswers(campaign.questions));
@@ -19,7 +20,8 @@ export function JoinForm({
       form={form}
       action={campaign.needs_approval ? "Apply" : "Join"}
       onSubmit={async (values) => {
-        const body = answersOf(campaign.questions, values);
+        const answers = answersOf(campaign.questions, values);
+        const body = { ...answers, ...(invitation !== null && { invitation }) };
         const params = { path: { id: campaign.id } };
         const joined = await answer(api.POST("/api/v2/affiliate/campaigns/{id}/join", { params, body }));
         onJoined(joined.state);

@@ -1,5 +1,9 @@
 import { api, page } from "../../ui/api/client.ts";
+import type { components } from "../../ui/api/types.ts";
 import { firstCampaignFirst } from "../session/session.ts";
+
+/** The promoter in one of their campaigns. */
+export type Joined = components["schemas"]["PortalPromoterCampaign"];
 
 /** The longest page that the interface gives. Choice: nobody is in more campaigns. */
 const MOST = 100;

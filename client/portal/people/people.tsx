@@ -8,6 +8,7 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
+import { loadJoined } from "../campaigns/joined.ts";
 
 type Child = components["schemas"]["SubAffiliate"];
 
@@ -49,26 +50,27 @@ export function People() {
 }
 
 function Invite() {
-  const loaded = useLoad(() => page(api.GET("/api/v2/affiliate/promoter_campaigns")));
+  const loaded = useLoad(loadJoined);
   return (
     <section class="card stack" aria-label="Your invitation">
       <h2>Your invitation</h2>
       <Await loaded={loaded}>
-        {({ rows }) => (
-          <ul class="stack">
-            {rows
-              .filter(({ state }) => state === "accepted")
-              .map(({ id, campaign, ref_token: ref }) => (
+        {(joined) => {
+          const open = joined.filter(({ invite_url: url }) => url !== null);
+          if (open.length === 0) {
+            return <p class="soft">You can invite others once an open campaign has accepted you.</p>;
+          }
+          return (
+            <ul class="stack">
+              {open.map(({ id, campaign, invite_url: url }) => (
                 <li key={id}>
                   <span class="small soft">{campaign.name}</span>
-                  <Copyable
-                    text={`${location.origin}/join/${campaign.id}#ref=${ref}`}
-                    of={`the invitation to ${campaign.name}`}
-                  />
+                  <Copyable text={url ?? ""} of={`the invitation to ${campaign.name}`} />
                 </li>
               ))}
-          </ul>
-        )}
+            </ul>
+          );
+        }}
       </Await>
     </section>
   );

@@ -57,7 +57,7 @@ export function Questions({
 
 function Field({ form, question }: { form: FormState<Record<string, string>>; question: Question }) {
   const { label, is_required: required, is_long: isLong, choices } = question;
-  const common = { form, name: label, label, required };
+  const common = { form, name: label, label: required ? label : `${label} (optional)`, required };
   if (choices.length > 0) {
     const options = [["", "Choose one"], ...choices.map((choice) => [choice, choice])] as [string, string][];
     return <Select {...common} options={options} />;

@@ -2,7 +2,7 @@ import type { Account } from "../account/record.ts";
 import { listAccounts } from "../account/account.ts";
 import { campaigns } from "../campaign/campaign.ts";
 import type { Campaign } from "../campaign/record.ts";
-import type { SignupAnswers } from "../campaign/signup-page.ts";
+import { isInvited, type SignupAnswers } from "../campaign/signup-page.ts";
 import type { Context } from "../context.ts";
 import { enqueueAccessEmail } from "../email/access-email.ts";
 import { createPromoter } from "../promoter/creation.ts";
@@ -22,7 +22,7 @@ export interface OpenCampaign {
 /** Somebody who wants to become a promoter. */
 export interface Newcomer {
   email: string;
-  firstName: string | null;
+  firstName: string;
   lastName: string | null;
   passwordHash: string;
   answers: SignupAnswers;
@@ -33,11 +33,20 @@ export interface Newcomer {
   hasMail: boolean;
 }
 
-/** Finds a campaign by its id alone, which no other account uses. @throws Failure `not_found` */
-export async function loadOpenCampaign(store: Store, id: number): Promise<OpenCampaign> {
+/**
+ * Finds a campaign by its id alone, which no other account uses. Choice: a private campaign is answered like an unknown
+ * one unless the invitation is right, so that nobody can ask which ones there are.
+ *
+ * @throws Failure `not_found`
+ */
+export async function loadOpenCampaign(
+  store: Store,
+  id: number,
+  invitation: string | null,
+): Promise<OpenCampaign> {
   for (const account of await listAccounts(store)) {
     const campaign = await store.get(campaigns, account.id, id);
-    if (campaign !== null) return { account, campaign };
+    if (campaign !== null && isInvited(account, campaign, invitation)) return { account, campaign };
   }
   throw new Failure("not_found", "Campaign not found.");
 }
@@ -46,7 +55,8 @@ export async function loadOpenCampaign(store: Store, id: number): Promise<OpenCa
  * Makes a promoter of somebody who signed up by themselves, and sends them an e-mail with their first link.
  *
  * Nobody learns whether an address is known: its owner gets an e-mail instead, and a new address opens nothing until
- * the link in its e-mail was followed.
+ * the link in its e-mail was followed. Choice: a server without mail can ask nobody to confirm an address. The answer is
+ * the same for everybody there too, but whoever then signs in finds out whether the address was new.
  */
 export async function joinProgram(
   context: Context,

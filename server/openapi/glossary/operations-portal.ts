@@ -150,7 +150,11 @@ export const PORTAL_OPERATIONS: Operations = {
   ],
   "GET /api/v2/join/:campaign": [
     "showJoinPage",
-    "Shows what anybody may know about a campaign before they join.",
+    "Shows what anybody may know about a campaign before they join. A private campaign is answered like an unknown one.",
+  ],
+  "POST /api/v2/join/:campaign/invitation": [
+    "showInvitation",
+    "Shows the same to somebody who has the invitation. It does not use the invitation up.",
   ],
   "POST /api/v2/join/:campaign": [
     "joinProgram",

@@ -26,6 +26,7 @@ export const PORTAL_FIELDS: Fields = {
   campaign: "The campaign. null: it was deleted.",
   "showJoinPage.campaign": ["Id of the campaign.", 5],
   "joinProgram.campaign": ["Id of the campaign.", 5],
+  "showInvitation.campaign": ["Id of the campaign.", 5],
   ref: ["Referral id of the promoter who brought the person in. An unknown one is ignored.", "alex"],
   company_website: ["Must stay empty. The page hides it, so only programs fill it in.", ""],
   needs_approval: "Whether the company looks at each newcomer first.",
@@ -73,6 +74,10 @@ export const PORTAL_FIELDS: Fields = {
   "PortalDueStats.overdue": "What should have been paid already. null: nothing.",
   "PortalDueStats.custom": "What is due on other terms than the account's. null: nothing.",
   "PortalCommission.sale_amount": ["The amount of the sale. 0: it belongs to none.", 10_000],
+  invite_url: [
+    "Page on which people whom the promoter invites can join. null: the campaign is private, or has not accepted the promoter.",
+    "https://track.example.com/join/5#ref=jane",
+  ],
   "PortalReferral.email": ["The masked e-mail address. null: none is known.", "s***@example.net"],
   "PortalCommission.referral.email": ["The masked e-mail address. null: none is known.", "s***@example.net"],
   "SubAffiliate.email": ["The masked e-mail address.", "a***@example.com"],

@@ -29,7 +29,7 @@ import { setPasswordOperation } from "./profile/password.ts";
 import { ownChartOperation } from "./report/chart.ts";
 import { ownDownloadOperation, ownOverviewOperation, ownSubIdsOperation } from "./report/reports.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
-import { joinOperation, showJoinOperation } from "../join/join.ts";
+import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
 
@@ -96,4 +96,5 @@ export const ENTRANCES: OpenRow[] = [
   ]),
   ["GET", "/api/v2/join/:campaign", showJoinOperation],
   ["POST", "/api/v2/join/:campaign", joinOperation],
+  ["POST", "/api/v2/join/:campaign/invitation", showInvitationOperation],
 ];

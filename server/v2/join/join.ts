@@ -1,47 +1,65 @@
 import { z } from "zod";
-import { checkSignup, isInvited } from "../../domain/campaign/signup-page.ts";
+import type { Campaign } from "../../domain/campaign/record.ts";
+import { checkSignup } from "../../domain/campaign/signup-page.ts";
 import { keepPassword } from "../../domain/password/password.ts";
-import { joinProgram, loadOpenCampaign } from "../../domain/portal/join.ts";
+import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/portal/join.ts";
 import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { email, flag, text, word } from "../../input/fields.ts";
-import { shapeInput } from "../../input/shape.ts";
+import { flag, text, word } from "../../input/fields.ts";
+import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
+import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
 import { questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
 
 const NAME_LENGTH = 100;
 
-const joinBody = z.object({
-  email,
-  password: newPassword,
-  first_name: word(NAME_LENGTH).optional(),
-  last_name: word(NAME_LENGTH).optional(),
+const invitationBody = z.object({ invitation: text });
+/** What the campaign asks for. */
+const answerBody = z.object({
   answers: z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
   terms_accepted: flag.optional(),
-  invitation: text.optional(),
+});
+const joinBody = z.object({
+  email: mailAddress,
+  password: newPassword,
+  first_name: word(NAME_LENGTH),
+  last_name: word(NAME_LENGTH).optional(),
+  ...answerBody.shape,
+  ...invitationBody.partial().shape,
   ref: text.optional(),
   company_website: text.optional(),
 });
 
+const joinPage = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    company_name: z.string(),
+    description: z.string().nullable(),
+    terms: z.string().nullable(),
+    questions: z.array(questionAnswer),
+    is_private: z.boolean(),
+    needs_approval: z.boolean(),
+  })
+  .meta({ id: "JoinPage" });
+
 /** `GET /api/v2/join/{campaign}` */
 export const showJoinOperation: OpenOperation = {
   summary: "Show what a campaign's sign-up page says and asks",
-  answer: z
-    .object({
-      id: z.int(),
-      name: z.string(),
-      company_name: z.string(),
-      description: z.string().nullable(),
-      terms: z.string().nullable(),
-      questions: z.array(questionAnswer),
-      is_private: z.boolean(),
-      needs_approval: z.boolean(),
-    })
-    .meta({ id: "JoinPage" }),
+  answer: joinPage,
   refusals: ["not_found"],
-  handle: show,
+  handle: async (request) => joinPageJson(await load(request, null)),
+};
+
+/** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because addresses are logged. */
+export const showInvitationOperation: OpenOperation = {
+  summary: "Show the sign-up page of a private campaign",
+  body: invitationBody,
+  answer: joinPage,
+  refusals: ["not_found", "invalid"],
+  handle: showInvited,
 };
 
 /** `POST /api/v2/join/{campaign}` */
@@ -52,12 +70,20 @@ export const joinOperation: OpenOperation = {
     .object({ state: z.enum(["accepted", "pending"]), needs_confirmation: z.boolean() })
     .meta({ id: "Joined" }),
   status: 201,
-  refusals: ["not_found", "invalid", "forbidden", "rate_limited"],
+  refusals: ["not_found", "invalid", "rate_limited"],
   handle: join,
 };
 
-async function show({ event, context }: OpenRequest) {
-  const { account, campaign } = await loadOpenCampaign(context.store, readPathId(event, "campaign"));
+async function showInvited(request: OpenRequest) {
+  const { invitation } = shapeInput(invitationBody, await readJson(request.event));
+  return joinPageJson(await load(request, invitation));
+}
+
+function load({ event, context }: OpenRequest, invitation: string | null): Promise<OpenCampaign> {
+  return loadOpenCampaign(context.store, readPathId(event, "campaign"), invitation);
+}
+
+function joinPageJson({ account, campaign }: OpenCampaign): z.output<typeof joinPage> {
   return {
     id: campaign.id,
     name: campaign.name,
@@ -74,24 +100,20 @@ async function show({ event, context }: OpenRequest) {
  * The answer says what the campaign does with everybody, so that it tells nothing about the address. Programs that fill
  * in forms also fill in the field that people don't see. They get the usual answer, and nothing is recorded.
  */
-async function join({ event, context, address, limitEmail, hasMail }: OpenRequest) {
-  const body = shapeInput(joinBody, await readJson(event));
+async function join(request: OpenRequest) {
+  const { event, context, address, limitEmail, hasMail } = request;
+  const input = await readJson(event);
+  // First of all: the faults of a body would tell what a private campaign asks.
+  const open = await load(request, invitationBody.safeParse(input).data?.invitation ?? null);
+  const { campaign } = open;
+  const { body, answers } = readJoin(campaign, input);
   await limitEmail(body.email);
-  const open = await loadOpenCampaign(context.store, readPathId(event, "campaign"));
-  const { account, campaign } = open;
-  if (!isInvited(account, campaign, body.invitation ?? null)) {
-    throw new Failure("forbidden", "You need an invitation to join this campaign.");
-  }
-  const answers = checkSignup(campaign, {
-    answers: body.answers ?? {},
-    acceptsTerms: body.terms_accepted ?? false,
-  });
   // Hashed for everybody, so that the time of the answer does not tell whether the address is known.
   const { hash: passwordHash } = await keepPassword(context.chance, body.password);
   if (body.company_website === undefined) {
     await joinProgram(context, open, {
       email: body.email,
-      firstName: body.first_name ?? null,
+      firstName: body.first_name,
       lastName: body.last_name ?? null,
       passwordHash,
       answers,
@@ -101,4 +123,26 @@ async function join({ event, context, address, limitEmail, hasMail }: OpenReques
     });
   }
   return { state: campaign.autoApprovePromoters ? "accepted" : "pending", needs_confirmation: hasMail };
+}
+
+/** The body, and the answers that it holds. @throws Failure `invalid` with the faults of both */
+function readJoin(campaign: Campaign, input: Record<string, unknown>) {
+  const [body, bodyFault] = attempt(() => shapeInput(joinBody, input));
+  const [answers, answerFault] = attempt(() => {
+    const { answers = {}, terms_accepted: acceptsTerms = false } = shapeInput(answerBody, input);
+    return checkSignup(campaign, { answers, acceptsTerms });
+  });
+  if (body !== null && answers !== null) return { body, answers };
+  if (bodyFault === null || answerFault === null) throw bodyFault ?? answerFault;
+  const fields = { ...bodyFault.fields, ...answerFault.fields };
+  throw new Failure("invalid", describe(fields), fields);
+}
+
+function attempt<T>(read: () => T): [value: T, fault: null] | [value: null, fault: Failure] {
+  try {
+    return [read(), null];
+  } catch (error) {
+    if (error instanceof Failure) return [null, error];
+    throw error;
+  }
 }

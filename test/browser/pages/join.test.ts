@@ -16,12 +16,15 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const page = await pages.open("/join/1#ref=nobody", { width });
     await page.getByRole("heading", { name: "Become a promoter of Acme" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await page.getByLabel("First name").fill("Jane");
-    await page.getByLabel("E-mail").fill(`jane-${width}@example.com`);
+    await page.getByLabel("First name").fill("   ");
+    await page.getByLabel("E-mail").fill("jane@nowhere");
     await page.getByLabel("Password").fill("correct horse battery");
     await page.getByLabel("Where do you publish?").selectOption("Blog");
     await page.getByRole("button", { name: "Join" }).click();
-    await page.getByText("Must be accepted.").waitFor();
+    const faults = ["Can't be blank.", "Needs a domain such as example.com.", "Must be accepted."];
+    for (const fault of faults) await page.getByText(fault).waitFor();
+    await page.getByLabel("First name").fill("Jane");
+    await page.getByLabel("E-mail").fill(`jane-${width}@example.com`);
     await page.getByLabel("I accept the terms").check();
     await page.getByRole("button", { name: "Join" }).click();
     await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
@@ -33,4 +36,15 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
+});
+
+it("shows nothing of a private campaign until its whole link is opened", async () => {
+  const secret = { name: "Secret", landing_url: "https://www.acme.example/", is_private: true };
+  const { body } = await company(pages.app, "POST /campaigns", secret);
+  const { id, signup_url: link } = body as { id: number; signup_url: string };
+  const page = await pages.open(`/join/${id}`);
+  await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+  expect(await page.content()).not.toContain("Secret");
+  await page.goto(link);
+  await page.getByText("Secret", { exact: true }).waitFor();
 });

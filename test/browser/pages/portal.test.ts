@@ -115,6 +115,29 @@ it("asks a campaign's questions before it lets somebody in", async () => {
   await waiting.getByRole("heading", { name: "Second" }).waitFor();
 });
 
+it("lets a promoter join a private campaign by its invitation", async () => {
+  const { app } = pages;
+  const secret = { name: "Secret", landing_url: "https://www.acme.example/", is_private: true };
+  const { body: campaign } = await company(app, "POST /campaigns", {
+    ...secret,
+    signup: { terms: "Be nice." },
+  });
+  await app.v1("/promoters/create", { email: "pat@example.com", temp_password: "first secret" });
+  const page = await pages.open("/portal");
+  await page.goto((campaign as { signup_url: string }).signup_url);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.locator("input[type=email]").fill("pat@example.com");
+  await page.locator("input[type=password]").fill("first secret");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByLabel("New password").fill("correct horse battery");
+  await page.getByRole("button", { name: "Save the password" }).click();
+  await page.getByRole("heading", { name: "Secret" }).waitFor();
+  expect(page.url()).toBe(`${pages.url}/portal/campaigns`);
+  await page.getByLabel("I accept the terms").check();
+  await page.getByRole("button", { name: "Join", exact: true }).click();
+  await page.getByRole("listitem").filter({ hasText: "Secret" }).getByText("Accepted").waitFor();
+});
+
 it("keeps what was typed when the session ends, and goes on after signing in", async () => {
   const { app } = pages;
   await app.v1("/promoters/create", { email: "kim@example.com", temp_password: "first secret" });

@@ -4,7 +4,7 @@ import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { startMailServer, type MailServer } from "../../support/mail-server.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { PASSWORD, portalBrowser } from "../../support/portal.ts";
-import { company } from "../../support/v2.ts";
+import { company, invalid } from "../../support/v2.ts";
 
 const EMAIL = "jane@example.com";
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   await app.close();
 });
 
-async function call(method: string, campaign: number, body?: unknown) {
+async function call(method: string, campaign: number | string, body?: unknown) {
   const headers = { "content-type": "application/json" };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const answer = await answerOf(await app.request(`/api/v2/join/${campaign}`, init));
@@ -34,6 +34,7 @@ const join = (over: object = {}, campaign = 1) =>
 const send = () => workOff(appOutbox(app, { mailer }));
 const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
 const token = () => /\/portal\/welcome#(\S+)/.exec(server.emails.at(-1)?.text ?? "")?.[1] ?? "";
+const MISSING = { status: 404, body: { message: "Campaign not found.", code: "not_found" } };
 const JOINED = { status: 201, body: { state: "accepted", needs_confirmation: true } };
 
 it("shows what anybody may know of a campaign", async () => {
@@ -53,8 +54,7 @@ it("shows what anybody may know of a campaign", async () => {
       needs_approval: false,
     },
   });
-  const missing = { message: "Campaign not found.", code: "not_found" };
-  expect(await call("GET", 9)).toEqual({ status: 404, body: missing });
+  expect(await call("GET", 9)).toEqual(MISSING);
 });
 
 it("makes a promoter, who gets in by the link in the e-mail and the password", async () => {
@@ -136,13 +136,70 @@ describe("a campaign", () => {
     expect(body).toMatchObject({ custom_fields: { "Where?": "Blog" } });
   });
 
-  it("may want an invitation", async () => {
-    const { body } = await company(app, "PUT /campaigns/1", { is_private: true });
-    const { signup_url: url } = body as { signup_url: string };
-    const message = "You need an invitation to join this campaign.";
-    expect(await join()).toEqual({ status: 403, body: { message, code: "forbidden" } });
-    expect(await join({ invitation: "guess" })).toMatchObject({ status: 403 });
-    expect(await join({ invitation: url.split("#invitation=")[1] })).toEqual(JOINED);
+  it("tells all faults at once, also those of its questions", async () => {
+    await company(app, "PUT /campaigns/1", {
+      signup: { terms: "Be nice.", questions: [{ label: "Where?", is_required: true }] },
+    });
+    const faults = {
+      first_name: ["can't be blank"],
+      "answers[Where?]": ["can't be blank"],
+      terms_accepted: ["must be accepted"],
+    };
+    expect(await join({ first_name: " " })).toEqual(invalid(faults));
+  });
+
+  it("that is private is shown to those who have its invitation", async () => {
+    const invitation = await invitationTo(1);
+    const show = (body: object, campaign = 1) => call("POST", `${campaign}/invitation`, body);
+    expect(await show({ invitation })).toEqual({
+      status: 200,
+      body: {
+        id: 1,
+        name: "Default campaign",
+        company_name: "Acme",
+        description: null,
+        terms: null,
+        questions: [],
+        is_private: true,
+        needs_approval: false,
+      },
+    });
+    expect(await join({ invitation })).toEqual(JOINED);
+    await company(app, "PUT /campaigns/1", { is_private: false });
+    expect(await show({ invitation: "old" })).toEqual({
+      status: 200,
+      body: expect.objectContaining({ is_private: false }) as unknown,
+    });
+  });
+
+  it("that is private is answered like an unknown one without its invitation", async () => {
+    await company(app, "PUT /campaigns/1", {
+      signup: { questions: [{ label: "Where?", is_required: true }] },
+    });
+    const { body: other } = await company(app, "POST /campaigns", {
+      name: "Other",
+      landing_url: "https://www.acme.example/",
+    });
+    const invitations = [
+      undefined,
+      null,
+      "",
+      "guess",
+      ["guess"],
+      await invitationTo((other as { id: number }).id),
+    ];
+    await invitationTo(1);
+    expect(await call("GET", 1)).toEqual(MISSING);
+    for (const invitation of invitations) {
+      for (const id of [1, 9]) {
+        // Nor do the faults of what was filled in tell them apart.
+        expect(await call("POST", id, { invitation })).toEqual(MISSING);
+        expect(await join({ invitation }, id)).toEqual(MISSING);
+      }
+    }
+    expect(await call("POST", "1/invitation", { invitation: "guess" })).toEqual(MISSING);
+    expect(await call("POST", "1/invitation", {})).toEqual(invalid({ invitation: ["can't be blank"] }));
+    expect(await promoterCount()).toEqual({ total: "0" });
   });
 });
 
@@ -156,6 +213,19 @@ it("remembers who brought somebody in", async () => {
   expect(await parents(3)).toMatchObject({ parent_promoter: null });
 });
 
+it.each([
+  [
+    "an address that no mail reaches",
+    { email: "mia@nowhere" },
+    { email: ["needs a domain such as example.com"] },
+  ],
+  ["a name of blanks", { first_name: "   " }, { first_name: ["can't be blank"] }],
+  ["no name", { first_name: undefined }, { first_name: ["can't be blank"] }],
+])("refuses %s", async (_case, over, errors: Record<string, string[]>) => {
+  expect(await join(over)).toEqual(invalid(errors));
+  expect(await promoterCount()).toEqual({ total: "0" });
+});
+
 it("takes no notice of programs that fill in the hidden field", async () => {
   expect(await join({ company_website: "https://spam.example" })).toEqual(JOINED);
   expect(await promoterCount()).toEqual({ total: "0" });
@@ -167,6 +237,13 @@ it("needs no confirmation if the server can't send e-mails", async () => {
   const signIn = { email: EMAIL, password: PASSWORD };
   expect((await portalBrowser(app).call("POST /session", signIn)).status).toBe(201);
 });
+
+/** Makes a campaign private. */
+async function invitationTo(campaignId: number): Promise<string> {
+  const { body } = await company(app, `PUT /campaigns/${campaignId}`, { is_private: true });
+  const [, invitation = ""] = (body as { signup_url: string }).signup_url.split("#invitation=");
+  return invitation;
+}
 
 async function promoterCount() {
   const { headers } = await company(app, "GET /promoters");

@@ -286,6 +286,27 @@ it("lists campaigns that are open, and joins one by its rules", async () => {
   expect((await jane.outcome("POST /campaigns/3/join", {})).status).toBe(404);
 });
 
+it("shows the promoter in their campaigns, with the page for people whom they invite", async () => {
+  const joined = {
+    id: 1,
+    state: "accepted",
+    ref_token: "jane",
+    ref_link: "https://www.acme.example/?via=jane",
+    coupon: null,
+    promo_codes: [],
+    joined_at: NOW,
+    campaign: { ...CAMPAIGN, description: null, landing_url: "https://www.acme.example/" },
+    stats: { clicks_count: 0, referrals_count: 0, customers_count: 0 },
+    invite_url: "https://track.acme.example/join/1#ref=jane",
+  };
+  expect(await body("GET /promoter_campaigns")).toEqual([joined]);
+  await company(app, "PUT /promoter_campaigns/1", { state: "pending" });
+  expect(await body("GET /promoter_campaigns")).toEqual([{ ...joined, state: "pending", invite_url: null }]);
+  await company(app, "PUT /promoter_campaigns/1", { state: "accepted" });
+  await company(app, "PUT /campaigns/1", { is_private: true });
+  expect(await body("GET /promoter_campaigns")).toEqual([{ ...joined, invite_url: null }]);
+});
+
 it("keeps the e-mails that the promoter wants", async () => {
   const all = { drip: true, new_commission: true, new_referral: true, payout: true, marketing: true };
   expect(await body("GET /email_settings")).toEqual(all);

@@ -1,22 +1,18 @@
 import { z } from "zod";
+import type { Campaign } from "../../../domain/campaign/record.ts";
 import { listCodesInUse } from "../../../domain/promo-code/promo-code.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
-import {
-  loadPromoterCampaign,
-  refLink,
-  withCampaign,
-} from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import { loadOwnPromoterCampaign } from "../../../domain/promoter-campaign/own-records.ts";
+import { acceptsLeads, refLink, withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
 import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/ref-token.ts";
 import { updatePromoterCampaign } from "../../../domain/promoter-campaign/update.ts";
 import { loadStats } from "../../../domain/report/counters.ts";
-import { showAll } from "../../../domain/show.ts";
-import { Failure } from "../../../failure.ts";
+import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import type { View } from "../../../storage/store.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
@@ -34,6 +30,7 @@ const answer = z
     joined_at: z.iso.datetime(),
     campaign: embeddedCampaign.extend({ description: z.string().nullable(), landing_url: z.string() }),
     stats: z.object({ clicks_count: z.int(), referrals_count: z.int(), customers_count: z.int() }),
+    invite_url: z.string().nullable(),
   })
   .meta({ id: "PortalPromoterCampaign" });
 
@@ -54,7 +51,8 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
     const { page, window } = readListing(request, pageParams);
     const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
     setPageHeaders(request, page, joined.length);
-    return showAll(context.store, joined.slice(window.offset, window.offset + window.limit), show);
+    const shown = joined.slice(window.offset, window.offset + window.limit);
+    return showAll(context.store, shown, showWith(request.publicUrl));
   },
 };
 
@@ -69,34 +67,44 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
 };
 
 /** Choice: links with the old referral id stop working, as when the company changes it. */
-async function update({ event, promoter, context }: AffiliateRequest) {
+async function update({ event, promoter, context, publicUrl }: AffiliateRequest) {
   const body = shapeInput(updateBody, await readJson(event));
   const { accountId } = promoter;
-  const { id, promoterId } = await loadPromoterCampaign(context.store, accountId, readPathId(event));
-  if (promoterId !== promoter.id) throw new Failure("not_found", "Promotion not found.");
-  return updatePromoterCampaign(context, accountId, { id, changes: { refToken: body.ref_token }, show });
+  const wanted = { accountId, promoterId: promoter.id, id: readPathId(event) };
+  const { id } = await loadOwnPromoterCampaign(context.store, wanted);
+  const changes = { refToken: body.ref_token };
+  return updatePromoterCampaign(context, accountId, { id, changes, show: showWith(publicUrl) });
 }
 
-async function show(view: View, joined: PromoterCampaign): Promise<z.output<typeof answer>> {
-  const { promoterCampaign, campaign } = await withCampaign(view, joined);
-  const stats = await loadStats(view, promoterCampaign);
-  return {
-    id: promoterCampaign.id,
-    state: promoterCampaign.state,
-    ref_token: promoterCampaign.refToken,
-    ref_link: refLink(promoterCampaign, campaign),
-    coupon: promoterCampaign.displayCoupon ?? promoterCampaign.coupon,
-    promo_codes: await listCodesInUse(view, promoterCampaign.accountId, promoterCampaign.id),
-    joined_at: promoterCampaign.createdAt,
-    campaign: {
-      ...embeddedCampaignJson(campaign),
-      description: campaign.signup?.description ?? null,
-      landing_url: campaign.landingUrl,
-    },
-    stats: {
-      clicks_count: stats.clicks,
-      referrals_count: stats.referrals,
-      customers_count: stats.customers,
-    },
+function showWith(publicUrl: string): Show<PromoterCampaign, z.output<typeof answer>> {
+  return async (view, joined) => {
+    const { promoterCampaign, campaign } = await withCampaign(view, joined);
+    const stats = await loadStats(view, promoterCampaign);
+    return {
+      id: promoterCampaign.id,
+      state: promoterCampaign.state,
+      ref_token: promoterCampaign.refToken,
+      ref_link: refLink(promoterCampaign, campaign),
+      coupon: promoterCampaign.displayCoupon ?? promoterCampaign.coupon,
+      promo_codes: await listCodesInUse(view, promoterCampaign.accountId, promoterCampaign.id),
+      joined_at: promoterCampaign.createdAt,
+      campaign: {
+        ...embeddedCampaignJson(campaign),
+        description: campaign.signup?.description ?? null,
+        landing_url: campaign.landingUrl,
+      },
+      stats: {
+        clicks_count: stats.clicks,
+        referrals_count: stats.referrals,
+        customers_count: stats.customers,
+      },
+      invite_url: inviteUrl(publicUrl, promoterCampaign, campaign),
+    };
   };
+}
+
+/** Choice: only the company invites people to a private campaign. */
+function inviteUrl(publicUrl: string, joined: PromoterCampaign, campaign: Campaign): string | null {
+  if (campaign.isPrivate || !acceptsLeads(joined)) return null;
+  return `${publicUrl}/join/${campaign.id}#ref=${joined.refToken}`;
 }
