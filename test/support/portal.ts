@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { signInByAuthToken } from "../../server/domain/portal/sign-in.ts";
+import { newContext } from "../../server/request/services.ts";
 import { AFFILIATE_OPERATIONS, ENTRANCES } from "../../server/v2/affiliate/operations.ts";
 import { answerOf, type Answer, type TestApp } from "./app.ts";
 
@@ -46,9 +47,13 @@ export async function visitingPromoter(
 ): Promise<PortalBrowser & { id: number }> {
   const { body } = await app.v1("/promoters/create", { email, ...params });
   const { id, auth_token: authToken } = body as { id: number; auth_token: string };
-  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
-  const cookie = `tidemark_portal=${signedIn?.token ?? ""}`;
-  return { ...portalBrowser(app, {}, cookie), id };
+  return { ...(await signedInBrowser(app, authToken)), id };
+}
+
+/** A browser that a promoter's auth token has signed in. */
+export async function signedInBrowser(app: TestApp, authToken: string): Promise<PortalBrowser> {
+  const signedIn = await signInByAuthToken(newContext(app.services), { authToken, device: null });
+  return portalBrowser(app, {}, `tidemark_portal=${signedIn?.token ?? ""}`);
 }
 
 /** A promoter who was made with a temporary password, has replaced it, and is signed in. */

@@ -89,6 +89,7 @@ export const DEFAULT_CAMPAIGN = {
   auto_approve_commissions: true,
   commission_hold_days: 0,
   is_private: false,
+  promoters_may_add_leads: false,
   is_default: true,
   upgrade_details: null,
   signup_url: expect.stringMatching(

@@ -30,13 +30,18 @@ export function TaskList({ tasks }: { tasks: HomeAnswer["tasks"] }) {
 }
 
 function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
-  const { pending_promoters, suspicious_referrals, pending_commissions, pending_payouts, failing_webhooks } =
-    tasks;
+  const { pending_promoters, proposed_referrals, suspicious_referrals } = tasks;
+  const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
   return [
     {
       words: `${several(pending_promoters.count, "promoter")} to review`,
       count: pending_promoters.count,
       link: listAddress("/admin/promoters", { state: "pending" }),
+    },
+    {
+      words: `${several(proposed_referrals.count, "lead")} to approve`,
+      count: proposed_referrals.count,
+      link: listAddress("/admin/leads", { state: "pending" }),
     },
     {
       words: several(suspicious_referrals.count, "suspicious lead"),
@@ -50,10 +55,10 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
       link: listAddress("/admin/commissions", { status: "pending" }),
     },
     {
-      words: `${several(pending_payouts.count, "payout")} to pay`,
+      words: `${several(pending_payouts.promoters_count, "promoter")} to pay`,
       cents: pending_payouts.total_incl_tax,
-      count: pending_payouts.count,
-      link: listAddress("/admin/payouts", { status: "pending" }),
+      count: pending_payouts.promoters_count,
+      link: "/admin/payouts",
     },
     {
       words: failing_webhooks.count === 1 ? "1 webhook fails" : `${failing_webhooks.count} webhooks fail`,

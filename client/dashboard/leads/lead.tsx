@@ -90,6 +90,7 @@ function Facts({ lead }: { lead: Lead }) {
     ["Name", [lead.first_name, lead.last_name].filter(Boolean).join(" ")],
     ["Username", lead.username],
     ["Website", lead.website],
+    ["The promoter's comment", lead.comment],
     ...Object.entries(lead.metadata).map(([name, value]): [string, string] => [name, String(value)]),
   ];
   return (

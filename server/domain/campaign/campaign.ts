@@ -64,6 +64,7 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     allowedOrigins: input.allowedOrigins ?? [],
     trackAdTraffic: input.trackAdTraffic ?? "pending",
     isPrivate: input.isPrivate ?? false,
+    promotersMayAddLeads: input.promotersMayAddLeads,
     links: input.links ?? [],
     upgrade: input.upgrade ?? null,
     rewardsForPromoters: input.rewardsForPromoters ?? [],

@@ -34,6 +34,8 @@ export interface Campaign {
   trackAdTraffic: AdTrafficPolicy;
   /** Whether promoters join by invitation only. */
   isPrivate: boolean;
+  /** Whether promoters may add leads by hand, which wait for approval. Absent: no. */
+  promotersMayAddLeads?: boolean | undefined;
   /** Further pages that promoters may link to. */
   links: CampaignLink[];
   /** The campaign for promoters who reach a goal. null: none. */

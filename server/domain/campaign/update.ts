@@ -53,6 +53,7 @@ export interface CampaignChanges {
   allowedOrigins?: string[] | undefined;
   trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
   isPrivate?: boolean | undefined;
+  promotersMayAddLeads?: boolean | undefined;
   /** Links that are not listed stay. */
   links?: LinkChange[] | undefined;
   upgrade?: Campaign["upgrade"] | undefined;
@@ -137,6 +138,7 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     allowedOrigins: changes.allowedOrigins ?? before.allowedOrigins,
     trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,
     isPrivate: changes.isPrivate ?? before.isPrivate,
+    promotersMayAddLeads: changes.promotersMayAddLeads ?? before.promotersMayAddLeads,
     links: linksAfter(before.links, changes.links ?? [], linkIds),
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,

@@ -8,6 +8,7 @@ import { commissions } from "../commission/commission.ts";
 import { payouts } from "../payout/payout.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { BALANCE_EVENT, eventTypesOf, type RecordChange } from "./event-type.ts";
+import { causeOf, v1EventTypesOf } from "./v1-event-type.ts";
 
 /**
  * Events that wait to be sent, of all accounts, because one process sends them all. Each sign-up writes one, so they
@@ -141,5 +142,6 @@ async function nextNumber(tx: Transaction, store: Store, key: EntityKey): Promis
 function isWanted({ eventTypes }: WantedEvents, change: RecordChange): boolean {
   const { before, after } = change;
   if (before !== null && after !== null && JSON.stringify(before) === JSON.stringify(after)) return false;
-  return eventTypesOf(change).some((type) => eventTypes.includes(type));
+  if (eventTypesOf(change).some((type) => eventTypes.includes(type))) return true;
+  return v1EventTypesOf(change).some((type) => eventTypes.includes(causeOf(type)));
 }

@@ -20,6 +20,8 @@ export const V1_EVENT_TYPES = Object.keys(CAUSES) as V1EventType[];
 /** The type that says that a promoter waits for something that is not money. */
 export const FULFILMENT: V1EventType = "fulfilment_pending";
 
+const SIGNUP: V1EventType = "lead_signup";
+
 /** Whether this is an event type of V1. */
 export function isV1EventType(type: string): type is V1EventType {
   return Object.hasOwn(CAUSES, type);
@@ -28,14 +30,21 @@ export function isV1EventType(type: string): type is V1EventType {
 /** The V1 event types of a change. */
 export function v1EventTypesOf(change: RecordChange): V1EventType[] {
   const caused = eventTypesOf(change);
-  return V1_EVENT_TYPES.filter(
-    (type) => caused.includes(CAUSES[type]) && (type !== FULFILMENT || isToFulfil(change)),
-  );
+  return V1_EVENT_TYPES.filter((type) => {
+    if (type === SIGNUP) return isNewLead(change);
+    return caused.includes(CAUSES[type]) && (type !== FULFILMENT || isToFulfil(change));
+  });
 }
 
 /** The event that causes an event of this type. In V2's form that is the event itself. */
 export function causeOf(type: string): string {
   return isV1EventType(type) ? CAUSES[type] : type;
+}
+
+/** Choice: V1 knows no leads that wait, so it hears of one that a promoter added when the company approves it. */
+function isNewLead({ entity, before, after }: RecordChange): boolean {
+  if (entity !== "referral" || after === null || after.isProposal) return false;
+  return before === null || before.isProposal === true;
 }
 
 /** Each commission that is not money has a payout. */

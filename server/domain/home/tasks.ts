@@ -2,7 +2,7 @@ import { lengthCounter } from "../../storage/collection.ts";
 import type { Store } from "../../storage/store.ts";
 import { SYSTEM } from "../account/record.ts";
 import { commissions, PENDING_CENTS } from "../commission/commission.ts";
-import { SUSPICIOUS_LEADS } from "../lead/lead.ts";
+import { PROPOSED_LEADS, SUSPICIOUS_LEADS } from "../lead/lead-counts.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { deliveries } from "../webhook/delivery.ts";
 import { webhooks } from "../webhook/webhooks.ts";
@@ -13,16 +13,19 @@ const LOOKED_AT = 20;
 /** What waits for somebody of the company. Amounts are cash, in cents. */
 export interface Tasks {
   pendingPromoters: { count: number };
+  proposedLeads: { count: number };
   suspiciousLeads: { count: number };
   pendingCommissions: { count: number; cents: number };
-  pendingPayouts: { count: number; centsInclTax: number };
+  /** `promotersCount`: those who wait for money. Payouts in other units are counted, but they are no money. */
+  pendingPayouts: { count: number; promotersCount: number; centsInclTax: number };
   failingWebhooks: { count: number };
 }
 
 /** Counts the tasks of an account. Their cost does not grow with its leads or commissions. */
 export async function countTasks(store: Store, accountId: number): Promise<Tasks> {
-  const [promoters, suspicious, pending, cents, payouts, failing] = await Promise.all([
+  const [promoters, proposed, suspicious, pending, cents, payouts, failing] = await Promise.all([
     store.sum(accountId, lengthCounter(promoterCampaigns, "state", ["pending"])),
+    store.sum(accountId, PROPOSED_LEADS),
     store.sum(accountId, SUSPICIOUS_LEADS),
     store.sum(accountId, lengthCounter(commissions, "status", ["pending"])),
     store.sum(accountId, PENDING_CENTS),
@@ -31,6 +34,7 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
   ]);
   return {
     pendingPromoters: { count: promoters },
+    proposedLeads: { count: proposed },
     suspiciousLeads: { count: suspicious },
     pendingCommissions: { count: pending, cents },
     pendingPayouts: payouts,
@@ -40,13 +44,14 @@ export async function countTasks(store: Store, accountId: number): Promise<Tasks
 
 async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["pendingPayouts"]> {
   const found = { count: 0, centsInclTax: 0 };
+  const inMoney = new Set<unknown>();
   for await (const sums of store.sums(accountId, ["payout.grouped", "pending"])) {
-    for (const [rest, sum] of sums) {
-      const metric = rest.at(-1);
+    for (const [[promoterId, , metric], sum] of sums) {
       if (metric === "count" || metric === "centsInclTax") found[metric] += sum;
+      if (metric === "centsInclTax" && sum > 0) inMoney.add(promoterId);
     }
   }
-  return found;
+  return { ...found, promotersCount: inMoney.size };
 }
 
 /** Choice: a webhook fails if its latest attempt did. */

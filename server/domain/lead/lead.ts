@@ -1,16 +1,20 @@
 import { Failure } from "../../failure.ts";
 import type { Lead } from "./record.ts";
-import { collection, type Count } from "../../storage/collection.ts";
+import { collection } from "../../storage/collection.ts";
 import { fingerprint, type Key } from "../../storage/keys.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { factCounts, type Fact } from "../report/counters.ts";
+import { TAKEN } from "../../storage/transaction/taken-claims.ts";
+import { leadCounts } from "./lead-counts.ts";
 
 export const leads = collection<Lead>()({
   name: "lead",
   id: (lead) => [lead.id],
   claims: {
-    email: ({ email }) => (email === null ? null : [leadEmail(email)]),
-    uid: ({ uid }) => (uid === null ? null : [uid]),
+    email: ({ email, isProposal }) => (email === null || isProposal ? null : [leadEmail(email)]),
+    uid: ({ uid, isProposal }) => (uid === null || isProposal ? null : [uid]),
+    /** A promoter proposes the same person once. */
+    proposal: ({ email, isProposal, promoterId }) =>
+      email !== null && isProposal ? [promoterId, leadEmail(email)] : null,
     /** A visitor who buys without giving a name is one lead, however often they buy. */
     nameless: ({ email, uid, tid }) => (email === null && uid === null && tid !== null ? [tid] : null),
   },
@@ -18,20 +22,16 @@ export const leads = collection<Lead>()({
     promoter: ({ promoterId }) => [promoterId],
     campaign: ({ campaignId }) => [campaignId],
     visitor: ({ tid }) => (tid === null ? null : [tid]),
+    proposed: ({ email, isProposal }) => (email !== null && isProposal ? proposedKey(email) : null),
     username: ({ username }) => (username === null ? null : usernameKey(username)),
   },
-  counts: (lead) => [
-    ...factCounts(lead, leadFacts(lead)),
-    ...(isToReview(lead) ? [[SUSPICIOUS_LEADS, 1] satisfies Count] : []),
-  ],
+  counts: leadCounts,
 });
 
-/** The counter of suspicious leads that nobody has denied. */
-export const SUSPICIOUS_LEADS: Key = ["lead.suspicious"];
-
-function isToReview({ suspicion, state }: Lead): boolean {
-  return suspicion !== "no_suspicion" && state !== "denied";
-}
+/** The errors for claims that another lead holds. */
+export const LEAD_REFUSALS = {
+  proposal: () => new Failure("taken", "The record breaks a rule", { email: [TAKEN] }),
+};
 
 type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "createdAt";
 
@@ -66,6 +66,12 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
   };
 }
 
+/** The lead without the mark of a proposal, if its state says that the company has taken it on. */
+export function settled({ isProposal, ...lead }: Lead): Lead {
+  const waits = isProposal && (lead.state === "pending" || lead.state === "denied");
+  return waits ? { ...lead, isProposal } : lead;
+}
+
 /** A person's data from a sign-up. null: not given. */
 export type LeadDetails = Pick<
   Lead,
@@ -75,6 +81,13 @@ export type LeadDetails = Pick<
 /** The lead with this e-mail address, ignoring case, or null. */
 export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
+}
+
+/** What promoters have proposed about the person with this e-mail address. */
+export async function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
+  const found: Lead[] = [];
+  for await (const chunk of view.scan(leads, "proposed", accountId, proposedKey(email))) found.push(...chunk);
+  return found;
 }
 
 /** The lead with this username, or null. Choice: of several, the oldest. */
@@ -153,6 +166,11 @@ async function findSelected(
   return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
+/** Keys hold a hash of an e-mail address, because it is personal. */
+function proposedKey(email: string): Key {
+  return [fingerprint([leadEmail(email)])];
+}
+
 /** Usernames may be long, so the key holds a hash. */
 function usernameKey(username: string): Key {
   return [fingerprint([username])];
@@ -161,27 +179,4 @@ function usernameKey(username: string): Key {
 /** The form in which e-mail addresses of leads are compared. */
 function leadEmail(email: string): string {
   return email.trim().toLowerCase();
-}
-
-/**
- * The counts of a lead, each on its own day.
- *
- * Choice: a denied or refunded customer counts as a customer, but not as an active one. Every lead that cancels
- * counts as a cancellation, customer or not.
- */
-function leadFacts(lead: Lead): Fact[] {
-  const { createdAt, customerSince, cancelledAt, state, entrySource, signupEventId } = lead;
-  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
-  if (signupEventId === null) facts.push({ metric: "unsignedReferrals", at: createdAt });
-  const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
-  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
-  if (customerSince !== null && entrySource === "coupon") {
-    facts.push({ metric: "nonLinkCustomers", at: customerSince });
-  }
-  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
-  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
-  if (isActive && cancelledAt !== null) {
-    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
-  }
-  return facts;
 }

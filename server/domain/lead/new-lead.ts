@@ -8,7 +8,7 @@ import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { leads, newLead, type LeadDetails } from "./lead.ts";
+import { LEAD_REFUSALS, leads, newLead, type LeadDetails } from "./lead.ts";
 import type { EntrySource, Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Referrer } from "./referrer.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
@@ -22,11 +22,14 @@ export interface NewLead {
     address: string | null;
     createdAt: Date | null;
     skipEmailNotification: boolean;
+    comment?: string | undefined;
   };
   referrer: Referrer;
   entrySource: EntrySource;
   /** Absent: `signup`. */
   state?: LeadState;
+  /** Whether a promoter added it by hand, so that it waits for approval. Absent: no. */
+  isProposal?: true;
   splits?: Split[] | null;
   /** Without an event id, the sign-up itself may still follow. */
   ids: { leadId: number; eventId: number | null };
@@ -53,7 +56,7 @@ export async function addLead(
     now: context.now,
   });
   const lead = leadOf(context, arrival, suspicion);
-  await tx.insert(leads, lead);
+  await tx.insert(leads, lead, LEAD_REFUSALS);
   await announce(tx, context, { entity: "referral", before: null, after: lead });
   const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
   if (addressHash !== null) {
@@ -64,7 +67,7 @@ export async function addLead(
 
 function leadOf(
   context: Context,
-  { account, signup, referrer, entrySource, state = "signup", splits = null, ids }: NewLead,
+  { account, signup, referrer, entrySource, isProposal, state = "signup", splits = null, ids }: NewLead,
   suspicion: Suspicion,
 ): Lead {
   const { promoterCampaign, visitor } = referrer;
@@ -75,8 +78,10 @@ function leadOf(
     promoterId: promoterCampaign.promoterId,
     campaignId: promoterCampaign.campaignId,
     state,
+    ...(isProposal && { isProposal }),
     splits,
     ...signup.details,
+    comment: signup.comment,
     subId: signup.details.subId ?? visitor?.subId ?? null,
     entrySource,
     origin: visitor?.origin ?? null,

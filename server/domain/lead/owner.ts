@@ -38,10 +38,14 @@ export async function findTarget(
  */
 export async function loadOwner(reader: Reader, accountId: number, id: number): Promise<PromoterCampaign> {
   const owner = await loadPromoterCampaign(reader, accountId, id);
-  if (!acceptsLeads(owner)) {
-    throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get referrals`);
-  }
+  requireAccepted(owner);
   return owner;
+}
+
+/** @throws Failure `refused` if the promoter campaign may not get leads */
+export function requireAccepted(owner: PromoterCampaign): void {
+  if (acceptsLeads(owner)) return;
+  throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get referrals`);
 }
 
 /** The lead under its new owner. The new owner's part of a split becomes part of the rest, which is the owner's. */

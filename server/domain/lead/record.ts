@@ -48,11 +48,18 @@ export interface Lead {
   firstName: string | null;
   lastName: string | null;
   website: string | null;
+  /** What the promoter who added the lead says about it. Absent: nothing. */
+  comment?: string | undefined;
   customFields: Record<string, unknown> | null;
   planName: string | null;
   /** The payment processor's id of the subscription. */
   subscriptionId: string | null;
   entrySource: EntrySource;
+  /**
+   * The promoter added the lead by hand, and nobody has approved it. Such a lead does not hold its e-mail address: the
+   * person may be a lead already, or become one of another promoter.
+   */
+  isProposal?: true;
   /** null: the lead came without a visit. */
   origin: Origin | null;
   /** null: the lead's own promoter gets everything. */

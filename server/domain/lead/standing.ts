@@ -1,10 +1,15 @@
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { leads, loadLead } from "./lead.ts";
+import { leads, loadLead, settled } from "./lead.ts";
 import type { Lead, LeadState } from "./record.ts";
+import { findTaken } from "../../storage/transaction/taken-claims.ts";
 
-/** Makes a lead that a promoter added by hand a sign-up. Others stay. @throws Failure `not_found`, `refused` */
+/**
+ * Makes a lead that a promoter added by hand a sign-up, which from then on holds its e-mail address. Others stay.
+ *
+ * @throws Failure `not_found`, `refused` for a disabled lead, `taken` if the person is a lead already
+ */
 export function approveLead(context: Context, accountId: number, id: number): Promise<Lead> {
   return changeState(context, accountId, {
     id,
@@ -32,7 +37,14 @@ export function enableLead(context: Context, accountId: number, id: number): Pro
  * Choice: the state before a denial is not stored. It follows from the dates and sales, which a denial does
  * not change.
  */
-function stateOf({ customerSince, cancelledAt, salesCount, refundedSalesCount }: Lead): LeadState {
+function stateOf({
+  isProposal,
+  customerSince,
+  cancelledAt,
+  salesCount,
+  refundedSalesCount,
+}: Lead): LeadState {
+  if (isProposal) return "pending";
   if (cancelledAt !== null) return "cancelled";
   if (salesCount > 0 && refundedSalesCount === salesCount) return "refunded";
   return customerSince === null ? "signup" : "active";
@@ -47,7 +59,9 @@ function changeState(
     const before = await loadLead(tx, accountId, { id, uid: null, email: null });
     const state = to(before);
     if (state === before.state) return before;
-    const after = { ...before, state };
+    const after = settled({ ...before, state });
+    const taken = await findTaken(tx, leads, { record: after, claims: ["email", "uid"] });
+    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a referral already", taken);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     return after;

@@ -4,7 +4,7 @@ import type { Transaction } from "../../storage/store.ts";
 import { moveCommissions } from "../commission/move.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { leads, loadLead, type LeadSelector } from "./lead.ts";
+import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./lead.ts";
 import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
 import { checkSplits } from "./splits.ts";
 import type { Show } from "../show.ts";
@@ -57,10 +57,10 @@ export async function updateLead<T>(
   return store.transact(async (tx) => {
     const before = await loadLead(tx, accountId, selector);
     const target = await findTarget(tx, before, changes);
-    const after = changed(target === null ? before : belongingTo(before, target), changes, now);
+    const after = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
     await refuseFaults(tx, after);
     if (changes.splits) await checkSplits(tx, after);
-    await tx.put(leads, after);
+    await tx.put(leads, after, LEAD_REFUSALS);
     await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
       await moveCommissions(tx, context, { lead: before, target });

@@ -43,7 +43,8 @@ export interface Arrival {
 /**
  * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code makes one.
  *
- * @throws Failure `not_found` if nobody referred the customer, or their promoter campaign is blocked
+ * @throws Failure `not_found` if nobody referred the customer, or their promoter campaign is blocked; `refused` for a lead
+ * that a promoter added and nobody has approved, which only its id finds
  */
 export async function loadCustomer(
   tx: Transaction,
@@ -54,6 +55,7 @@ export async function loadCustomer(
     (await findCustomer(tx, account.id, names)) ??
     (await makeCustomer(tx, context, { account, names, arrival }));
   if (lead === null) throw nobody();
+  if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
   const promoterCampaign = await tx.get(promoterCampaigns, account.id, lead.promoterCampaignId);
   const promoter = await tx.get(promoters, account.id, lead.promoterId);
   if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked") throw nobody();

@@ -20,13 +20,15 @@ export const CAMPAIGN_FIELDS: Fields = {
   default_webhook_url: ["Always null. Webhooks belong to the account.", null],
   private: "Whether promoters join by invitation only.",
   is_private: "Whether promoters join by invitation only.",
+  promoters_may_add_leads:
+    "Whether promoters may add leads by hand. You approve each of them. Default: `false`.",
   is_default: "Whether promoters join this campaign unless another is named.",
   auto_approve_rewards: "Whether commissions count without your approval.",
   auto_approve_commissions:
     "Whether commissions count without your approval. Large and suspicious ones wait for it.",
   commission_hold_days: ["Days that commissions are held before they are approved. 0: none.", 14],
   auto_approve_promoters: "Whether new promoters are approved without your review.",
-  auto_approve_leads: "Whether leads count without your approval.",
+  auto_approve_leads: "Whether leads that come by a link or a code count without your approval.",
   attribution: ["Which promoter gets a visitor who followed the links of two.", "last"],
   allowed_origins: [
     "Sites that may send sign-ups from a browser. Empty: the landing page's own.",

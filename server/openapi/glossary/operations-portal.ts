@@ -1,4 +1,5 @@
 import type { Operations } from "./entry.ts";
+import { PROMOTING_OPERATIONS } from "./operations-promoting.ts";
 
 /** Operations of the portal, below `/api/v2/affiliate`. */
 const OPERATIONS: Operations = {
@@ -58,25 +59,6 @@ const OPERATIONS: Operations = {
     "updateOwnPromoterCampaign",
     "Changes the referral id. Links with the old one stop working.",
   ],
-  "GET /referral_links": [
-    "listOwnReferralLinks",
-    "Lists the usual link, those to the campaign's further pages, and those that the promoter made.",
-  ],
-  "POST /referral_links": [
-    "createReferralLink",
-    "Makes a link to another page of the campaign's site, or one that names a channel.",
-    { promoter_campaign_id: 31, name: "Newsletter", sub_id: "newsletter" },
-  ],
-  "PUT /referral_links/:id": [
-    "updateReferralLink",
-    "Changes a link that the promoter made. What you leave out stays.",
-    { name: "Newsletter in March" },
-  ],
-  "DELETE /referral_links/:id": [
-    "deleteReferralLink",
-    "Takes a link that the promoter made off the list. Its address goes on working.",
-  ],
-  "GET /referrals": ["listOwnReferrals", "Lists the promoter's leads, newest first. Addresses are masked."],
   "GET /commissions": [
     "listOwnCommissions",
     "Lists the promoter's commissions, newest first, each with its reason in one sentence.",
@@ -117,10 +99,6 @@ const OPERATIONS: Operations = {
     "Changes what invoices say about the promoter. The company has to approve it again.",
     { company_name: "Doe Media Ltd", country: "US" },
   ],
-  "GET /promo_codes": [
-    "listOwnPromoCodes",
-    "Lists the codes that the promoter's audience can type at the checkout.",
-  ],
   "GET /email_settings": ["getEmailSettings", "Shows which e-mails the promoter wants."],
   "PUT /email_settings": [
     "updateEmailSettings",
@@ -137,7 +115,10 @@ const OPERATIONS: Operations = {
 
 export const PORTAL_OPERATIONS: Operations = {
   ...Object.fromEntries(
-    Object.entries(OPERATIONS).map(([route, words]) => [route.replace(" ", " /api/v2/affiliate"), words]),
+    Object.entries({ ...OPERATIONS, ...PROMOTING_OPERATIONS }).map(([route, words]) => [
+      route.replace(" ", " /api/v2/affiliate"),
+      words,
+    ]),
   ),
   "POST /api/v2/promoters/iframe_login": [
     "openPortalFrame",

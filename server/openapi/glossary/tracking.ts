@@ -59,7 +59,10 @@ export const TRACKING_FIELDS: Fields = {
     "E-mail address of the user who added the lead in the dashboard. null: nobody did.",
     "manager@acme.example",
   ],
-  comment: ["Always null.", null],
+  comment: [
+    "What the promoter who added the lead says about it. null: nothing.",
+    "Met at the fair in March.",
+  ],
   is_expired: "Whether the lead no longer earns commissions.",
   metadata: ["Further data of your own. In a form, write it as JSON.", { source: "spring" }],
   stats: "Figures of the record.",

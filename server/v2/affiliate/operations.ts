@@ -3,6 +3,7 @@ import {
   createOwnLinkOperation,
   listOwnLinksOperation,
   removeOwnLinkOperation,
+  showOwnLinkOperation,
   updateOwnLinkOperation,
 } from "./campaign/links.ts";
 import { listOwnPromoCodesOperation } from "./campaign/promo-codes.ts";
@@ -10,7 +11,6 @@ import {
   listOwnPromoterCampaignsOperation,
   updateOwnPromoterCampaignOperation,
 } from "./campaign/promoter-campaigns.ts";
-import { listOwnReferralsOperation } from "./campaign/referrals.ts";
 import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./money/commissions.ts";
 import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
 import {
@@ -26,6 +26,16 @@ import type { AffiliateRow, OpenRow } from "./operation.ts";
 import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setPasswordOperation } from "./profile/password.ts";
+import {
+  addOwnReferralOperation,
+  removeOwnReferralOperation,
+  updateOwnReferralOperation,
+} from "./referral/proposals.ts";
+import {
+  exportOwnReferralsOperation,
+  listOwnReferralsOperation,
+  showOwnReferralOperation,
+} from "./referral/referrals.ts";
 import { ownChartOperation } from "./report/chart.ts";
 import { ownDownloadOperation, ownOverviewOperation, ownSubIdsOperation } from "./report/reports.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
@@ -48,9 +58,15 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["PUT", "/promoter_campaigns/:id", updateOwnPromoterCampaignOperation],
   ["GET", "/referral_links", listOwnLinksOperation],
   ["POST", "/referral_links", createOwnLinkOperation],
+  ["GET", "/referral_links/:id", showOwnLinkOperation],
   ["PUT", "/referral_links/:id", updateOwnLinkOperation],
   ["DELETE", "/referral_links/:id", removeOwnLinkOperation],
   ["GET", "/referrals", listOwnReferralsOperation],
+  ["POST", "/referrals", addOwnReferralOperation],
+  ["GET", "/referrals/export", exportOwnReferralsOperation],
+  ["GET", "/referrals/:id", showOwnReferralOperation],
+  ["PUT", "/referrals/:id", updateOwnReferralOperation],
+  ["DELETE", "/referrals/:id", removeOwnReferralOperation],
   ["GET", "/commissions", listOwnCommissionsOperation],
   ["GET", "/commissions/export", exportOwnCommissionsOperation],
   ["GET", "/payouts", listOwnPayoutsOperation],

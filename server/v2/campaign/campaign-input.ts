@@ -68,6 +68,7 @@ export const updateBody = z
     auto_approve_commissions: flag,
     commission_hold_days: wholeNumber(0, MAX_HOLD_DAYS),
     is_private: flag,
+    promoters_may_add_leads: flag,
     attribution: oneOf(ATTRIBUTIONS),
     allowed_origins: allowedOrigins,
     track_ad_traffic: oneOf(AD_TRAFFIC_POLICIES),
@@ -102,6 +103,7 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     allowedOrigins: body.allowed_origins,
     trackAdTraffic: body.track_ad_traffic,
     isPrivate: body.is_private,
+    promotersMayAddLeads: body.promoters_may_add_leads,
     links: body.links?.map((link) => ({
       id: link.id ?? null,
       name: link.name,

@@ -41,6 +41,7 @@ export const campaignAnswer = z
     auto_approve_commissions: z.boolean(),
     commission_hold_days: z.int(),
     is_private: z.boolean(),
+    promoters_may_add_leads: z.boolean(),
     is_default: z.boolean(),
     upgrade_details: z
       .object({
@@ -116,7 +117,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     landing_url: campaign.landingUrl,
     visitor_cookie_life: campaign.visitorCookieDays,
     ref_token_param: `?${refParam(campaign)}`,
-    auto_approve_leads: true, // leads need no approval
+    auto_approve_leads: true, // Only leads that promoters add by hand wait for approval.
     attribution: campaign.attribution,
     allowed_origins: campaign.allowedOrigins,
     track_ad_traffic: campaign.trackAdTraffic,
@@ -124,6 +125,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     auto_approve_commissions: campaign.autoApproveCommissions,
     commission_hold_days: campaign.commissionHoldDays,
     is_private: campaign.isPrivate,
+    promoters_may_add_leads: campaign.promotersMayAddLeads ?? false,
     is_default: parts.isDefault,
     upgrade_details: campaign.upgrade && upgradeJson(campaign.upgrade),
     signup_url: parts.signupUrl,

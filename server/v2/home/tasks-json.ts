@@ -5,9 +5,10 @@ import type { Tasks } from "../../domain/home/tasks.ts";
 export const tasksAnswer = z
   .object({
     pending_promoters: z.object({ count: z.int() }),
+    proposed_referrals: z.object({ count: z.int() }),
     suspicious_referrals: z.object({ count: z.int() }),
     pending_commissions: z.object({ count: z.int(), amount: z.number() }),
-    pending_payouts: z.object({ count: z.int(), total_incl_tax: z.number() }),
+    pending_payouts: z.object({ count: z.int(), promoters_count: z.int(), total_incl_tax: z.number() }),
     failing_webhooks: z.object({ count: z.int() }),
   })
   .meta({ id: "Tasks" });
@@ -15,11 +16,17 @@ export const tasksAnswer = z
 /** Tasks in the interface's names. */
 export function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
   const { pendingCommissions, pendingPayouts } = tasks;
+  const { promotersCount, centsInclTax } = pendingPayouts;
   return {
     pending_promoters: { count: tasks.pendingPromoters.count },
+    proposed_referrals: { count: tasks.proposedLeads.count },
     suspicious_referrals: { count: tasks.suspiciousLeads.count },
     pending_commissions: { count: pendingCommissions.count, amount: pendingCommissions.cents },
-    pending_payouts: { count: pendingPayouts.count, total_incl_tax: pendingPayouts.centsInclTax },
+    pending_payouts: {
+      count: pendingPayouts.count,
+      promoters_count: promotersCount,
+      total_incl_tax: centsInclTax,
+    },
     failing_webhooks: { count: tasks.failingWebhooks.count },
   };
 }

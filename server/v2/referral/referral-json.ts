@@ -80,7 +80,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     first_name: lead.firstName,
     last_name: lead.lastName,
     website: lead.website,
-    comment: null,
+    comment: lead.comment ?? null,
     is_expired: false,
   };
 }

@@ -12,6 +12,18 @@ describe("the start page of a running program", () => {
     await app.v1("/track/signup", { email: "last@example.net", ref_id: "hostile" });
   });
 
+  it("asks to pay only those who wait for money", async () => {
+    const { body } = await pages.app.v2(
+      "GET",
+      "/payouts/group_by_promoters?filters[status]=pending&per_page=100",
+    );
+    const { data } = body as { data: { total_incl_tax: number }[] };
+    const waiting = data.filter(({ total_incl_tax: cents }) => cents > 0).length;
+    expect(waiting).toBeLessThan(data.length);
+    const page = await pages.open("/admin", { role: "viewer" });
+    await page.getByRole("link", { name: `${waiting} promoters to pay` }).waitFor();
+  });
+
   it.each(WIDTHS)("shows figures, tasks and rankings at %i pixels", async (width) => {
     const page = await pages.open("/admin", { role: "viewer", width });
     await page.getByRole("heading", { name: "Best promoters" }).waitFor();

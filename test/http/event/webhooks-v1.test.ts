@@ -4,6 +4,7 @@ import { V1_EVENT_TYPES } from "../../../server/domain/event/v1-event-type.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
+import { visitingPromoter } from "../../support/portal.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import { V1_PROMOTION } from "../../support/v1-records.ts";
@@ -279,6 +280,20 @@ describe("a webhook in V1's form", () => {
       expect(await told()).toHaveLength(1);
       expect(await statuses()).toEqual([]);
     });
+  });
+
+  it("tells of a lead that a promoter added once the company has approved it", async () => {
+    await company(app, "PUT /campaigns/1", { promoters_may_add_leads: true });
+    await subscribe(["lead_signup"]);
+    const { call } = await visitingPromoter(app, "jane@example.com", { ref_id: "jane" });
+    await call("POST /referrals", { promoter_campaign_id: 1, email: LEAD });
+    expect(await told()).toEqual([]);
+    await company(app, "POST /referrals/approve", { ids: [1] });
+    expect(await told()).toMatchObject([
+      { event: event("lead_signup"), data: { email: LEAD, state: "signup" } },
+    ]);
+    await company(app, "PUT /referrals/1", { username: "sam" });
+    expect(await told()).toEqual([]);
   });
 
   it("gets only the events of its campaigns", async () => {

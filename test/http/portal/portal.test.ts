@@ -70,9 +70,15 @@ it("lists leads with masked addresses, newest first, by filter and page", async 
     id: expect.any(Number),
     email: "s***@example.net",
     state: "signup",
+    entry_source: "api",
     created_at: NOW,
     customer_since: null,
     sub_id: "mail",
+    first_name: null,
+    last_name: null,
+    website: null,
+    comment: null,
+    is_removable: false,
     promoter_campaign_id: 1,
     campaign: CAMPAIGN,
   });
@@ -220,6 +226,7 @@ describe("links", () => {
 
   it("are made, changed and removed by the promoter", async () => {
     expect(await jane.outcome("POST /referral_links", given)).toEqual({ status: 201, body: OWN });
+    expect(await jane.outcome("GET /referral_links/1")).toEqual({ status: 200, body: OWN });
     expect(await body("GET /referral_links")).toEqual([USUAL, OWN]);
     const { body: shown } = await company(app, "GET /promoter_campaigns/1/referral_links");
     expect(shown).toMatchObject([{ id: 0 }, { id: 1, sub_id: "mail", source: "promoter" }]);
@@ -298,6 +305,7 @@ it("shows the promoter in their campaigns, with the page for people whom they in
     campaign: { ...CAMPAIGN, description: null, landing_url: "https://www.acme.example/" },
     stats: { clicks_count: 0, referrals_count: 0, customers_count: 0 },
     invite_url: "https://track.acme.example/join/1#ref=jane",
+    may_add_leads: false,
   };
   expect(await body("GET /promoter_campaigns")).toEqual([joined]);
   await company(app, "PUT /promoter_campaigns/1", { state: "pending" });
@@ -402,8 +410,13 @@ describe("another promoter's things", () => {
   const FOREIGN: Record<string, [query: string, body: unknown, answer: unknown]> = {
     "PUT /promoter_campaigns/:id": ["", { ref_token: "stolen" }, 404],
     "POST /referral_links": ["", { promoter_campaign_id: 1, name: "Mine" }, 404],
+    "GET /referral_links/:id": ["", undefined, 404],
     "PUT /referral_links/:id": ["", { name: "Mine" }, 404],
     "DELETE /referral_links/:id": ["", undefined, 404],
+    "POST /referrals": ["", { promoter_campaign_id: 1, email: "mine@example.net" }, 404],
+    "GET /referrals/:id": ["", undefined, 404],
+    "PUT /referrals/:id": ["", { comment: "Mine" }, 404],
+    "DELETE /referrals/:id": ["", undefined, 404],
     "GET /payouts/:id/receipt": ["", undefined, 404],
     "PUT /payout_methods/:id": ["", { details: { wallet_email: "kim@example.com" } }, 404],
     "DELETE /payout_methods/:id": ["", undefined, 404],
@@ -442,6 +455,7 @@ describe("another promoter's things", () => {
     "POST /campaigns/:id/join",
     "GET /promoter_campaigns",
     "GET /commissions/export",
+    "GET /referrals/export",
     "GET /payouts/export",
     "GET /payouts/due_stats",
     "POST /payout_methods",
@@ -454,6 +468,12 @@ describe("another promoter's things", () => {
 
   it("are out of reach in each operation", async () => {
     await sell("sam@example.net", 10_000);
+    await openToPromoters();
+    const added = await jane.outcome("POST /referrals", {
+      promoter_campaign_id: 1,
+      email: "pat@example.net",
+    });
+    const { id: leadId } = added.body as { id: number };
     await jane.call("POST /referral_links", { promoter_campaign_id: 1, name: "Newsletter" });
     await jane.call("POST /payout_methods", { method: "paypal", details: { wallet_email: "j@example.com" } });
     await app.v1("/promoters/create", { email: "alex@example.com", parent_promoter_id: "1" });
@@ -463,20 +483,33 @@ describe("another promoter's things", () => {
       await loadPromoter(app.services.store, app.accountId, 1),
     );
     const before = await body("GET /referral_links");
+    const lead = await body(`GET /referrals/${leadId}`);
     const kim = await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
     for (const [method, path] of AFFILIATE_OPERATIONS) {
       const name = `${method} ${path.replace("/api/v2/affiliate", "")}`;
       if (OWN_ALONE.has(name)) continue;
       const [query, given, answer] = FOREIGN[name] ?? ["", undefined, "this table misses it"];
-      const id = name.startsWith("GET /payouts") ? payoutId : 1;
+      const ids = [
+        ["/payouts", payoutId],
+        ["/referrals", leadId],
+      ] as const;
+      const [, id = 1] = ids.find(([start]) => path.includes(start)) ?? [];
       const got = await kim.outcome(name.replace(":id", String(id)) + query, given);
       // The usual link of one's own promoter campaign is not in a list of another's.
       expect({ name, answer: answer === 404 ? got.status : got.body }).toEqual({ name, answer });
     }
     expect(await body("GET /referral_links")).toEqual(before);
+    expect(await body(`GET /referrals/${leadId}`)).toEqual(lead);
     expect(await outcome(company(app, "GET /promoter_campaigns/search?q=stolen"))).toEqual({
       status: 200,
       body: [],
     });
   });
 });
+
+/** Lets promoters add leads. */
+async function openToPromoters(): Promise<void> {
+  await company(app, "PUT /campaigns/1", {
+    promoters_may_add_leads: true,
+  });
+}

@@ -20,9 +20,10 @@ const setup = () => outcome(company(app, "GET /setup"));
 
 const NO_TASKS = {
   pending_promoters: { count: 0 },
+  proposed_referrals: { count: 0 },
   suspicious_referrals: { count: 0 },
   pending_commissions: { count: 0, amount: 0 },
-  pending_payouts: { count: 0, total_incl_tax: 0 },
+  pending_payouts: { count: 0, promoters_count: 0, total_incl_tax: 0 },
   failing_webhooks: { count: 0 },
 };
 const points = (...values: [date: string, value: number][]) =>
@@ -110,6 +111,7 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: false });
   await join(app, "waiting@example.com");
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: true });
+  const kim = await join(app, "kim@example.com");
   const { promoterId, promoterCampaignId } = await join(app, "jane@example.com", { ref_id: "jane" });
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: "jane" });
   await signUp("first@example.net");
@@ -125,17 +127,20 @@ it("counts what waits for somebody, and shows the latest leads first", async () 
       newCommission({ ...owner, id: 3, amount: 9, status: "pending", unit: "points" }),
     );
     await tx.put(commissions, newCommission({ ...owner, id: 4, amount: 5_000 }));
+    await tx.put(commissions, newCommission({ ...owner, ...kim, id: 5, amount: 2, unit: "free_months" }));
   });
-  await company(app, "POST /commissions/generate_payouts", { ids: [4] });
+  await company(app, "POST /commissions/generate_payouts", { ids: [4, 5] });
   await failingWebhook();
 
   const { body } = await home("2026-03-01", "2026-03-02");
   const { tasks, latest_referrals } = body as { tasks: object; latest_referrals: { email: string }[] };
   expect(tasks).toEqual({
     pending_promoters: { count: 1 },
+    proposed_referrals: { count: 0 },
     suspicious_referrals: { count: 1 },
     pending_commissions: { count: 3, amount: 400 },
-    pending_payouts: { count: 1, total_incl_tax: 5_000 },
+    // Only one of both is in money.
+    pending_payouts: { count: 2, promoters_count: 1, total_incl_tax: 5_000 },
     failing_webhooks: { count: 1 },
   });
   expect(latest_referrals.map(({ email }) => email)).toEqual([

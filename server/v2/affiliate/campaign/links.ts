@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import { createOwnLink, removeOwnLink, updateOwnLink } from "../../../domain/referral-link/own-link.ts";
+import {
+  createOwnLink,
+  loadOwnLink,
+  removeOwnLink,
+  updateOwnLink,
+} from "../../../domain/referral-link/own-link.ts";
 import { listReferralLinks } from "../../../domain/referral-link/referral-links.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
@@ -62,6 +67,16 @@ export const createOwnLinkOperation: AffiliateOperation = {
       subId: body.sub_id ?? null,
     });
     return shownLink(request, link);
+  },
+};
+
+/** `GET /api/v2/affiliate/referral_links/{id}` */
+export const showOwnLinkOperation: AffiliateOperation = {
+  summary: "Show a link that the promoter made",
+  answer,
+  refusals: ["not_found"],
+  async handle(request) {
+    return shownLink(request, await loadOwnLink(request.context.store, wantedLink(request)));
   },
 };
 

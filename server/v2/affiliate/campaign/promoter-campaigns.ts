@@ -31,6 +31,7 @@ const answer = z
     campaign: embeddedCampaign.extend({ description: z.string().nullable(), landing_url: z.string() }),
     stats: z.object({ clicks_count: z.int(), referrals_count: z.int(), customers_count: z.int() }),
     invite_url: z.string().nullable(),
+    may_add_leads: z.boolean(),
   })
   .meta({ id: "PortalPromoterCampaign" });
 
@@ -99,6 +100,7 @@ function showWith(publicUrl: string): Show<PromoterCampaign, z.output<typeof ans
         customers_count: stats.customers,
       },
       invite_url: inviteUrl(publicUrl, promoterCampaign, campaign),
+      may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promotersMayAddLeads ?? false),
     };
   };
 }

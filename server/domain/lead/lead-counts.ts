@@ -1,0 +1,63 @@
+import type { Count } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
+import { factCounts, type Fact } from "../report/counters.ts";
+import type { Lead } from "./record.ts";
+
+/** The counter of suspicious leads that nobody has denied. */
+export const SUSPICIOUS_LEADS: Key = ["lead.suspicious"];
+
+/** The counter of leads that promoters have added and that wait for approval. */
+export const PROPOSED_LEADS: Key = ["lead.proposed"];
+
+/** The counter of those of one promoter. */
+export function proposedLeadsOf(promoterId: number): Key {
+  return ["lead.proposed/promoter", promoterId];
+}
+
+/** Everything that a lead counts for. */
+export function leadCounts(lead: Lead): Count[] {
+  return [
+    ...factCounts(lead, leadFacts(lead)),
+    ...(isToReview(lead) ? [[SUSPICIOUS_LEADS, 1] satisfies Count] : []),
+    ...(isProposed(lead) ? proposalCounts(lead) : []),
+  ];
+}
+
+/** Whether a promoter has added the lead, and it waits for approval. */
+export function isProposed({ isProposal, state }: Lead): boolean {
+  return isProposal === true && state === "pending";
+}
+
+function isToReview({ suspicion, state }: Lead): boolean {
+  return suspicion !== "no_suspicion" && state !== "denied";
+}
+
+function proposalCounts({ promoterId }: Lead): Count[] {
+  return [
+    [PROPOSED_LEADS, 1],
+    [proposedLeadsOf(promoterId), 1],
+  ];
+}
+
+/**
+ * The counts of a lead, each on its own day.
+ *
+ * Choice: a denied or refunded customer counts as a customer, but not as an active one. Every lead that cancels
+ * counts as a cancellation, customer or not.
+ */
+function leadFacts(lead: Lead): Fact[] {
+  const { createdAt, customerSince, cancelledAt, state, entrySource, signupEventId } = lead;
+  const facts: Fact[] = [{ metric: "referrals", at: createdAt }];
+  if (signupEventId === null) facts.push({ metric: "unsignedReferrals", at: createdAt });
+  const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
+  if (customerSince !== null) facts.push({ metric: "customers", at: customerSince });
+  if (customerSince !== null && entrySource === "coupon") {
+    facts.push({ metric: "nonLinkCustomers", at: customerSince });
+  }
+  if (isActive) facts.push({ metric: "activeCustomers", at: customerSince });
+  if (cancelledAt !== null) facts.push({ metric: "cancellations", at: cancelledAt });
+  if (isActive && cancelledAt !== null) {
+    facts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+  }
+  return facts;
+}
