@@ -5,14 +5,14 @@ import type { Store } from "../../storage/store.ts";
 import { commissions } from "../commission/commission.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
-import { leads, loadLead } from "../lead/lead.ts";
+import { findLeadByEmail, leads, listProposals, loadLead } from "../lead/lead.ts";
 import { withoutLog } from "../audit/audited-store.ts";
 import { eraseAuditEntries, logErasure } from "./audit.ts";
 import { eraseEvents } from "./events.ts";
+import { erasedLead, forgetVisitor } from "./lead.ts";
 import { forgetOrigins } from "./origins.ts";
 import { forgetSubIds } from "../origin/sub-id.ts";
 import { erasedPromoter, erasePromoterCampaigns } from "./promoter.ts";
-import { erasedEmail } from "./values.ts";
 import { forgetMailboxes } from "../promoter/mailbox.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import { payoutMethods } from "../payout-method/payout-method.ts";
@@ -20,7 +20,7 @@ import { payouts } from "../payout/payout.ts";
 import { loadSelected } from "../promoter/selection.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { promoterAddresses } from "../lead/suspicion.ts";
-import { removeVisitor, visitors } from "../visitor/visitor.ts";
+import { visitors } from "../visitor/visitor.ts";
 
 /**
  * Erases everything personal about a promoter. Earnings and payouts stay with their ids, because accounts must be
@@ -40,7 +40,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
   const by = who.includes("@") ? "email" : "id";
   const erased = await store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, { by, value: who });
-    const after = erasedPromoter(context, promoter);
+    const after = await erasedPromoter(tx, context, promoter);
     await forgetMailboxes(tx, store, promoter);
     await tx.put(promoters, after);
     await logErasure(tx, context, { accountId, entity: "promoter", id: promoter.id });
@@ -74,39 +74,36 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
  * Erases everything personal about a lead. The record stays without a name, with its dates and state, because counts
  * and commissions depend on it. Receivers get a deletion event, as for a promoter.
  *
+ * An e-mail address names a person, so what promoters have proposed about them is erased with it.
+ *
+ * @returns the lead, or if there is none the first proposal
  * @throws Failure `not_found`
  */
 export async function eraseLead(given: Context, accountId: number, who: string): Promise<Lead> {
   const context = withoutLog(given);
+  const [first, ...others] = await leadIdsOf(context.store, accountId, who);
+  if (first === undefined) throw new Failure("not_found", "Lead not found.");
+  const erased = await eraseRecord(context, accountId, first);
+  for (const id of others) await eraseRecord(context, accountId, id);
+  return erased;
+}
+
+async function leadIdsOf(store: Store, accountId: number, who: string): Promise<number[]> {
+  if (!who.includes("@")) return /^\d{1,15}$/.test(who) ? [Number(who)] : [];
+  const known = await findLeadByEmail(store, accountId, who);
+  const proposed = await listProposals(store, accountId, who);
+  return [known, ...proposed].flatMap((lead) => (lead === null ? [] : [lead.id]));
+}
+
+async function eraseRecord(context: Context, accountId: number, id: number): Promise<Lead> {
   const { store } = context;
-  const isEmail = who.includes("@");
   const erased = await store.transact(async (tx) => {
-    const id = /^\d{1,15}$/.test(who) ? Number(who) : null;
-    if (!isEmail && id === null) throw new Failure("not_found", "Lead not found.");
-    const lead = await loadLead(tx, accountId, { id, uid: null, email: isEmail ? who : null });
-    const visitor = lead.tid === null ? null : await tx.get(visitors, accountId, lead.tid);
-    if (visitor !== null) await removeVisitor(tx, visitor);
-    if (visitor?.addressHash) {
-      const seen = await tx.get(promoterAddresses, accountId, lead.promoterId, visitor.addressHash);
-      if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, ...promoterAddresses.id(seen));
-    }
-    const nameless: Lead = {
-      ...lead,
-      email: erasedEmail(lead.id),
-      uid: null,
-      username: null,
-      firstName: null,
-      lastName: null,
-      website: null,
-      customFields: null,
-      tid: null,
-      subId: null,
-      subscriptionId: null,
-      skipEmailNotification: true,
-    };
-    await tx.put(leads, nameless);
+    const lead = await loadLead(tx, accountId, { id, uid: null, email: null });
+    await forgetVisitor(tx, lead);
+    const after = await erasedLead(tx, lead);
+    await tx.put(leads, after);
     await logErasure(tx, context, { accountId, entity: "referral", id: lead.id });
-    return nameless;
+    return after;
   });
   await eraseNotes(store, accountId, { index: "lead", id: erased.id });
   await eraseAuditEntries(store, { accountId, leadId: erased.id });

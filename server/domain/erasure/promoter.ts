@@ -1,10 +1,11 @@
 import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
-import { erasedEmail } from "./values.ts";
+import { withErasedEmail } from "./values.ts";
 import { loadOwnedRecords } from "../../storage/transaction/owned-records.ts";
 import { lockPromoterCampaigns } from "../promoter-campaign/of-promoter.ts";
 import { newProfile } from "../promoter/profile.ts";
+import { promoters } from "../promoter/promoter.ts";
 import { archivedStates } from "../promoter/archiving.ts";
 import { removeOwnLinks } from "../referral-link/own-link.ts";
 import { promoCodes } from "../promo-code/promo-code.ts";
@@ -13,11 +14,14 @@ import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { forgetRefTokens, refTokens } from "../promoter-campaign/ref-token.ts";
 
 /** A promoter's record without anything personal. */
-export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Promoter {
+export function erasedPromoter(
+  tx: Transaction,
+  { now, chance }: Context,
+  promoter: Promoter,
+): Promise<Promoter> {
   const { passwordHash: _password, isUnconfirmed: _unconfirmed, ...kept } = promoter;
-  return {
+  return withErasedEmail(tx, promoters, {
     ...kept,
-    email: erasedEmail(promoter.id),
     custId: null,
     note: null,
     tempPasswordHash: null,
@@ -28,7 +32,7 @@ export function erasedPromoter({ now, chance }: Context, promoter: Promoter): Pr
     skipEmailNotification: true,
     lastLoginAt: null,
     archivedAt: promoter.archivedAt ?? now.toISOString(),
-  };
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Lead, LeadState, Split, Suspicion } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { moveCommissions } from "../commission/move.ts";
 import type { Context } from "../context.ts";
+import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
 import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./lead.ts";
 import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
@@ -56,6 +57,8 @@ export async function updateLead<T>(
   const { store, now } = context;
   return store.transact(async (tx) => {
     const before = await loadLead(tx, accountId, selector);
+    if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
+      throw new Failure("refused", "Lead was erased.");
     const target = await findTarget(tx, before, changes);
     const after = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
     await refuseFaults(tx, after);

@@ -5,6 +5,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
+import { isErased } from "../erasure/values.ts";
 import { findLeadByEmail, leads } from "../lead/lead.ts";
 import { addLead } from "../lead/new-lead.ts";
 import { findReferrer, type Referrer } from "../lead/referrer.ts";
@@ -62,8 +63,12 @@ export async function loadCustomer(
   return { before: lead, lead: await withNames(tx, lead, names), promoterCampaign, promoter };
 }
 
-/** The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. */
+/**
+ * The lead, completed with the sale's uid and e-mail address if it lacks them and no other lead has them. An erased lead
+ * stays without them.
+ */
 async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNames): Promise<Lead> {
+  if (isErased(lead)) return lead;
   const named = { ...lead, uid: lead.uid ?? uid, email: lead.email ?? email };
   if (await tx.isTaken(leads, "email", named)) named.email = lead.email;
   if (await tx.isTaken(leads, "uid", named)) named.uid = lead.uid;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { accounts } from "../../../server/domain/account/account.ts";
-import { erasePromoter } from "../../../server/domain/erasure/erasure.ts";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { importLead } from "../../../server/domain/lead/import.ts";
 import { signInByAuthToken } from "../../../server/domain/portal/sign-in.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
@@ -157,4 +157,37 @@ describe("an erased promoter", () => {
     expect(failed).toMatchObject({ status: "failed", error: "erased" });
     await app.close();
   });
+});
+
+it("somebody who takes the address of erased people keeps nobody from being erased", async () => {
+  const app = await startApp();
+  await addPerson(app);
+  const { body: lead } = await v1(app, "POST", "/track/signup", { email: "lee@example.com", ref_id: MARK });
+  const { id } = (lead as { lead: { id: number } }).lead;
+  await v1(app, "POST", "/promoters/create", { email: "erased-1@erased.invalid" });
+  for (const email of [`erased-${id}@erased.invalid`, `ERASED-${id}-2@erased.invalid`])
+    expect(await v1(app, "POST", "/track/signup", { email, ref_id: MARK })).toMatchObject({ status: 200 });
+  const { email } = await eraseLead(app.context, app.accountId, "lee@example.com");
+  expect(email).toBe(`erased-${id}-3@erased.invalid`);
+  const promoter = await erasePromoter(app.context, app.accountId, "1");
+  expect(promoter.email).toBe("erased-1-2@erased.invalid");
+  const { body } = await company(app, "POST /promoters/restore", { ids: [1] });
+  expect(body).toMatchObject({ processing_errors: ["1: Promoter was erased."] });
+  await app.close();
+});
+
+it("a sale of an erased lead counts, and names nobody again", async () => {
+  const app = await startApp();
+  await addPerson(app);
+  const { body: lead } = await v1(app, "POST", "/track/signup", { email: "lee@example.com", ref_id: MARK });
+  const { id } = (lead as { lead: { id: number } }).lead;
+  const { email } = await eraseLead(app.context, app.accountId, "lee@example.com");
+  const sale = { email: String(email), uid: "cus_lee", event_id: "s1", amount: "10000" };
+  expect(await v1(app, "POST", "/track/sale", sale)).toMatchObject({ status: 200 });
+  expect((await company(app, `GET /referrals/${id}`)).body).toMatchObject({
+    email,
+    uid: null,
+    state: "active",
+  });
+  await app.close();
 });
