@@ -182,6 +182,11 @@ describe("a payout method", () => {
 
   it.each([
     ["bank", { bank_country: "US", account_holder_name: "J" }, { "details[iban]": ["can't be blank"] }],
+    [
+      "bank",
+      { bank_country: "DE", account_holder_name: "J", iban: "NL91ABNA0417164300" },
+      { "details[bank_country]": ["is not the country of the IBAN, which is NL"] },
+    ],
     ["paypal", { wallet_email: "no address" }, { "details[wallet_email]": ["is invalid"] }],
     ["wise", {}, { "details[wise_email]": ["can't be blank"] }],
     [
@@ -195,6 +200,41 @@ describe("a payout method", () => {
       expect(await jane.outcome("POST /payout_methods", { method, details })).toEqual(invalid(errors));
     },
   );
+});
+
+it("takes an IBAN of the country that a territory's banks belong to", async () => {
+  const details = {
+    bank_country: "RE",
+    account_holder_name: "Jane Doe",
+    iban: "FR1420041010050500013M02606",
+  };
+  expect((await jane.outcome("POST /payout_methods", { method: "bank", details })).status).toBe(201);
+});
+
+describe("a profile's addresses", () => {
+  const put = (profile: object) => jane.outcome("PUT /promoters/current", { profile });
+
+  it("are those of sites, also without the scheme", async () => {
+    const given = { website: "blog.example.com", youtube_url: "https://video.example/@jane" };
+    expect((await put(given)).body).toMatchObject({
+      profile: { ...given, website: "https://blog.example.com" },
+    });
+    expect((await put({ website: "//blog.example.com" })).body).toMatchObject({
+      profile: { website: "https://blog.example.com" },
+    });
+    expect((await put({ website: "" })).body).toMatchObject({ profile: { website: null } });
+  });
+
+  it.each([
+    "javascript:alert(1)",
+    "mailto:jane@example.com",
+    "data:text/html,x",
+    "nowhere",
+    'https://blog.example.com"onclick=1',
+  ])("are not %s", async (website) => {
+    const fault = { "profile[website]": ["is not the address of a site"] };
+    expect(await put({ website })).toEqual(invalid(fault));
+  });
 });
 
 describe("links", () => {

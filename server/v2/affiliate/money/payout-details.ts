@@ -15,6 +15,13 @@ const country = word(2)
   .transform((value) => value.toUpperCase())
   .refine((value) => /^[A-Z]{2}$/.test(value), "must be the two letters of a country");
 
+/** Territories whose banks give IBANs of another country, by the country of the IBAN (ISO 13616). */
+const IBAN_TERRITORIES: Record<string, string> = {
+  FR: "BL GF GP MF MQ NC PF PM RE TF WF YT",
+  GB: "GG IM JE",
+  FI: "AX",
+};
+
 /** What an account number outside the world of IBANs needs beside it: one of these. */
 const ROUTING = {
   routing_aba_number: word(9).regex(/^\d{9}$/, "must have 9 digits"),
@@ -43,9 +50,16 @@ const bank = z
     country: country.optional(),
   })
   .superRefine((given, context) => {
-    if (given.iban !== undefined) return;
     const add = (name: string, message: string) =>
       context.addIssue({ code: "custom", path: [name], message });
+    if (given.iban !== undefined) {
+      const issuer = given.iban.slice(0, 2);
+      const isOfCountry = [issuer, ...(IBAN_TERRITORIES[issuer] ?? "").split(" ")].includes(
+        given.bank_country,
+      );
+      if (!isOfCountry) add("bank_country", `is not the country of the IBAN, which is ${issuer}`);
+      return;
+    }
     if (given.account_number === undefined) add("iban", "can't be blank");
     else if (Object.keys(ROUTING).every((name) => given[name as keyof typeof ROUTING] === undefined)) {
       add("swift_bic_code", "can't be blank");

@@ -16,6 +16,7 @@ import {
   promoterProfileJson,
 } from "../../promoter/promoter-profile.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { site } from "../own-fields.ts";
 
 const currentAnswer = z
   .object({
@@ -38,7 +39,21 @@ const currentAnswer = z
   })
   .meta({ id: "CurrentPromoter" });
 
-const updateBody = z.object({ profile: profileParams });
+const ownSite = site.nullable().optional();
+const ownProfile = profileParams
+  .extend({
+    website: ownSite,
+    avatar: ownSite,
+    instagram_url: ownSite,
+    youtube_url: ownSite,
+    linkedin_url: ownSite,
+    facebook_url: ownSite,
+    twitter_url: ownSite,
+    twitch_url: ownSite,
+    tiktok_url: ownSite,
+  })
+  .meta({ id: "OwnProfileInput" });
+const updateBody = z.object({ profile: ownProfile });
 
 /** `GET /api/v2/affiliate/promoters/current` */
 export const showCurrentOperation: AffiliateOperation = {
