@@ -3,7 +3,7 @@ import { loadAccount } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
 import { updateCampaign } from "../domain/campaign/update.ts";
 import { UNITS, type Unit } from "../domain/money/unit.ts";
-import { createReward } from "../domain/reward/reward.ts";
+import { createReward } from "../domain/reward/changes.ts";
 import { asItIs } from "../domain/show.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { print, withStore } from "./store.ts";

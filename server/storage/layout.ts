@@ -7,12 +7,12 @@ import { isEmpty } from "./listing/snapshot.ts";
  * Raise it with every change to the shape of records, or to the keys and values of claims, indexes or
  * counters.
  */
-export const LAYOUT = 11;
+export const LAYOUT = 12;
 /**
  * The oldest layout that this release serves as it is: it reads records of that layout and of all later ones, and writes
  * the one that the store's mark names. @see docs/ARCHITECTURE.md "Changing the layout"
  */
-export const OLDEST_SERVED = 11;
+export const OLDEST_SERVED = 12;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */

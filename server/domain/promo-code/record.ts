@@ -6,6 +6,8 @@ export interface PromoCode {
   code: string;
   rewardId: number;
   promoterCampaignId: number;
+  /** The promoter who made the code. Absent: the company did. */
+  madeByPromoterId?: number;
   /** The payment processor's id. null: not linked yet. */
   extId: string | null;
   description: string | null;

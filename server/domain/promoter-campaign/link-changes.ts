@@ -1,6 +1,7 @@
 import type { FieldErrors } from "../../failure.ts";
 import type { PromoterCampaign } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
+import { findCodesOfOthers } from "../promo-code/code-owner.ts";
 import { promoterCampaigns, requireLandingPage } from "./promoter-campaign.ts";
 import { isFreeRefToken, replaceRefToken } from "./ref-token.ts";
 import { TAKEN, findTaken } from "../../storage/transaction/taken-claims.ts";
@@ -45,6 +46,7 @@ export async function findTakenFields(
   return {
     ...(isTaken && { refToken: [TAKEN] }),
     ...(await findTaken(tx, promoterCampaigns, { record: after, claims })),
+    ...(await findCodesOfOthers(tx, before, after)),
   };
 }
 

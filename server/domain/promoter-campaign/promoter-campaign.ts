@@ -1,3 +1,4 @@
+import { couponCounts } from "../promo-code/coupons.ts";
 import { Failure } from "../../failure.ts";
 import type { Campaign } from "../campaign/record.ts";
 import type { PromoterCampaign } from "./record.ts";
@@ -26,8 +27,10 @@ export const promoterCampaigns = collection<PromoterCampaign>()({
     stateCampaign: ({ state, campaignId, promoterId }) => [state, campaignId, promoterId],
   },
   counts: (promoterCampaign) => {
-    const { campaignId, promoterId, state, rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
+    const { campaignId, promoterId, state, coupon, rewardsForPromoters, rewardsForReferrals } =
+      promoterCampaign;
     return [
+      ...couponCounts("promoter-campaign", coupon),
       ...listCounts("promoter-campaign", {
         campaign: [campaignId],
         promoter: [promoterId],

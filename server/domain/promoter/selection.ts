@@ -2,9 +2,8 @@ import { Failure } from "../../failure.ts";
 import type { Promoter } from "./record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Reader } from "../../storage/store.ts";
-import { promoCodes } from "../promo-code/promo-code.ts";
+import { findCodeOwner } from "../promo-code/code-owner.ts";
 import { findPromoterByEmail, promoters } from "./promoter.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 
 /** The values that can name a promoter. */
@@ -40,7 +39,7 @@ const PROMOTER_BY: Partial<Record<Selector, Find<Promoter>>> = {
 
 const PROMOTER_CAMPAIGN_BY: Partial<Record<Selector, Find<PromoterCampaign>>> = {
   refToken: findByRefToken,
-  promoCode: findByPromoCode,
+  promoCode: findCodeOwner,
 };
 
 /** Finds the promoter of a selection. @throws Failure `not_found` */
@@ -56,19 +55,4 @@ export async function loadSelected(
     : await PROMOTER_BY[by]?.(reader, accountId, text);
   if (!promoter) throw new Failure("not_found", "Promoter not found.");
   return { promoter, promoterCampaign };
-}
-
-/** Finds by the code at the payment processor, by the code that customers type, or by a promo code in use. */
-async function findByPromoCode(
-  reader: Reader,
-  accountId: number,
-  value: string,
-): Promise<PromoterCampaign | null> {
-  const code = value.toLowerCase();
-  const owner =
-    (await reader.find(promoterCampaigns, "coupon", accountId, [value])) ??
-    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [code]));
-  if (owner !== null) return owner;
-  const promoCode = await reader.find(promoCodes, "code", accountId, [code]);
-  return promoCode && reader.get(promoterCampaigns, accountId, promoCode.promoterCampaignId);
 }

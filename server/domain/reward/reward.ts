@@ -1,8 +1,8 @@
 import { Failure, type FieldErrors } from "../../failure.ts";
+import { couponCounts } from "../promo-code/coupons.ts";
 import type { Reward } from "./record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";
 import type { Reader, Store } from "../../storage/store.ts";
-import type { Context } from "../context.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
 
 export const rewards = collection<Reward>()({
@@ -12,7 +12,10 @@ export const rewards = collection<Reward>()({
   indexes: {
     scope: ({ isPromoterReward }) => [scopeOf(isPromoterReward)],
   },
-  counts: ({ isPromoterReward }) => listCounts("reward", { scope: [scopeOf(isPromoterReward)] }),
+  counts: ({ isPromoterReward, coupon }) => [
+    ...listCounts("reward", { scope: [scopeOf(isPromoterReward)] }),
+    ...couponCounts("reward", coupon),
+  ],
 });
 
 export const REWARD_SCOPES = ["promoters", "referrals"] as const;
@@ -24,42 +27,6 @@ export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updated
 
 /** Changes to a reward. undefined: unchanged. */
 export type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
-
-/** Makes a reward. @throws Failure `rule_broken` naming every contradiction */
-export async function createReward(
-  { store, now }: Context,
-  accountId: number,
-  input: NewReward,
-): Promise<Reward> {
-  const id = await store.nextId("reward");
-  const createdAt = now.toISOString();
-  const reward: Reward = { ...input, accountId, id, createdAt, updatedAt: createdAt };
-  refuseContradictions(reward);
-  await store.transact((tx) => tx.put(rewards, reward));
-  return reward;
-}
-
-/** Changes a reward. @throws Failure `not_found`, `rule_broken` naming every contradiction */
-export function updateReward(
-  { store, now }: Context,
-  accountId: number,
-  { id, changes }: { id: number; changes: RewardChanges },
-): Promise<Reward> {
-  return store.transact(async (tx) => {
-    const before = await loadReward(tx, accountId, id);
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const after: Reward = { ...before, ...Object.fromEntries(given), updatedAt: now.toISOString() };
-    if (after.isPromoterReward !== before.isPromoterReward) {
-      // Campaigns rely on whom their rewards are for.
-      throw new Failure("rule_broken", "The record breaks a rule", {
-        isPromoterReward: ["can't be changed"],
-      });
-    }
-    refuseContradictions(after);
-    await tx.put(rewards, after);
-    return after;
-  });
-}
 
 /** Rewards, hidden ones included, oldest first. May be limited to one scope. */
 export function findRewards(

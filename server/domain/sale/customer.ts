@@ -9,7 +9,7 @@ import { isErased } from "../erasure/values.ts";
 import { findLeadByEmail, leads } from "../lead/lead.ts";
 import { addLead } from "../lead/new-lead.ts";
 import { findReferrer, type Referrer } from "../lead/referrer.ts";
-import { promoCodes } from "../promo-code/promo-code.ts";
+import { findCodeOwner } from "../promo-code/code-owner.ts";
 import { acceptsLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 
@@ -145,16 +145,12 @@ async function findSource(
   if (byVisitor) return { ...byVisitor, entrySource: "cookie" };
   const byToken = refToken && (await findReferrer(tx, accountId, { ...claim, tid: null, refToken }));
   if (byToken) return { ...byToken, entrySource: "api" };
-  const byCode = promoCode && (await findByCode(tx, accountId, promoCode.trim()));
+  const byCode = promoCode && (await findByCode(tx, accountId, promoCode));
   return byCode ? { ...byCode, entrySource: "coupon" } : null;
 }
 
 async function findByCode(tx: Transaction, accountId: number, code: string): Promise<Referrer | null> {
-  const promoCode = await tx.find(promoCodes, "code", accountId, [code.toLowerCase()]);
-  const promoterCampaign =
-    (promoCode && (await tx.get(promoterCampaigns, accountId, promoCode.promoterCampaignId))) ??
-    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [code.toLowerCase()])) ??
-    (await tx.find(promoterCampaigns, "coupon", accountId, [code]));
+  const promoterCampaign = await findCodeOwner(tx, accountId, code);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
   return promoter && { promoterCampaign, promoter, visitor: null };

@@ -36,6 +36,7 @@ const LAYOUTS: Record<number, { itemOf(entry: Entry): Item | null; upgrades: Upg
   9: { itemOf, upgrades: [] },
   // Only counters were added.
   10: { itemOf, upgrades: [] },
+  11: { itemOf, upgrades: [] },
 };
 
 /** Changes records of a layout into those of the next one. It starts again if it was interrupted. */

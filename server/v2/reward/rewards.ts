@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { createReward, findRewards, REWARD_SCOPES, updateReward } from "../../domain/reward/reward.ts";
+import { createReward, updateReward } from "../../domain/reward/changes.ts";
+import { findRewards, REWARD_SCOPES } from "../../domain/reward/reward.ts";
 import { oneOf } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
@@ -30,7 +31,7 @@ export const createRewardOperation: V2Operation = {
   summary: "Create a reward",
   body: createBody,
   answer: rewardAnswer,
-  refusals: ["invalid", "rule_broken"],
+  refusals: ["invalid", "taken", "rule_broken"],
   shape,
   handle: create,
 };
@@ -40,7 +41,7 @@ export const updateRewardOperation: V2Operation = {
   summary: "Update a reward",
   body: updateBody,
   answer: rewardAnswer,
-  refusals: ["not_found", "invalid", "rule_broken"],
+  refusals: ["not_found", "invalid", "taken", "rule_broken"],
   shape,
   handle: update,
 };
