@@ -90,6 +90,7 @@ export const DEFAULT_CAMPAIGN = {
   commission_hold_days: 0,
   is_private: false,
   promoters_may_add_leads: false,
+  promoters_may_make_promo_codes: false,
   is_default: true,
   upgrade_details: null,
   signup_url: expect.stringMatching(

@@ -1,5 +1,5 @@
 import { Checkbox, Select, TextArea, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.ts";
@@ -66,61 +66,102 @@ function Rules(props: CampaignViewProps) {
         }}
       >
         <fieldset class="stack" disabled={!may("manager")}>
-          <TextField form={form} name="name" label="Name" hint="Promoters see it." required />
-          <TextField form={form} name="landing_url" label="Landing page" type="url" required />
-          <TextField form={form} name="color" label="Colour in the list of campaigns" type="color" />
-          <div class="grid">
-            <Select
-              form={form}
-              name="ref_token_param"
-              label="Parameter of their links"
-              options={PARAMETERS.map((name) => [name, `?${name}=`])}
-            />
-            <TextField
-              form={form}
-              name="visitor_cookie_life"
-              label="Days that a visitor counts as referred"
-              type="number"
-              min={1}
-              required
-            />
-            <Select
-              form={form}
-              name="attribution"
-              label="Of two promoters' links, it counts"
-              options={ATTRIBUTIONS}
-            />
-          </div>
-          <Checkbox form={form} name="auto_approve_promoters" label="Accept promoters without a review" />
-          <Checkbox form={form} name="is_private" label="Let promoters join by invitation only" />
-          <Checkbox
-            form={form}
-            name="auto_approve_commissions"
-            label="Approve commissions without a review"
-            hint="Those of suspicious leads wait for you in any case."
-          />
-          <TextField
-            form={form}
-            name="commission_hold_days"
-            label="Days that commissions are held, in case of refunds"
-            type="number"
-            min={0}
-            max={365}
-            required
-          />
-          <Select form={form} name="track_ad_traffic" label="Visits from paid ads" options={AD_TRAFFIC} />
-          <TextArea
-            form={form}
-            name="allowed_origins"
-            label="Sites that may send sign-ups from a browser"
-            hint="One a line, like *.example.com. Empty: the landing page's own site."
-            rows={3}
-          />
+          <LinkFields form={form} />
+          <PromoterFields form={form} />
+          <CommissionFields form={form} />
         </fieldset>
       </Form>
     </div>
   );
 }
+
+/** Where links lead, and whose they make a visitor. */
+function LinkFields({ form }: { form: FormState<Values> }) {
+  return (
+    <>
+      <TextField form={form} name="name" label="Name" hint="Promoters see it." required />
+      <TextField form={form} name="landing_url" label="Landing page" type="url" required />
+      <TextField form={form} name="color" label="Colour in the list of campaigns" type="color" />
+      <div class="grid">
+        <Select
+          form={form}
+          name="ref_token_param"
+          label="Parameter of their links"
+          options={PARAMETERS.map((name) => [name, `?${name}=`])}
+        />
+        <TextField
+          form={form}
+          name="visitor_cookie_life"
+          label="Days that a visitor counts as referred"
+          type="number"
+          min={1}
+          required
+        />
+        <Select
+          form={form}
+          name="attribution"
+          label="Of two promoters' links, it counts"
+          options={ATTRIBUTIONS}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Who may join, and what they may do by themselves. */
+function PromoterFields({ form }: { form: FormState<Values> }) {
+  return (
+    <>
+      <Checkbox form={form} name="auto_approve_promoters" label="Accept promoters without a review" />
+      <Checkbox form={form} name="is_private" label="Let promoters join by invitation only" />
+      <Checkbox
+        form={form}
+        name="promoters_may_add_leads"
+        label="Let promoters add leads by hand"
+        hint="Each waits for your approval. They don't learn whether you know the person already."
+      />
+      <Checkbox
+        form={form}
+        name="promoters_may_make_promo_codes"
+        label="Let promoters make promo codes"
+        hint="Each gives one of the campaign's rewards for customers. Without such a reward they can make none."
+      />
+    </>
+  );
+}
+
+/** Which sales count, and when they are paid. */
+function CommissionFields({ form }: { form: FormState<Values> }) {
+  return (
+    <>
+      <Checkbox
+        form={form}
+        name="auto_approve_commissions"
+        label="Approve commissions without a review"
+        hint="Those of suspicious leads wait for you in any case."
+      />
+      <TextField
+        form={form}
+        name="commission_hold_days"
+        label="Days that commissions are held, in case of refunds"
+        type="number"
+        min={0}
+        max={365}
+        required
+      />
+      <Select form={form} name="track_ad_traffic" label="Visits from paid ads" options={AD_TRAFFIC} />
+      <TextArea
+        form={form}
+        name="allowed_origins"
+        label="Sites that may send sign-ups from a browser"
+        hint="One a line, like *.example.com. Empty: the landing page's own site."
+        rows={3}
+      />
+    </>
+  );
+}
+
+type Values = ReturnType<typeof valuesOf>;
 
 function valuesOf(campaign: Campaign) {
   return {
@@ -132,6 +173,8 @@ function valuesOf(campaign: Campaign) {
     attribution: campaign.attribution as string,
     auto_approve_promoters: campaign.auto_approve_promoters,
     is_private: campaign.is_private,
+    promoters_may_add_leads: campaign.promoters_may_add_leads,
+    promoters_may_make_promo_codes: campaign.promoters_may_make_promo_codes,
     auto_approve_commissions: campaign.auto_approve_commissions,
     commission_hold_days: String(campaign.commission_hold_days),
     track_ad_traffic: campaign.track_ad_traffic as string,

@@ -1,43 +1,112 @@
-import { api, page } from "../../ui/api/client.ts";
+import { useSignal } from "@preact/signals";
+import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import { asRefusal } from "../../ui/api/refusal.ts";
 import { Copyable } from "../../ui/feedback/copy.tsx";
+import { ask } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
+import { toast } from "../../ui/feedback/toast.tsx";
+import { loadJoined } from "../campaigns/joined.ts";
+import { CodeForm } from "./code-form.tsx";
 
-/** The codes that customers type at the checkout. Nothing is shown if there are none. */
+interface Code {
+  key: string;
+  code: string;
+  words: string;
+  /** The id of a code that the promoter made. null: the company made it. */
+  ownId: number | null;
+}
+
+/** The codes that customers type at the checkout. Nothing is shown if there are none and none can be made. */
 export function Codes() {
-  const loaded = useLoad(async () => {
-    const [codes, joined] = await Promise.all([
-      page(api.GET("/api/v2/affiliate/promo_codes", { params: { query: { per_page: 100 } } })),
-      page(api.GET("/api/v2/affiliate/promoter_campaigns", { params: { query: { per_page: 100 } } })),
-    ]);
-    const coupons = joined.rows.flatMap(({ id, coupon, campaign }) =>
-      coupon === null ? [] : [{ key: `coupon ${id}`, code: coupon, words: campaign.name }],
-    );
-    const promoCodes = codes.rows.map(({ id, code, description, reward }) => ({
-      key: `code ${id}`,
-      code,
-      words: description ?? reward?.name ?? "",
-    }));
-    return [...promoCodes, ...coupons];
-  });
+  const loaded = useLoad(loadCodes);
+  const isMaking = useSignal(false);
   return (
     <Await loaded={loaded}>
-      {(codes) =>
-        codes.length > 0 && (
+      {({ codes, open }) =>
+        (codes.length > 0 || open.length > 0) && (
           <section class="card stack" aria-label="Promo codes">
-            <h2>Promo codes</h2>
-            <p class="soft">A purchase with your code is yours, even without your link.</p>
+            <div class="row spread">
+              <h2>Promo codes</h2>
+              {open.length > 0 && (
+                <button class="button" onClick={() => (isMaking.value = true)}>
+                  Make a code
+                </button>
+              )}
+            </div>
+            <p class="soft">
+              {codes.length === 0 && "You have no code yet. "}A purchase with your code is yours, even without
+              your link.
+            </p>
             <ul class="stack">
-              {codes.map(({ key, code, words }) => (
-                <li key={key} class="row spread">
-                  <Copyable text={code} of={`the code ${code}`} />
-                  <span class="soft">{words}</span>
-                </li>
+              {codes.map((code) => (
+                <CodeRow key={code.key} of={code} reload={loaded.reload} />
               ))}
             </ul>
+            {isMaking.value && (
+              <CodeForm
+                campaigns={open}
+                onClose={() => (isMaking.value = false)}
+                onMade={() => {
+                  isMaking.value = false;
+                  void loaded.reload();
+                }}
+              />
+            )}
           </section>
         )
       }
     </Await>
+  );
+}
+
+/** The promoter's codes, and the campaigns in which they may make more. */
+async function loadCodes() {
+  const [promoCodes, joined] = await Promise.all([
+    page(api.GET("/api/v2/affiliate/promo_codes", { params: { query: { per_page: 100 } } })),
+    loadJoined(),
+  ]);
+  const made = promoCodes.rows.map(({ id, code, description, reward, is_own: isOwn }): Code => ({
+    key: `code ${id}`,
+    code,
+    words: description ?? reward?.name ?? "",
+    ownId: isOwn ? id : null,
+  }));
+  const coupons = joined.flatMap(({ id, coupon, campaign }): Code[] =>
+    coupon === null ? [] : [{ key: `coupon ${id}`, code: coupon, words: campaign.name, ownId: null }],
+  );
+  return {
+    codes: [...made, ...coupons],
+    open: joined.filter(({ promo_code_rewards: rewards }) => rewards.length > 0),
+  };
+}
+
+function CodeRow({ of: { code, words, ownId }, reload }: { of: Code; reload: () => Promise<void> }) {
+  const archive = async (id: number) => {
+    const text = "Purchases with it no longer count as yours.";
+    if (!(await ask({ title: `Archive ${code}?`, text, action: "Archive the code", isDanger: true }))) return;
+    try {
+      await answer(api.DELETE("/api/v2/affiliate/promo_codes/{id}", { params: { path: { id } } }));
+      await reload();
+    } catch (error) {
+      toast(asRefusal(error).message);
+    }
+  };
+  return (
+    <li class="row spread">
+      <Copyable text={code} of={`the code ${code}`} />
+      <span class="row tight">
+        <span class="soft">{words}</span>
+        {ownId !== null && (
+          <button
+            class="button plain little"
+            aria-label={`Archive ${code}`}
+            onClick={() => void archive(ownId)}
+          >
+            Archive
+          </button>
+        )}
+      </span>
+    </li>
   );
 }

@@ -65,6 +65,7 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     trackAdTraffic: input.trackAdTraffic ?? "pending",
     isPrivate: input.isPrivate ?? false,
     promotersMayAddLeads: input.promotersMayAddLeads,
+    promotersMayMakePromoCodes: input.promotersMayMakePromoCodes,
     links: input.links ?? [],
     upgrade: input.upgrade ?? null,
     rewardsForPromoters: input.rewardsForPromoters ?? [],

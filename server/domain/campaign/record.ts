@@ -36,6 +36,8 @@ export interface Campaign {
   isPrivate: boolean;
   /** Whether promoters may add leads by hand, which wait for approval. Absent: no. */
   promotersMayAddLeads?: boolean | undefined;
+  /** Whether promoters may make promo codes for the campaign's rewards for customers. Absent: no. */
+  promotersMayMakePromoCodes?: boolean | undefined;
   /** Further pages that promoters may link to. */
   links: CampaignLink[];
   /** The campaign for promoters who reach a goal. null: none. */

@@ -54,6 +54,7 @@ export interface CampaignChanges {
   trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
   isPrivate?: boolean | undefined;
   promotersMayAddLeads?: boolean | undefined;
+  promotersMayMakePromoCodes?: boolean | undefined;
   /** Links that are not listed stay. */
   links?: LinkChange[] | undefined;
   upgrade?: Campaign["upgrade"] | undefined;
@@ -139,6 +140,7 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,
     isPrivate: changes.isPrivate ?? before.isPrivate,
     promotersMayAddLeads: changes.promotersMayAddLeads ?? before.promotersMayAddLeads,
+    promotersMayMakePromoCodes: changes.promotersMayMakePromoCodes ?? before.promotersMayMakePromoCodes,
     links: linksAfter(before.links, changes.links ?? [], linkIds),
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,

@@ -1,7 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { PromoCode } from "./record.ts";
-import { collection, listCounts } from "../../storage/collection.ts";
-import type { Reader, Store, View } from "../../storage/store.ts";
+import { collection, listCounts, type Count } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
@@ -23,8 +24,18 @@ export const promoCodes = collection<PromoCode>()({
     promoterCampaign: ({ promoterCampaignId }) => [promoterCampaignId],
     inUse: ({ promoterCampaignId, archivedAt }) => (archivedAt === null ? [promoterCampaignId] : null),
   },
-  counts: ({ promoterCampaignId }) => listCounts("promo-code", { promoterCampaign: [promoterCampaignId] }),
+  counts: ({ promoterCampaignId, madeByPromoterId, archivedAt }) => [
+    ...listCounts("promo-code", { promoterCampaign: [promoterCampaignId] }),
+    ...(madeByPromoterId !== undefined && archivedAt === null
+      ? [[ownCodesOf(promoterCampaignId), 1] satisfies Count]
+      : []),
+  ],
 });
+
+/** The counter of a promoter campaign's codes in use that its promoter made. */
+export function ownCodesOf(promoterCampaignId: number): Key {
+  return ["promo-code.own", promoterCampaignId];
+}
 
 const REFUSALS = {
   code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
@@ -51,30 +62,31 @@ export async function createPromoCode<T>(
   accountId: number,
   { show, ...input }: NewPromoCode & { show: Show<PromoCode, T> },
 ): Promise<T> {
-  const { store, now } = context;
+  const { store } = context;
   const id = await store.nextId("promo-code");
   return store.transact(async (tx) => {
     const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
     refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoterId));
     const reward = await loadReward(tx, accountId, input.rewardId);
-    const promoCode: PromoCode = {
-      accountId,
-      id,
-      code: input.code,
-      rewardId: reward.id,
-      promoterCampaignId: promoterCampaign.id,
-      extId: null,
-      description: input.description,
-      metadata: input.metadata,
-      details: input.details,
-      createdAt: now.toISOString(),
-      archivedAt: null,
-    };
-    await tx.put(promoCodes, promoCode, REFUSALS);
-    await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
-    return show(tx.view, promoCode);
+    return show(tx.view, await addPromoCode(tx, context, { ...input, accountId, id, rewardId: reward.id }));
   });
 }
+
+/** Writes a new promo code as part of a larger change. @throws Failure `taken` */
+export async function addPromoCode(
+  tx: Transaction,
+  context: Context,
+  input: NewPromoCode & Pick<PromoCode, "accountId" | "id" | "madeByPromoterId">,
+): Promise<PromoCode> {
+  const createdAt = context.now.toISOString();
+  const promoCode: PromoCode = { ...input, extId: null, createdAt, archivedAt: null };
+  await tx.put(promoCodes, promoCode, REFUSALS);
+  await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
+  return promoCode;
+}
+
+/** Stops changes to some codes. It reads within the transaction that makes the change. @throws Failure */
+type Guard = (tx: Transaction, promoCode: PromoCode) => Promise<void>;
 
 /**
  * Changes a promo code.
@@ -86,10 +98,16 @@ export async function createPromoCode<T>(
 export function updatePromoCode<T>(
   context: Context,
   accountId: number,
-  { id, changes, show }: { id: number; changes: PromoCodeChanges; show: Show<PromoCode, T> },
+  {
+    id,
+    changes,
+    guard,
+    show,
+  }: { id: number; changes: PromoCodeChanges; guard?: Guard; show: Show<PromoCode, T> },
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
+    await guard?.(tx, before);
     if (before.archivedAt !== null && before.extId !== null) {
       const fields = { archivedAt: ["is set: an archived promo code with an ext_id can't be updated"] };
       throw new Failure("rule_broken", "The record breaks a rule", fields);
@@ -115,10 +133,11 @@ export function updatePromoCode<T>(
 export function archivePromoCode<T>(
   context: Context,
   accountId: number,
-  { id, show }: { id: number; show: Show<PromoCode, T> },
+  { id, guard, show }: { id: number; guard?: Guard; show: Show<PromoCode, T> },
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
+    await guard?.(tx, before);
     if (before.archivedAt !== null) return show(tx.view, before);
     const after = { ...before, archivedAt: context.now.toISOString() };
     await tx.put(promoCodes, after);

@@ -22,6 +22,8 @@ export const CAMPAIGN_FIELDS: Fields = {
   is_private: "Whether promoters join by invitation only.",
   promoters_may_add_leads:
     "Whether promoters may add leads by hand. You approve each of them. Default: `false`.",
+  promoters_may_make_promo_codes:
+    "Whether promoters may make promo codes, each for one of the campaign's rewards for customers. Default: `false`.",
   is_default: "Whether promoters join this campaign unless another is named.",
   auto_approve_rewards: "Whether commissions count without your approval.",
   auto_approve_commissions:

@@ -50,4 +50,18 @@ export const PROMOTING_OPERATIONS: Operations = {
     "listOwnPromoCodes",
     "Lists the codes that the promoter's audience can type at the checkout.",
   ],
+  "POST /promo_codes": [
+    "createOwnPromoCode",
+    "Makes a promo code, if the campaign lets promoters do that. It gives one of the campaign's rewards for customers.",
+    { promoter_campaign_id: 31, code: "JANE10" },
+  ],
+  "PUT /promo_codes/:id": [
+    "updateOwnPromoCode",
+    "Changes a promo code that the promoter made. What you leave out stays.",
+    { code: "JANE15" },
+  ],
+  "DELETE /promo_codes/:id": [
+    "archiveOwnPromoCode",
+    "Archives a promo code that the promoter made. Codes of the company stay.",
+  ],
 };

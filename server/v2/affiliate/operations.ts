@@ -6,7 +6,12 @@ import {
   showOwnLinkOperation,
   updateOwnLinkOperation,
 } from "./campaign/links.ts";
-import { listOwnPromoCodesOperation } from "./campaign/promo-codes.ts";
+import {
+  archiveOwnPromoCodeOperation,
+  createOwnPromoCodeOperation,
+  listOwnPromoCodesOperation,
+  updateOwnPromoCodeOperation,
+} from "./campaign/promo-codes.ts";
 import {
   listOwnPromoterCampaignsOperation,
   updateOwnPromoterCampaignOperation,
@@ -81,6 +86,9 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/invoice_details", showInvoiceDetailsOperation],
   ["PUT", "/invoice_details", updateInvoiceDetailsOperation],
   ["GET", "/promo_codes", listOwnPromoCodesOperation],
+  ["POST", "/promo_codes", createOwnPromoCodeOperation],
+  ["PUT", "/promo_codes/:id", updateOwnPromoCodeOperation],
+  ["DELETE", "/promo_codes/:id", archiveOwnPromoCodeOperation],
   ["GET", "/email_settings", showEmailSettingsOperation],
   ["PUT", "/email_settings", updateEmailSettingsOperation],
   ["GET", "/reports/overview", ownOverviewOperation],

@@ -69,6 +69,7 @@ export const updateBody = z
     commission_hold_days: wholeNumber(0, MAX_HOLD_DAYS),
     is_private: flag,
     promoters_may_add_leads: flag,
+    promoters_may_make_promo_codes: flag,
     attribution: oneOf(ATTRIBUTIONS),
     allowed_origins: allowedOrigins,
     track_ad_traffic: oneOf(AD_TRAFFIC_POLICIES),
@@ -104,6 +105,7 @@ export function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
     trackAdTraffic: body.track_ad_traffic,
     isPrivate: body.is_private,
     promotersMayAddLeads: body.promoters_may_add_leads,
+    promotersMayMakePromoCodes: body.promoters_may_make_promo_codes,
     links: body.links?.map((link) => ({
       id: link.id ?? null,
       name: link.name,

@@ -42,6 +42,7 @@ export const campaignAnswer = z
     commission_hold_days: z.int(),
     is_private: z.boolean(),
     promoters_may_add_leads: z.boolean(),
+    promoters_may_make_promo_codes: z.boolean(),
     is_default: z.boolean(),
     upgrade_details: z
       .object({
@@ -126,6 +127,7 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
     commission_hold_days: campaign.commissionHoldDays,
     is_private: campaign.isPrivate,
     promoters_may_add_leads: campaign.promotersMayAddLeads ?? false,
+    promoters_may_make_promo_codes: campaign.promotersMayMakePromoCodes ?? false,
     is_default: parts.isDefault,
     upgrade_details: campaign.upgrade && upgradeJson(campaign.upgrade),
     signup_url: parts.signupUrl,

@@ -3,7 +3,7 @@ import { addPayout } from "../../support/payouts.ts";
 import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
 import { KEY } from "../../support/app.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
-import { company } from "../../support/v2.ts";
+import { company, reward } from "../../support/v2.ts";
 
 const pages = newPages({ promoters: 3, leads: 60, sales: 40 });
 const HOSTILE = `<img src=x onerror=alert(1)> ${"x".repeat(60)} مرحبا 🎉`;
@@ -17,6 +17,12 @@ beforeAll(async () => {
   entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
   const payout = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
   await company(app, "POST /payouts/mark_as_paid", { ids: [payout.id] });
+  const customers = { is_promoter_reward: false, duration: "once", name: "10% off" };
+  await company(app, "PUT /campaigns/1", {
+    promoters_may_add_leads: true,
+    promoters_may_make_promo_codes: true,
+    rewards_for_referrals: [{ reward_id: await reward(app, customers) }],
+  });
   const signup = {
     description: HOSTILE,
     terms: "Be nice.",
@@ -74,6 +80,73 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("button", { name: "Be paid by Bank transfer" }).click();
     await page.getByText("You are paid this way from now on.").waitFor();
     await page.waitForURL("**#tab=payout");
+  });
+
+  it("adds a lead and takes it back, and makes and archives a code", async () => {
+    const page = await pages.open(entrance, { width });
+    await go(page, "Leads");
+    await page.getByRole("button", { name: "Add a lead" }).click();
+    await page.getByLabel("E-mail").fill(`sam${width}@example.net`);
+    await page.getByLabel("First name (optional)").fill("Sam");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Add the lead" }).click();
+    const row = page.getByRole("row").filter({ hasText: "s***@example.net" });
+    await row.getByText("Under review").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await row.getByRole("button", { name: "Take back s***@example.net" }).click();
+    await page.getByRole("button", { name: "Take the lead back" }).click();
+    await row.waitFor({ state: "detached" });
+
+    await go(page, "Links and codes");
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByLabel("Code", { exact: true }).fill("J 10");
+    await page.getByRole("button", { name: "Make the code" }).click();
+    await page.getByText("Must have at least 3 letters, digits, - or _.").waitFor();
+    await page.getByLabel("Code", { exact: true }).fill(`SPRING${width}`);
+    await page.getByRole("button", { name: "Make the code" }).click();
+    await page.getByRole("button", { name: `Archive SPRING${width}` }).click();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Archive the code" }).click();
+    await page.getByRole("button", { name: `Archive SPRING${width}` }).waitFor({ state: "detached" });
+  });
+
+  it("shows amounts and addresses whole, and the tab that the address names", async () => {
+    const page = await pages.open(entrance, { width });
+    await page.locator(".tile").first().waitFor();
+    const tooWide = await page
+      .locator(".tile")
+      .evaluateAll((tiles) =>
+        tiles
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map((tile) => tile.textContent),
+      );
+    expect(tooWide).toEqual([]);
+    await go(page, "Leads");
+    const address = page.getByRole("rowheader").first().locator("span").first();
+    expect(await address.evaluate((element) => element.getClientRects().length)).toBe(1);
+    await page.goto(`${pages.url}/portal/settings#tab=password`);
+    const tab = page.getByRole("tab", { name: "Password", selected: true });
+    await tab.waitFor();
+    await expect
+      .poll(async () => {
+        const box = await tab.boundingBox();
+        return box !== null && box.x >= 0 && box.x + box.width <= width;
+      })
+      .toBe(true);
+  });
+
+  it("shows a page of commissions without tall rows, and without a part to scroll to", async () => {
+    const page = await pages.open(entrance, { width });
+    await go(page, "Commissions");
+    const rows = page.getByRole("row").filter({ has: page.getByRole("rowheader") });
+    await rows.first().waitFor();
+    const texts = await rows.evaluateAll((all) => all.map((row) => (row as HTMLElement).innerText));
+    const told = [/^\d+ \w+ 202[56]/, /US\$\d/, /Paid|Approved|Waiting/, /% of a sale/, /Default campaign/];
+    for (const text of texts) for (const part of told) expect(text).toMatch(part);
+    const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+    expect(Math.max(...heights)).toBeLessThan(100);
+    const scroller = page.getByRole("region", { name: "Commissions" });
+    expect(await scroller.evaluate((each) => each.scrollWidth - each.clientWidth)).toBeLessThanOrEqual(0);
   });
 
   it("shows receipts", async () => {

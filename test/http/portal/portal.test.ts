@@ -346,6 +346,7 @@ it("shows the promoter in their campaigns, with the page for people whom they in
     stats: { clicks_count: 0, referrals_count: 0, customers_count: 0 },
     invite_url: "https://track.acme.example/join/1#ref=jane",
     may_add_leads: false,
+    promo_code_rewards: [],
   };
   expect(await body("GET /promoter_campaigns")).toEqual([joined]);
   await company(app, "PUT /promoter_campaigns/1", { state: "pending" });
@@ -457,6 +458,9 @@ describe("another promoter's things", () => {
     "GET /referrals/:id": ["", undefined, 404],
     "PUT /referrals/:id": ["", { comment: "Mine" }, 404],
     "DELETE /referrals/:id": ["", undefined, 404],
+    "POST /promo_codes": ["", { promoter_campaign_id: 1, code: "MINE" }, 404],
+    "PUT /promo_codes/:id": ["", { code: "MINE" }, 404],
+    "DELETE /promo_codes/:id": ["", undefined, 404],
     "GET /payouts/:id/receipt": ["", undefined, 404],
     "PUT /payout_methods/:id": ["", { details: { wallet_email: "kim@example.com" } }, 404],
     "DELETE /payout_methods/:id": ["", undefined, 404],
@@ -517,13 +521,14 @@ describe("another promoter's things", () => {
     await jane.call("POST /referral_links", { promoter_campaign_id: 1, name: "Newsletter" });
     await jane.call("POST /payout_methods", { method: "paypal", details: { wallet_email: "j@example.com" } });
     await app.v1("/promoters/create", { email: "alex@example.com", parent_promoter_id: "1" });
-    await company(app, "POST /promo_codes", { code: "JANE", reward_id: 1, promoter_campaign_id: 1 });
+    await jane.call("POST /promo_codes", { code: "JANE", promoter_campaign_id: 1 });
     const { id: payoutId } = await addPayout(
       app.context,
       await loadPromoter(app.services.store, app.accountId, 1),
     );
     const before = await body("GET /referral_links");
     const lead = await body(`GET /referrals/${leadId}`);
+    const codes = await body("GET /promo_codes");
     const kim = await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
     for (const [method, path] of AFFILIATE_OPERATIONS) {
       const name = `${method} ${path.replace("/api/v2/affiliate", "")}`;
@@ -540,6 +545,7 @@ describe("another promoter's things", () => {
     }
     expect(await body("GET /referral_links")).toEqual(before);
     expect(await body(`GET /referrals/${leadId}`)).toEqual(lead);
+    expect(await body("GET /promo_codes")).toEqual(codes);
     expect(await outcome(company(app, "GET /promoter_campaigns/search?q=stolen"))).toEqual({
       status: 200,
       body: [],
@@ -547,9 +553,12 @@ describe("another promoter's things", () => {
   });
 });
 
-/** Lets promoters add leads. */
+/** Lets promoters add leads and make promo codes. */
 async function openToPromoters(): Promise<void> {
+  const rewardId = await reward(app, { is_promoter_reward: false, duration: "once" });
   await company(app, "PUT /campaigns/1", {
     promoters_may_add_leads: true,
+    promoters_may_make_promo_codes: true,
+    rewards_for_referrals: [{ reward_id: rewardId }],
   });
 }

@@ -1,9 +1,17 @@
 import { z } from "zod";
+import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/promo-code/own-code.ts";
 import { promoCodes } from "../../../domain/promo-code/promo-code.ts";
+import type { PromoCode } from "../../../domain/promo-code/record.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { rewards } from "../../../domain/reward/reward.ts";
+import type { Show } from "../../../domain/show.ts";
+import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
+import { id, text, word } from "../../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
+import { readPathId } from "../../path-id.ts";
+import { recordError } from "../../record-error.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 /** No promoter campaign has more codes in use. */
@@ -16,10 +24,24 @@ const answer = z
     description: z.string().nullable(),
     reward: z.object({ name: z.string() }).nullable(),
     promoter_campaign_id: z.int(),
+    is_own: z.boolean(),
   })
   .meta({ id: "PortalPromoCode" });
 
-/** `GET /api/v2/affiliate/promo_codes`. Choice: the company makes codes, because each costs it money. */
+const CODE_LENGTH = 40;
+/** Choice: people type codes at a checkout, so they consist of what every keyboard has. */
+const code = word(CODE_LENGTH).regex(/^[A-Za-z0-9_-]{3,}$/, "must have at least 3 letters, digits, - or _");
+const createBody = z.object({
+  code,
+  promoter_campaign_id: id,
+  reward_id: id.optional(),
+  description: text.optional(),
+});
+const updateBody = z.object({ code, description: text.nullable() }).partial();
+
+const shape = recordError({ rewardId: "reward_id" });
+
+/** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
   summary: "List the promoter's promo codes in use",
   params: pageParams,
@@ -27,6 +49,59 @@ export const listOwnPromoCodesOperation: AffiliateOperation = {
   isPaged: true,
   handle: list,
 };
+
+/** `POST /api/v2/affiliate/promo_codes` */
+export const createOwnPromoCodeOperation: AffiliateOperation = {
+  summary: "Make a promo code",
+  body: createBody,
+  answer,
+  status: 201,
+  refusals: ["not_found", "invalid", "taken", "refused"],
+  shape,
+  async handle({ event, promoter, context }) {
+    const body = shapeInput(createBody, await readJson(event));
+    return createOwnCode(context, {
+      accountId: promoter.accountId,
+      promoterId: promoter.id,
+      promoterCampaignId: body.promoter_campaign_id,
+      code: body.code,
+      rewardId: body.reward_id ?? null,
+      description: body.description ?? null,
+      show: showTo(promoter.id),
+    });
+  },
+};
+
+/** `PUT /api/v2/affiliate/promo_codes/{id}` */
+export const updateOwnPromoCodeOperation: AffiliateOperation = {
+  summary: "Change a promo code that the promoter made",
+  body: updateBody,
+  answer,
+  refusals: ["not_found", "invalid", "taken", "refused"],
+  shape,
+  async handle(request) {
+    const body = shapeChanges(updateBody, await readJson(request.event));
+    const changes = { code: body.code, description: body.description };
+    const show = showTo(request.promoter.id);
+    return updateOwnCode(request.context, wantedCode(request), { ...changes, show });
+  },
+};
+
+/** `DELETE /api/v2/affiliate/promo_codes/{id}` */
+export const archiveOwnPromoCodeOperation: AffiliateOperation = {
+  summary: "Archive a promo code that the promoter made",
+  answer: z.null(),
+  status: 204,
+  refusals: ["not_found", "refused"],
+  async handle(request) {
+    await archiveOwnCode(request.context, wantedCode(request));
+    return null;
+  },
+};
+
+function wantedCode({ event, promoter }: AffiliateRequest) {
+  return { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+}
 
 async function list(request: AffiliateRequest) {
   const { promoter, context } = request;
@@ -39,16 +114,20 @@ async function list(request: AffiliateRequest) {
     codes.push(...(await store.page(promoCodes, "inUse", accountId, [joined.id], page)));
   }
   setPageHeaders(request, page, codes.length);
-  const shown: z.output<typeof answer>[] = [];
-  for (const code of codes.slice(window.offset, window.offset + window.limit)) {
-    const reward = await store.get(rewards, accountId, code.rewardId);
-    shown.push({
-      id: code.id,
-      code: code.code,
-      description: code.description,
+  const shown = codes.slice(window.offset, window.offset + window.limit);
+  return Promise.all(shown.map((each) => showTo(id)(store, each)));
+}
+
+function showTo(promoterId: number): Show<PromoCode, z.output<typeof answer>> {
+  return async (view, promoCode) => {
+    const reward = await view.get(rewards, promoCode.accountId, promoCode.rewardId);
+    return {
+      id: promoCode.id,
+      code: promoCode.code,
+      description: promoCode.description,
       reward: reward && { name: reward.name },
-      promoter_campaign_id: code.promoterCampaignId,
-    });
-  }
-  return shown;
+      promoter_campaign_id: promoCode.promoterCampaignId,
+      is_own: promoCode.madeByPromoterId === promoterId,
+    };
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { rewardsForOwnCodes } from "../../../domain/promo-code/own-code.ts";
 import type { Campaign } from "../../../domain/campaign/record.ts";
 import { listCodesInUse } from "../../../domain/promo-code/promo-code.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
@@ -32,6 +33,7 @@ const answer = z
     stats: z.object({ clicks_count: z.int(), referrals_count: z.int(), customers_count: z.int() }),
     invite_url: z.string().nullable(),
     may_add_leads: z.boolean(),
+    promo_code_rewards: z.array(z.object({ id: z.int(), name: z.string() })),
   })
   .meta({ id: "PortalPromoterCampaign" });
 
@@ -81,6 +83,7 @@ function showWith(publicUrl: string): Show<PromoterCampaign, z.output<typeof ans
   return async (view, joined) => {
     const { promoterCampaign, campaign } = await withCampaign(view, joined);
     const stats = await loadStats(view, promoterCampaign);
+    const offered = await rewardsForOwnCodes(view, promoterCampaign, campaign);
     return {
       id: promoterCampaign.id,
       state: promoterCampaign.state,
@@ -101,6 +104,7 @@ function showWith(publicUrl: string): Show<PromoterCampaign, z.output<typeof ans
       },
       invite_url: inviteUrl(publicUrl, promoterCampaign, campaign),
       may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promotersMayAddLeads ?? false),
+      promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
     };
   };
 }
