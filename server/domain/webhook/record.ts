@@ -10,6 +10,9 @@ export interface WebhookSecret {
   expiresAt: string | null;
 }
 
+/** The most attempts of a delivery, and as many as a webhook usually has. */
+export const MAX_RETRIES = 10;
+
 /** A receiver of events. */
 export interface Webhook {
   accountId: number;

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Webhook, WebhookSecret } from "./record.ts";
+import { MAX_RETRIES, type Webhook, type WebhookSecret } from "./record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Chance, Context } from "../context.ts";
 import type { EventFormat } from "../event/record.ts";
@@ -52,7 +52,7 @@ export async function createWebhook(
       campaignIds: [],
       isActive: true,
       timeoutSeconds: 10,
-      maxRetries: 10,
+      maxRetries: MAX_RETRIES,
       headers: {},
       basicAuthUser: null,
       basicAuthPassword: null,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EVENT_TYPES } from "../../domain/event/event-type.ts";
 import { EVENT_FORMATS } from "../../domain/event/record.ts";
 import { isV1EventType } from "../../domain/event/v1-event-type.ts";
+import { MAX_RETRIES } from "../../domain/webhook/record.ts";
 import type { WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
 import { flag, id, longText, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
@@ -10,7 +11,6 @@ import { parseUrl } from "../../url.ts";
 
 const MAX_HEADERS = 20;
 const MAX_TIMEOUT_SECONDS = 120;
-const MAX_RETRIES = 10;
 /** Headers that belong to the connection, or that we set ourselves. */
 const RESERVED_HEADER =
   /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
