@@ -7,22 +7,21 @@ import { LonePage } from "../../ui/shell/page.tsx";
 /** Asks for a link that sets a new password. */
 export function ForgottenPassword({ onBack }: { onBack: () => void }) {
   const form = useForm({ email: "" });
-  const isSent = useSignal(false);
+  const told = useSignal<string | null>(null);
   const send = async (body: { email: string }) => {
-    await answer(api.POST("/api/v2/company/session/reset", { body }));
-    isSent.value = true;
+    told.value = (await answer(api.POST("/api/v2/company/session/reset", { body }))).message;
   };
   const back = (
     <button type="button" class="button plain" onClick={onBack}>
       Back
     </button>
   );
-  if (isSent.value) {
+  if (told.value !== null) {
     return (
-      <LonePage title="Look into your mailbox">
-        <p>If somebody signs in with this address, a link to choose a new password is on its way.</p>
+      <LonePage title="Choose a new password">
+        <p role="status">{told.value}</p>
         <p class="soft small">
-          Nothing comes? Whoever runs the server can make a link with{" "}
+          No e-mail? Whoever runs the server can make a link with{" "}
           <code>tidemark user reset {form.values.email.value}</code>.
         </p>
         <div>{back}</div>

@@ -56,7 +56,7 @@ function LinkForm() {
         sent.value = message;
       }}
     >
-      <p class="soft">We send you a link that signs you in. You can choose a new password then.</p>
+      <p class="soft">Ask for a link that signs you in. You can choose a new password then.</p>
       <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" required />
     </Form>
   );

@@ -115,13 +115,14 @@ const resetBody = z.object({ email });
 export const requestResetOperation: OpenOperation = {
   summary: "Ask for an e-mail with a link that sets a new password",
   body: resetBody,
-  answer: z.object({}),
+  answer: z.object({ message: z.string() }),
   status: 202,
   handle: async ({ event, context, limitEmail, hasMail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));
     await limitEmail(address);
-    if (hasMail) afterwards(() => mailReset(context, address));
-    return {};
+    if (!hasMail) return { message: "This server sends no e-mails." };
+    afterwards(() => mailReset(context, address));
+    return { message: "If somebody signs in with this address, an e-mail with a link is on its way." };
   },
 };
 

@@ -144,8 +144,8 @@ describe("POST /api/v2/company/session", () => {
     app = await startApp("memory", { signInsByPair: 2, signInEmails: 2 });
     const ask = (network: string) =>
       outcome(post("/session/reset", { email: "owner@acme.example" }, from(network)));
-    expect(await ask("10.0.0.1")).toEqual({ status: 202, body: {} });
-    expect(await ask("10.0.0.2")).toEqual({ status: 202, body: {} });
+    expect(await ask("10.0.0.1")).toMatchObject({ status: 202 });
+    expect(await ask("10.0.0.2")).toMatchObject({ status: 202 });
     expect(await ask("10.0.0.3")).toEqual({
       status: 429,
       body: { message: "Too many e-mails to this address", code: "rate_limited" },

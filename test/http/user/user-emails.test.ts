@@ -46,7 +46,10 @@ describe("e-mails to users", () => {
 
   it("reset a password, and answer strangers alike", async () => {
     for (const email of ["OWNER@acme.example", "stranger@acme.example"]) {
-      expect(await outcome(post("/session/reset", { email }))).toEqual({ status: 202, body: {} });
+      expect(await outcome(post("/session/reset", { email }))).toEqual({
+        status: 202,
+        body: { message: "If somebody signs in with this address, an e-mail with a link is on its way." },
+      });
     }
     await expect.poll(waiting).toHaveLength(1);
     await send();
@@ -59,6 +62,19 @@ describe("e-mails to users", () => {
     expect((await call("GET /session")).status).toBe(200);
     expect((await post("/session/link", { token, password: "another password" })).status).toBe(201);
     expect((await call("GET /session")).status).toBe(401);
+  });
+
+  it("promise no e-mail if the server sends none", async () => {
+    await app.close();
+    app = await startApp("memory", { hasMail: false });
+    await addUser(app, "owner");
+    for (const email of ["owner@acme.example", "stranger@acme.example"]) {
+      expect(await outcome(post("/session/reset", { email }))).toEqual({
+        status: 202,
+        body: { message: "This server sends no e-mails." },
+      });
+    }
+    expect(await waiting()).toEqual([]);
   });
 
   it("are not sent to somebody who was removed meanwhile, nor a day late", async () => {
