@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cutUp, share, WHOLE } from "../../server/domain/money/amount.ts";
 
@@ -28,5 +29,17 @@ describe("an amount that is cut up", () => {
     [7, [WHOLE], [7, 0]],
   ])("of %i by %j has parts that add up to it", (amount, percentages, parts) => {
     expect(cutUp(amount, percentages)).toEqual(parts);
+  });
+
+  it("always does, and no part has the opposite sign", () => {
+    const amount = fc.integer({ min: -999_999_999_999, max: 999_999_999_999 });
+    const percentages = fc.array(fc.integer({ min: 0, max: WHOLE / 5 }), { maxLength: 5 });
+    fc.assert(
+      fc.property(amount, percentages, (whole, given) => {
+        const parts = cutUp(whole, given);
+        expect(parts.reduce((sum, part) => sum + part, 0)).toBe(whole);
+        expect(parts.filter((part) => part * whole < 0)).toEqual([]);
+      }),
+    );
   });
 });

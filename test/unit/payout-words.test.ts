@@ -36,7 +36,7 @@ it("a reward for the first sale is told once", () => {
     tier_reward_mode: null,
     duration: "once",
     duration_in_months: null,
-    schemas: [{ unit: "free_months", amount: 1, flat_amount: true, rules: [] }],
+    schemas: [{ unit: "free_months", amount: 1, flat_amount: true }],
   };
   expect(sentenceOf(reward)).toBe("The promoter gets 1 free month, for the first sale only");
 });

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../../server/domain/account/account.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
+import { periodAt } from "../../../server/domain/payout/period.ts";
 import { sales } from "../../../server/domain/sale/sales.ts";
 import { NOW, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
+import { changeAccount, runPayouts } from "../../support/payouts.ts";
 import { statsOf } from "../../support/stats.ts";
 import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
 
@@ -94,8 +97,21 @@ describe("POST /api/v1/track/sale", () => {
     expect(await earnings()).toEqual([[1000, "approved", 1]]);
   });
 
+  it("knows event ids by their kind and account", async () => {
+    await signUp();
+    for (const name of ["sale", "refund", "cancellation"]) expect((await sell({}, name)).status).toBe(200);
+    const key = "key-of-another-account";
+    await createAccount(app.context, { name: "Other", landingUrl: "https://other.example/", key });
+    const other = (path: string, params: Record<string, string>) =>
+      app.v1(path, params, { "x-api-key": key });
+    await other("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    expect((await other("/track/sale", { ...SALE, ref_id: "jane" })).status).toBe(200);
+  });
+
   it.each<[Record<string, string>, string]>([
     [{ email: "" }, "Error. Email and uid can not be blank!"],
+    [{ email: "", amount: "" }, "Error. Email and uid can not be blank!"],
+    [{ email: "stranger@example.com", amount: "" }, "Error. Amount blank or invalid."],
     [{ event_id: "" }, "Error. Event id can not be blank!"],
     ...["", "x", "1.5", "0", "-5", "1e3", "9999999999999"].map((amount): [Record<string, string>, string] => [
       { amount },
@@ -319,11 +335,57 @@ describe("POST /api/v1/track/refund", () => {
     });
     await offer(app, 1, tier);
     await signUp();
+    await app.v1("/promoters/create", { email: "zoe@example.com" });
+    const split_details = [{ promoter_campaign_id: 3, percentage: 33.3333 }];
+    await app.v2("PUT", "/referrals/1", { split_details });
     await sell({ amount: "999" });
-    await refund({ amount: "999" });
-    expect([await cashOf(app, 1), await cashOf(app, 2)]).toEqual([
+    const all = async () => [await cashOf(app, 1), await cashOf(app, 2), await cashOf(app, 3)];
+    expect(await all()).toEqual([
+      [67, 67, 0],
+      [100, 100, 0],
+      [33, 33, 0],
+    ]);
+    await refund({ amount: "333", event_id: "re_2" });
+    expect(await all()).toEqual([
+      [45, 45, 0],
+      [67, 67, 0],
+      [22, 22, 0],
+    ]);
+    await refund({ amount: "666" });
+    expect(await all()).toEqual([
       [0, 0, 0],
       [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
+  it("of a paid commission lowers what comes next, and the debt never becomes a payout", async () => {
+    const account = await changeAccount(app.context, app.accountId, {});
+    const period = periodAt("monthly", new Date(NOW));
+    const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
+    const paidBy = async () => {
+      const byHand = await app.v1("/payouts/create", { promoter_id: "1" });
+      await runPayouts(context, account, period);
+      const { body } = await app.v2("GET", "/payouts");
+      return [byHand.status, (body as { amount: number }[]).map(({ amount }) => amount)];
+    };
+    await signUp();
+    await sell();
+    await app.v1("/payouts/create", { promoter_id: "1", status: "completed" });
+    await refund({ amount: "10000" });
+    expect([await cashOf(app, 1), await paidBy()]).toEqual([
+      [0, -1000, 1000],
+      [422, [1000]],
+    ]);
+    await sell({ event_id: "inv_2", amount: "4000" });
+    expect([await cashOf(app, 1), await paidBy()]).toEqual([
+      [400, -600, 1000],
+      [422, [1000]],
+    ]);
+    await sell({ event_id: "inv_3", amount: "7000" });
+    expect([await cashOf(app, 1), await paidBy()]).toEqual([
+      [1100, 100, 1000],
+      [200, [1000, 100]],
     ]);
   });
 });

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { SYSTEM } from "../../../server/domain/account/record.ts";
+import { storeRates } from "../../../server/domain/money/rate.ts";
+import { startApp, type TestApp } from "../../support/app.ts";
+import { booksOf } from "../../support/billing.ts";
+import { makeReward, offer, trackV2 } from "../../support/money.ts";
+import { outcome } from "../../support/v2.ts";
+
+const LEAD = { email: "lead@example.com" };
+const SALE = { ...LEAD, event_id: "inv_1", amount: "10000" };
+const REFUND = { ...LEAD, event_id: "re_1", amount: "10000" };
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await app.v1("/track/signup", { ...LEAD, ref_id: "jane" });
+});
+afterEach(async () => {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+});
+
+type Call = (name: string, params: Record<string, string>) => Promise<{ status: number; body: unknown }>;
+const CALLS: [generation: string, call: Call][] = [
+  ["V1", (name, params) => outcome(app.v1(`/track/${name}`, params))],
+  ["V2", (name, params) => outcome(trackV2(app, name, params))],
+];
+
+describe("the lead of a blocked promoter", () => {
+  const block = () => app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" });
+  const REFUSED = {
+    V1: { status: 204, body: "" },
+    V2: {
+      status: 404,
+      body: {
+        message: "Referral corresponding to email or uid parameter not found or promoter is banned.",
+        code: "not_found",
+      },
+    },
+  };
+
+  it.each(CALLS)("buys without a record, in %s", async (generation, call) => {
+    await block();
+    const before = await booksOf(app);
+    expect(await call("sale", SALE)).toEqual(REFUSED[generation as keyof typeof REFUSED]);
+    // The code of a blocked promoter makes no lead either.
+    const stranger = { ...SALE, email: "new@example.com", ref_id: "jane" };
+    expect(await call("sale", stranger)).toEqual(REFUSED[generation as keyof typeof REFUSED]);
+    expect(await booksOf(app)).toEqual(before);
+  });
+
+  it.each(CALLS)(
+    "gets money back for an earlier sale, which takes back what it earned, in %s",
+    async (_, call) => {
+      await call("sale", SALE);
+      await block();
+      expect(await call("refund", REFUND)).toMatchObject({
+        status: 200,
+        body: { type: "refund", amount_cents: -10_000, reward: { amount: -1_000, status: "approved" } },
+      });
+      expect(await booksOf(app)).toEqual({
+        sales: [["inv_1", 10_000, 10_000]],
+        refunds: [["re_1", 10_000]],
+        earned: 0,
+        leads: [["lead@example.com", null, "refunded"]],
+      });
+    },
+  );
+});
+
+describe("an amount without a rate within seven days", () => {
+  const noRate = (currency: string) => ({
+    status: 400,
+    body: { message: `There is no exchange rate from ${currency} to USD for 2026-03-04` },
+  });
+  beforeEach(() =>
+    storeRates(app.context, SYSTEM, [{ day: "2026-02-24", base: "EUR", rates: { USD: "1.1" } }]),
+  );
+
+  it.each(CALLS)("is refused as a sale, and nothing is recorded, in %s", async (_, call) => {
+    const before = await booksOf(app);
+    expect(await call("sale", { ...SALE, currency: "EUR" })).toEqual(noRate("EUR"));
+    expect(
+      await call("sale", { ...SALE, email: "new@example.com", ref_id: "jane", currency: "eur" }),
+    ).toEqual(noRate("EUR"));
+    expect(await booksOf(app)).toEqual(before);
+    // The same event is recorded once the rate is there.
+    await storeRates(app.context, SYSTEM, [{ day: "2026-02-25", base: "EUR", rates: { USD: "1.1" } }]);
+    expect((await call("sale", { ...SALE, currency: "EUR" })).status).toBe(200);
+    expect((await booksOf(app)).sales).toEqual([["inv_1", 11_000, 0]]);
+  });
+
+  it.each(CALLS)("is refused as a refund, and nothing is recorded, in %s", async (_, call) => {
+    await call("sale", SALE);
+    const before = await booksOf(app);
+    expect(await call("refund", { ...REFUND, currency: "EUR" })).toEqual(noRate("EUR"));
+    expect(await booksOf(app)).toEqual(before);
+  });
+});
