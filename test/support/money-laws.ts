@@ -3,6 +3,9 @@ import type { Commission } from "../../server/domain/commission/record.ts";
 import { loadBalance } from "../../server/domain/commission/balance.ts";
 import { payouts } from "../../server/domain/payout/payout.ts";
 import type { Payout } from "../../server/domain/payout/record.ts";
+import { leads } from "../../server/domain/lead/lead.ts";
+import type { Lead } from "../../server/domain/lead/record.ts";
+import { UNITS, type Unit } from "../../server/domain/money/unit.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 import { refunds, sales } from "../../server/domain/sale/sales.ts";
@@ -12,6 +15,7 @@ import type { Store } from "../../server/storage/store.ts";
 /** All that an account has of money. */
 export interface Ledger {
   promoters: Promoter[];
+  leads: Lead[];
   sales: Sale[];
   refunds: Refund[];
   commissions: Commission[];
@@ -24,6 +28,7 @@ const EVERYTHING = { limit: 100_000 };
 export async function readLedger(store: Store, accountId: number): Promise<Ledger> {
   return {
     promoters: await store.page(promoters, "id", accountId, [], EVERYTHING),
+    leads: await store.page(leads, "id", accountId, [], EVERYTHING),
     sales: await store.page(sales, "id", accountId, [], EVERYTHING),
     refunds: await store.page(refunds, "id", accountId, [], EVERYTHING),
     commissions: await store.page(commissions, "id", accountId, [], EVERYTHING),
@@ -50,7 +55,7 @@ export async function lastingBreaches(store: Store, accountId: number): Promise<
   ];
 }
 
-/** Each payout is the sum of its commissions. Only approved ones are in a payout. */
+/** Each payout is the sum of its commissions, and more than nothing. Only approved ones are in a payout. */
 function payoutBreaches({ commissions: earned, payouts: made }: Ledger): string[] {
   const known = new Map(made.map((payout) => [payout.id, payout]));
   const strays = earned.filter(
@@ -69,6 +74,7 @@ function payoutBreaches({ commissions: earned, payouts: made }: Ledger): string[
       );
       return [
         ...(sum === payout.amount ? [] : [`payout ${payout.id} is ${payout.amount}, its commissions ${sum}`]),
+        ...(sum > 0 ? [] : [`payout ${payout.id} pays ${sum}`]),
         ...foreign.map(({ id }) => `payout ${payout.id} holds commission ${id} of another promoter or unit`),
       ];
     }),
@@ -80,27 +86,33 @@ async function balanceBreaches(store: Store, ledger: Ledger): Promise<string[]> 
   const found: string[] = [];
   for (const { accountId, id } of ledger.promoters) {
     const { units } = await loadBalance(store, accountId, id);
-    const own = ledger.commissions.filter(
-      ({ promoterId, status }) => promoterId === id && status === "approved",
-    );
-    const paid = ledger.payouts.filter(
-      ({ promoterId, status }) => promoterId === id && status === "completed",
-    );
-    for (const unit of ["cash", "points"] as const) {
-      const { earnings = 0, paid: paidSum = 0 } = units[unit] ?? {};
-      const expected = [
-        sumOf(own.filter((each) => each.unit === unit)),
-        sumOf(paid.filter((each) => each.unit === unit)) +
-          sumOf(own.filter((each) => each.unit === unit && each.isPaidElsewhere)),
-      ];
-      if (earnings !== expected[0] || paidSum !== expected[1]) {
+    for (const unit of UNITS) {
+      const { earnings = 0, paid = 0 } = units[unit] ?? {};
+      const expected = balanceOf(ledger, id, unit);
+      if (earnings !== expected.earnings || paid !== expected.paid) {
         found.push(
-          `promoter ${id} has ${earnings} and ${paidSum} ${unit}, the records ${expected.join(" and ")}`,
+          `promoter ${id} has ${earnings} and ${paid} ${unit}, the records ${expected.earnings} and ${expected.paid}`,
         );
       }
     }
   }
   return found;
+}
+
+/** What a promoter has in a unit, as it follows from the records alone. */
+export function balanceOf(
+  { commissions: made, payouts }: Ledger,
+  promoterId: number,
+  unit: Unit,
+): Record<"earnings" | "paid" | "current" | "pending", number> {
+  const isOwn = (each: { promoterId: number; unit: Unit }) =>
+    each.promoterId === promoterId && each.unit === unit;
+  const approved = made.filter((each) => isOwn(each) && each.status === "approved");
+  const completed = payouts.filter((each) => isOwn(each) && each.status === "completed");
+  const earnings = sumOf(approved);
+  const paid = sumOf(completed) + sumOf(approved.filter(({ isPaidElsewhere }) => isPaidElsewhere));
+  const pending = sumOf(made.filter((each) => isOwn(each) && each.status === "pending"));
+  return { earnings, paid, current: earnings - paid, pending };
 }
 
 /** Refunds take back at most what the sale gave, and all of it when the sale is refunded whole. */
@@ -118,7 +130,12 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
   )) {
     const takeBacks = earned.filter(({ takesBackId }) => takesBackId === commission.id);
     const left = commission.amount + sumOf(takeBacks);
-    if (left < 0 || (refunded === sale.amountCents && left !== 0)) {
+    // A sale in another currency may be worth nothing in the account's.
+    const isWhole =
+      sale.amountCents === 0
+        ? sale.refundedOriginalAmount === sale.originalAmount
+        : refunded === sale.amountCents;
+    if (left < 0 || (isWhole && left !== 0)) {
       found.push(`commission ${commission.id} of ${commission.amount} has ${left} left`);
     }
     const others = takeBacks.filter(({ status }) => status !== commission.status);
@@ -127,32 +144,42 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
   return found;
 }
 
-/** Nobody is paid twice for a sale on a level, and the parts of a split add up to the whole. */
+/**
+ * Nobody is paid twice for a sale or its instalment on a level, and the parts of a split add up to the whole. An
+ * instalment is as large as the part of the sale that was left on its day.
+ */
 function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
-  const own = earned.filter(
-    ({ saleId, takesBackId, createdAt }) =>
-      saleId === sale.id && takesBackId === null && createdAt === sale.createdAt,
-  );
-  const found: string[] = [];
-  for (const level of new Set(own.map(({ tierLevel }) => tierLevel))) {
-    for (const unit of ["cash", "points"] as const) {
-      const paid = own.filter((each) => each.tierLevel === level && each.unit === unit);
-      const [first] = paid;
-      if (first === undefined) continue;
-      const isSplit = first.splitTenThousandths !== null;
-      if (!isSplit && paid.length > 1) found.push(`sale ${sale.id} pays level ${level} twice in ${unit}`);
-      const { base = 0, amountTenThousandths = 0, isFlat = true } = first.terms ?? {};
-      const whole = isFlat
-        ? amountTenThousandths / 10_000
-        : Math.round((base * amountTenThousandths) / 1_000_000);
-      if (Math.abs(sumOf(paid) - whole) > 0) {
-        found.push(`sale ${sale.id} pays level ${level} ${sumOf(paid)} ${unit} instead of ${whole}`);
-      }
-    }
-  }
-  return found;
+  const own = earned.filter(({ saleId, takesBackId }) => saleId === sale.id && takesBackId === null);
+  const groups = groupBy(own, ({ createdAt, tierLevel, unit }) => `${createdAt} ${tierLevel} ${unit}`);
+  return [...groups].flatMap(([name, paid]) => {
+    const first = paid[0]!;
+    const isTwice = first.splitTenThousandths === null && paid.length > 1;
+    const { base = 0, amountTenThousandths = 0, isFlat = true } = first.terms ?? {};
+    const whole = isFlat ? amountTenThousandths / 10_000 : rounded(base * amountTenThousandths, 1_000_000);
+    const due =
+      sale.amountCents === 0
+        ? rounded(whole * first.originalSaleAmount, sale.originalAmount)
+        : rounded(whole * first.saleCents, sale.amountCents);
+    return [
+      ...(isTwice ? [`sale ${sale.id} pays somebody twice: ${name}`] : []),
+      ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
+    ];
+  });
 }
 
-function sumOf(amounts: { amount: number }[]): number {
+/** Half away from zero. Both numbers are small, and not negative. */
+function rounded(numerator: number, denominator: number): number {
+  return Math.floor((2 * numerator + denominator) / (2 * denominator));
+}
+
+/** The sum of all amounts, whatever their units. */
+export function sumOf(amounts: { amount: number }[]): number {
   return amounts.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** The items by the name that a function gives them. */
+export function groupBy<T>(items: T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(nameOf(item), [...(groups.get(nameOf(item)) ?? []), item]);
+  return groups;
 }

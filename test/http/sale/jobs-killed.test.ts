@@ -1,0 +1,163 @@
+import { pino } from "pino";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commissions } from "../../../server/domain/commission/commission.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { instalments } from "../../../server/domain/sale/instalment.ts";
+import { newJobs } from "../../../server/process/jobs.ts";
+import type { AtomicDriver } from "../../../server/storage/driver.ts";
+import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
+import { putEntries, type Entry } from "../../../server/storage/listing/snapshot.ts";
+import { newStore } from "../../../server/storage/store.ts";
+import { findFaults } from "../../../server/transfer/check.ts";
+import { NOW, startApp } from "../../support/app.ts";
+import { breaches } from "../../support/money-laws.ts";
+import { makeReward, offer, trackV2 } from "../../support/money.ts";
+import { mortalDriver } from "../../support/mortal-driver.ts";
+import { temporaryStore } from "../../support/temporary-store.ts";
+import { company, join } from "../../support/v2.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Longer than a lease, and than the rest of each job. */
+const LATER_MS = 2 * 60 * 60 * 1_000;
+const ALL = { limit: 99 };
+
+/** A store in which jobs make four instalments for each of three people, approve what was held, and pay. */
+let entries: Entry[];
+let accountId: number;
+beforeAll(async () => {
+  const stored = await temporaryStore("memory");
+  const app = await startApp("memory", { store: stored.store });
+  accountId = app.accountId;
+  for (const name of ["jane", "bob", "zoe"]) await join(app, `${name}@example.com`, { ref_id: name });
+  await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+  const tier = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_commission_mode" };
+  await offer(app, await makeReward(app), await makeReward(app, [{ amount: 10 }], tier));
+  await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+  await company(app, "PUT /referrals/1", {
+    split_details: [{ promoter_campaign_id: 3, percentage: 33.3333 }],
+  });
+  const sell = (event_id: string, more: object = {}) =>
+    trackV2(app, "sale", { email: "lead@example.com", event_id, amount: 10_000, ...more });
+  await sell("inv_1", { start_recurring_reward_in: 10, recurring_reward_frequency: 12, max_recurring: 3 });
+  await company(app, "PUT /campaigns/1", { commission_hold_days: 14 });
+  await sell("inv_2");
+  await trackV2(app, "refund", { email: "lead@example.com", event_id: "re_1", amount: 2_500 });
+  expect(app.bugs).toEqual([]);
+  entries = await stored.entries();
+});
+
+async function filled(): Promise<AtomicDriver> {
+  const driver = memoryDriver();
+  await putEntries(driver, entries);
+  return driver;
+}
+
+/** Lets the jobs of one process run, so many days after the sales. Returns their errors. */
+async function work(driver: AtomicDriver, days: number, passes = 3): Promise<string[]> {
+  let elapsedMs = 0;
+  const errors: string[] = [];
+  const log = pino({ level: "error" }, { write: (line: string) => void errors.push(line) });
+  const clock = () => new Date(Date.parse(NOW) + days * DAY_MS);
+  const logOutage = () => void errors.push("outage");
+  const jobs = newJobs({ store: newStore(driver), clock, log, logOutage }, () => elapsedMs);
+  for (let pass = 0; pass < passes; pass++) {
+    await jobs.pass().catch(() => {});
+    elapsedMs += LATER_MS;
+  }
+  return errors;
+}
+
+/** What the jobs have made. */
+async function made(driver: AtomicDriver) {
+  const store = newStore(driver);
+  const faults: string[] = [];
+  for await (const fault of findFaults(driver)) faults.push(fault);
+  expect([faults, await breaches(store, accountId)]).toEqual([[], []]);
+  return {
+    commissions: (await store.page(commissions, "id", accountId, [], ALL)).map(
+      ({ promoterId, amount, status, createdAt, payoutId }) =>
+        `${promoterId} ${amount} ${status} ${createdAt.slice(0, 10)}${payoutId === null ? "" : " in a payout"}`,
+    ),
+    payouts: (await store.page(payouts, "id", accountId, [], ALL)).map(
+      ({ promoterId, amount, groupRef }) => `${promoterId} ${amount} ${groupRef}`,
+    ),
+    waiting: await store.count(instalments, "id", accountId, []),
+  };
+}
+
+/** The commissions of a sale of which a quarter was refunded. */
+const HELD = [
+  "3 333 approved 2026-03-04",
+  "1 667 approved 2026-03-04",
+  "2 100 approved 2026-03-04",
+  "3 -83 approved 2026-03-04",
+  "1 -167 approved 2026-03-04",
+  "2 -25 approved 2026-03-04",
+];
+/** Four instalments of another one. */
+const INSTALMENTS = ["2026-03-14", "2026-03-26", "2026-04-07", "2026-04-19"].flatMap((day) =>
+  ["3 333", "1 667", "2 100"].map((earned) => `${earned} approved ${day}`),
+);
+const PAYOUTS = ["1 500 2026-03", "2 75 2026-03", "3 250 2026-03"];
+/** After 45 days. The third instalment is held, and the fourth is to come. */
+const ONCE = {
+  commissions: [
+    ...HELD.map((each) => `${each} in a payout`),
+    ...INSTALMENTS.slice(0, 9).map((each) => each.replace("approved 2026-04", "pending 2026-04")),
+  ],
+  payouts: PAYOUTS,
+  waiting: 1,
+};
+
+describe("instalments, held commissions and payouts", () => {
+  it("come once if nothing happens", async () => {
+    const driver = await filled();
+    expect(await work(driver, 45)).toEqual([]);
+    expect(await made(driver)).toEqual(ONCE);
+  });
+
+  it.each([
+    ["before", false],
+    ["after", true],
+  ])("come once if the process is killed, %s any of its commits is written", async (_, isWritten) => {
+    for (let afterCommits = 0; ; afterCommits++) {
+      const driver = await filled();
+      const mortal = mortalDriver(driver);
+      mortal.kill({ afterCommits, isWritten });
+      await work(mortal.driver, 45);
+      expect(await work(driver, 45)).toEqual([]);
+      expect(await made(driver)).toEqual(ONCE);
+      if (!mortal.isDead()) return expect(afterCommits).toBeGreaterThan(12);
+    }
+  });
+
+  it("come once if several processes are killed one after the other", async () => {
+    for (let afterCommits = 1; afterCommits < 6; afterCommits++) {
+      const driver = await filled();
+      for (let deaths = 0; deaths < 10; deaths++) {
+        const mortal = mortalDriver(driver);
+        mortal.kill({ afterCommits: afterCommits + (deaths % 2), isWritten: deaths % 3 === 0 });
+        await work(mortal.driver, 45);
+      }
+      expect(await work(driver, 45)).toEqual([]);
+      expect(await made(driver)).toEqual(ONCE);
+    }
+  });
+
+  it("come once if the clock jumps back and forth", async () => {
+    const driver = await filled();
+    for (const days of [45, 5, 45, -400, 15, 45]) expect(await work(driver, days)).toEqual([]);
+    expect(await made(driver)).toEqual(ONCE);
+  });
+
+  it("come on their own days if the clock was ahead for a while", async () => {
+    const driver = await filled();
+    for (const days of [400, 5, 45]) expect(await work(driver, days)).toEqual([]);
+    const { commissions: earned, payouts: paid, waiting } = await made(driver);
+    const plain = earned.map((each) => each.replace(" in a payout", ""));
+    expect([plain, waiting]).toEqual([[...HELD, ...INSTALMENTS], 0]);
+    // The run of the wrong month has paid the held commissions. That of the right one pays the rest of March.
+    const early = PAYOUTS.map((each) => each.replace("2026-03", "2027-03"));
+    expect(paid).toEqual([...early, "1 1334 2026-03", "2 200 2026-03", "3 666 2026-03"]);
+  });
+});
