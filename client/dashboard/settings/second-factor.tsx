@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { Copyable, Paste } from "../../ui/feedback/copy.tsx";
+import { QrCode } from "../../ui/feedback/qr-code.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { begin, findSession, session } from "../session/session.ts";
 
 /** Turns the second factor on and off. `onSetUp`: it is on, and the recovery codes are kept. */
 export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
-  const secret = useSignal<string | null>(null);
+  const begun = useSignal<Begun | null>(null);
   const codes = useSignal<string[] | null>(null);
   if (codes.value !== null) {
     const done = () => {
@@ -22,13 +23,13 @@ export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
       <h2>Second factor</h2>
       {session.value?.user.has_second_factor ? (
         <TurnOff />
-      ) : secret.value === null ? (
-        <Begin onBegun={(begun) => (secret.value = begun)} />
+      ) : begun.value === null ? (
+        <Begin onBegun={(made) => (begun.value = made)} />
       ) : (
         <Confirm
-          secret={secret.value}
+          begun={begun.value}
           onConfirmed={async (made) => {
-            secret.value = null;
+            begun.value = null;
             codes.value = made;
             await findSession();
           }}
@@ -38,35 +39,46 @@ export function SecondFactor({ onSetUp }: { onSetUp?: () => void }) {
   );
 }
 
-function Begin({ onBegun }: { onBegun: (secret: string) => void }) {
+/** What the app on the phone must know: the key alone, and in an address that names the account as well. */
+interface Begun {
+  secret: string;
+  address: string;
+}
+
+function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
   const form = useForm({ current_password: "" });
   return (
     <Form
       form={form}
       action="Set it up"
       onSubmit={async (body) => {
-        const { secret } = await answer(api.POST("/api/v2/company/session/second_factor", { body }));
-        onBegun(secret);
+        onBegun(await answer(api.POST("/api/v2/company/session/second_factor", { body })));
       }}
     >
       <p>Besides the password, signing in then needs a code from an app on your phone.</p>
-      <TextField
-        form={form}
-        name="current_password"
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        required
-      />
+      <YourPassword form={form} />
     </Form>
   );
 }
 
+function YourPassword({ form }: { form: FormState<Record<"current_password", string>> }) {
+  return (
+    <TextField
+      form={form}
+      name="current_password"
+      label="Your password"
+      type="password"
+      autocomplete="current-password"
+      required
+    />
+  );
+}
+
 function Confirm({
-  secret,
+  begun: { secret, address },
   onConfirmed,
 }: {
-  secret: string;
+  begun: Begun;
   onConfirmed: (codes: string[]) => Promise<void>;
 }) {
   const form = useForm({ code: "" });
@@ -79,8 +91,14 @@ function Confirm({
         await onConfirmed(made.recovery_codes);
       }}
     >
-      <p>Enter this key in the app, then the code that the app shows.</p>
-      <Copyable text={secret} of="the key" />
+      <p>Scan this with the app on your phone, then enter the code that the app shows.</p>
+      <QrCode text={address} label="The key, to scan" />
+      <div class="stack tight small soft">
+        <p>
+          No camera? <a href={address}>Open the app on this device</a>, or enter this key in it:
+        </p>
+        <Copyable text={secret} of="the key" />
+      </div>
       <TextField
         form={form}
         name="code"
@@ -106,14 +124,7 @@ function TurnOff() {
       }}
     >
       <p>It is on. Signing in needs a code from your app.</p>
-      <TextField
-        form={form}
-        name="current_password"
-        label="Your password"
-        type="password"
-        autocomplete="current-password"
-        required
-      />
+      <YourPassword form={form} />
     </Form>
   );
 }

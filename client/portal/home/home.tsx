@@ -8,7 +8,7 @@ import { loadJoined } from "../campaigns/joined.ts";
 import { STATES } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Earned } from "./earned.tsx";
-import { QrCode } from "./qr-code.tsx";
+import { QrCode } from "../../ui/feedback/qr-code.tsx";
 
 /** Campaigns whose links are shown at once. The page of links has all. */
 const SHOWN = 3;

@@ -10,7 +10,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { asRefusal } from "../../ui/api/refusal.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
-import { QrCode } from "../home/qr-code.tsx";
+import { QrCode } from "../../ui/feedback/qr-code.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
 import { STATES } from "../words.ts";
 import { Codes } from "./codes.tsx";

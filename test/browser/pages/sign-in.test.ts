@@ -109,6 +109,8 @@ describe.each(WIDTHS)("where the account demands a second factor, at %i pixels",
     expect(await faultsOf(page)).toEqual([]);
     await page.keyboard.press("Enter");
     const secret = (await dialog.locator("code").textContent()) ?? "";
+    await dialog.getByRole("img", { name: "The key, to scan" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
     await dialog.getByLabel("Code").fill(totp.generate({ timestamp: Date.parse(NOW) }));
     await page.keyboard.press("Enter");
