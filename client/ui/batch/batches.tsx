@@ -1,4 +1,5 @@
 import { CopyButton } from "../feedback/copy.tsx";
+import { RequestId } from "../feedback/notice.tsx";
 import { count, several } from "../format.ts";
 import { batches, dismissBatch, isRunning, stopBatch, type Batch } from "./batch.ts";
 
@@ -27,7 +28,11 @@ function OneBatch({ batch }: { batch: Batch }) {
         {count(handledCount - errors.length)} of {count(total)} done
       </span>
       {errors.length > 0 && <Unchanged errors={errors} />}
-      {refusal && <p class="fault">It stopped: {refusal.message}</p>}
+      {refusal && (
+        <p class="fault">
+          It stopped: {refusal.message} <RequestId of={refusal} />
+        </p>
+      )}
       {state === "stopped" && refusal === null && <p>You have stopped it.</p>}
       <Buttons batch={batch} />
     </div>

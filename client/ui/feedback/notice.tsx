@@ -12,6 +12,19 @@ export function Notice({ refusal, children }: { refusal: Refusal; children?: Com
   );
 }
 
+/** What is shown may be out of date: loading it again has failed. */
+export function OutOfDate({ refusal, retry }: { refusal: Refusal; retry: () => void }) {
+  return (
+    <div class="out-of-date">
+      <Notice refusal={refusal}>
+        <button class="button little" onClick={retry}>
+          Try again
+        </button>
+      </Notice>
+    </div>
+  );
+}
+
 /** The id by which the log knows a failed request. */
 export function RequestId({ of: { requestId } }: { of: Refusal }) {
   if (requestId === null) return null;

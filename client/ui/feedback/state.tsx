@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Refusal } from "../api/refusal.ts";
 import type { Loaded } from "../api/load.ts";
-import { RequestId } from "./notice.tsx";
+import { OutOfDate, RequestId } from "./notice.tsx";
 
 /** Nothing to show yet, and what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -48,7 +48,7 @@ export function Missing({ children }: { children?: ComponentChildren }) {
   );
 }
 
-/** Shows what was loaded; until then bones of its shape, and instead of it why it failed. */
+/** Shows what was loaded, and above it why it could not be loaded again. Before: bones of its shape, or why it failed. */
 export function Await<T>({
   loaded: { data, refusal, reload },
   bones,
@@ -58,7 +58,14 @@ export function Await<T>({
   bones?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }) {
-  if (data.value !== null) return <>{children(data.value)}</>;
+  if (data.value !== null) {
+    return (
+      <>
+        {refusal.value && <OutOfDate refusal={refusal.value} retry={reload} />}
+        {children(data.value)}
+      </>
+    );
+  }
   if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
   return <div aria-busy="true">{bones ?? <Bones lines={6} />}</div>;
 }

@@ -1,11 +1,11 @@
 import { asRefusal } from "../api/refusal.ts";
-import { toast } from "./toast.tsx";
+import { toast, toastRefusal } from "./toast.tsx";
 
 /** Does something by one click, and says what was done, or why it was not. */
 export async function tell(work: () => Promise<string>): Promise<void> {
   try {
     toast(await work());
   } catch (error) {
-    toast(asRefusal(error).message);
+    toastRefusal(asRefusal(error));
   }
 }

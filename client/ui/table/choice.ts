@@ -2,7 +2,7 @@ import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preac
 import { useMemo } from "preact/hooks";
 import { asRefusal } from "../api/refusal.ts";
 import { firstThatMatch, idsOf, these, type Selection } from "../batch/selection.ts";
-import { toast } from "../feedback/toast.tsx";
+import { toastRefusal } from "../feedback/toast.tsx";
 import type { Filters } from "../fragment.ts";
 import type { List, ListFilters, Rows, Wanted } from "./list.ts";
 
@@ -77,7 +77,7 @@ async function allRecords<F extends ListFilters>(
   try {
     return firstThatMatch((await page(1, 1)).total, page);
   } catch (error) {
-    toast(asRefusal(error).message);
+    toastRefusal(asRefusal(error));
     return null;
   }
 }

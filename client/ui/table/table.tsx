@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Bones, Failed } from "../feedback/state.tsx";
-import { Notice } from "../feedback/notice.tsx";
+import { OutOfDate } from "../feedback/notice.tsx";
 import { PageBox, RowBox } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
 import { shownColumns, type Columns } from "./columns.tsx";
@@ -45,13 +45,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
   const rows = data.value?.rows;
   return (
     <>
-      {refusal.value && (
-        <Notice refusal={refusal.value}>
-          <button class="button little" onClick={reload}>
-            Try again
-          </button>
-        </Notice>
-      )}
+      {refusal.value && <OutOfDate refusal={refusal.value} retry={reload} />}
       <div class="table">
         <div class="table-scroll" role="region" aria-label={caption} tabIndex={0}>
           <table aria-busy={isLoading.value}>

@@ -64,6 +64,24 @@ describe("the start page of a running program", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  it("says why figures could not be loaded again, and loads them when the reader tries again", async () => {
+    const page = await pages.open("/admin", { role: "viewer" });
+    await page.getByText("last@example.net").waitFor();
+    const home = "**/api/v2/company/home?**";
+    const json = { message: "Too many requests", code: "rate_limited" };
+    const headers = { "x-request-id": "request-7" };
+    await page.route(home, (route) => route.fulfill({ status: 429, headers, json }));
+    await page.getByRole("button", { name: "7 days" }).click();
+    const notice = page.getByRole("alert");
+    await notice.getByText("Too many requests").waitFor();
+    await notice.getByText("request-7").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.unroute(home);
+    await notice.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("img", { name: /^Clicks: .* from 26 Feb 2026/ }).waitFor();
+    await notice.waitFor({ state: "detached" });
+  });
+
   it("says that it is offline, and loads when the reader tries again", async () => {
     const page = await pages.open("/admin", { role: "viewer" });
     await page.getByText("last@example.net").waitFor();
