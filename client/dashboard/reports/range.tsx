@@ -1,6 +1,7 @@
 import { daysBefore, today } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
+import { Menu } from "../../ui/table/menu.tsx";
 import { COLUMNS, columnsOf, type ColumnName } from "./columns.ts";
 import { queryOf, REPORTS, shownColumns, type ReportFilters, type ReportName } from "./query.ts";
 
@@ -74,16 +75,13 @@ export function ColumnChoice({ filters }: Props) {
     if (next.length > 0) filters.set({ columns: next.join() });
   };
   return (
-    <details class="menu end">
-      <summary class="button">Columns</summary>
-      <div class="menu-panel stack tight">
-        {all.map((name) => (
-          <label key={name} class="check">
-            <input type="checkbox" checked={shown.includes(name)} onInput={() => toggle(name)} />
-            {COLUMNS[name].title}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu title="Columns">
+      {all.map((name) => (
+        <label key={name} class="check">
+          <input type="checkbox" checked={shown.includes(name)} onInput={() => toggle(name)} />
+          {COLUMNS[name].title}
+        </label>
+      ))}
+    </Menu>
   );
 }

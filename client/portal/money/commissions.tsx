@@ -17,12 +17,32 @@ const COLUMNS: Column<Commission>[] = [
   {
     id: "date",
     title: "Date",
-    cell: (commission) => <span class="no-wrap">{date(commission.created_at)}</span>,
+    cell: ({ created_at: at, reason, campaign }) => (
+      <>
+        <span class="no-wrap">{date(at)}</span>
+        <span class="on-phone small soft">
+          {reason}
+          {campaign && ` In ${campaign.name}.`}
+        </span>
+      </>
+    ),
   },
-  { id: "amount", title: "Amount", isNumber: true, cell: Amount },
-  { id: "state", title: "State", cell: (commission) => <State of={commission} /> },
-  { id: "reason", title: "What for", isText: true, cell: ({ reason }) => reason },
-  { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign?.name ?? "–" },
+  {
+    id: "amount",
+    title: "Amount",
+    isNumber: true,
+    cell: (commission) => (
+      <>
+        <Amount {...commission} />
+        <span class="on-phone">
+          <State of={commission} />
+        </span>
+      </>
+    ),
+  },
+  { id: "state", title: "State", isWide: true, cell: (commission) => <State of={commission} /> },
+  { id: "reason", title: "What for", isWide: true, isText: true, cell: ({ reason }) => reason },
+  { id: "campaign", title: "Campaign", isWide: true, cell: ({ campaign }) => campaign?.name ?? "–" },
 ];
 
 function State({ of: { status, is_paid: isPaid, approves_at: approvesAt } }: { of: Commission }) {

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 interface DialogProps {
@@ -9,20 +9,16 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog, open for as long as it is rendered. The browser keeps the focus in it; at the end its opener gets it back. */
+/** A dialog, open for as long as it is rendered. */
 export function Dialog({ title, onClose, children }: DialogProps) {
-  const element = useRef<HTMLDialogElement>(null);
+  const element = useModal();
   const id = useId();
-  const [opener] = useState(() => document.activeElement);
-  useEffect(() => {
-    element.current?.showModal();
-    // The dialog has left the page by now, so the browser no longer gives the focus back by itself.
-    return () => opener instanceof HTMLElement && opener.focus();
-  }, []);
   return (
     <dialog
       ref={element}
       aria-labelledby={id}
+      // The second Escape would close even a dialog that may not be closed.
+      onKeyDown={(event) => event.key === "Escape" && onClose === undefined && event.preventDefault()}
       onCancel={(event) => {
         // Preact decides what is rendered, so the browser may not close it by itself.
         event.preventDefault();
@@ -40,6 +36,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** Opens a `dialog` for as long as it is rendered. The browser keeps the focus in it; at the end its opener gets it back. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const element = useRef<HTMLDialogElement>(null);
+  const [opener] = useState(() => document.activeElement);
+  useEffect(() => {
+    element.current?.showModal();
+    // The dialog has left the page by then, so the browser no longer gives the focus back by itself.
+    return () => opener instanceof HTMLElement && opener.focus();
+  }, []);
+  return element;
 }
 
 /** A question before something that can't be taken back, or that concerns many. */

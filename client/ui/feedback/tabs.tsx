@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 /** One of several views of the same thing. */
 export interface Tab {
@@ -8,7 +8,13 @@ export interface Tab {
   panel: () => ComponentChildren;
 }
 
-const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
+/** The tab that a key leads to, as an index. From the last one to the right comes the first. */
+const TARGETS: Record<string, (at: number) => number> = {
+  ArrowRight: (at) => at + 1,
+  ArrowLeft: (at) => at - 1,
+  Home: () => 0,
+  End: () => -1,
+};
 
 /** Tabs. `shown` usually stands in the address. */
 export function Tabs({
@@ -27,9 +33,14 @@ export function Tabs({
     0,
     tabs.findIndex(({ id }) => id === shown),
   );
+  const chosen = useRef<HTMLButtonElement>(null);
+  // On a phone, the tab that the address names may be beyond the edge.
+  useEffect(() => chosen.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [at]);
   const step = (event: KeyboardEvent) => {
-    const next = tabs[(at + (STEPS[event.key] ?? 0) + tabs.length) % tabs.length];
-    if (!(event.key in STEPS) || next === undefined) return;
+    const target = TARGETS[event.key]?.(at);
+    const next = target === undefined ? undefined : tabs.at(target % tabs.length);
+    if (next === undefined) return;
+    event.preventDefault();
     onShow(next.id);
     document.getElementById(`${base}-${next.id}`)?.focus();
   };
@@ -39,6 +50,7 @@ export function Tabs({
         {tabs.map(({ id, title }, index) => (
           <button
             key={id}
+            ref={index === at ? chosen : null}
             type="button"
             role="tab"
             id={`${base}-${id}`}

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso/router";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { isOffline } from "../api/offline.ts";
-import { Questions } from "../feedback/dialog.tsx";
+import { Questions, useModal } from "../feedback/dialog.tsx";
 import { Toasts } from "../feedback/toast.tsx";
 
 /** A link of the navigation. Its page and all pages below it count as its own. */
@@ -118,12 +118,7 @@ export function Mark() {
 }
 
 function Drawer({ onClose, children }: { onClose: () => void; children: ComponentChildren }) {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const drawer = element.current;
-    drawer?.showModal();
-    return () => drawer?.close();
-  }, []);
+  const element = useModal();
   return (
     <dialog
       ref={element}
@@ -133,8 +128,10 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
         event.preventDefault();
         onClose();
       }}
-      // A click on the dialog itself is one beside its content.
-      onClick={(event) => event.target === element.current && onClose()}
+      // A click on the dialog itself is one beside its content. A link leads to a page, which takes the focus.
+      onClick={({ target }) => {
+        if (target === element.current || (target instanceof Element && target.closest("a"))) onClose();
+      }}
     >
       <div class="stack">
         <div>

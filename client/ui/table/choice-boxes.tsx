@@ -1,11 +1,16 @@
 import type { Choice, Id } from "./choice.ts";
 
-/** The box of a row. While all rows that match are chosen, no single one can be left out. */
+/** The id of the element that names a row. */
+export const rowNameId = (id: Id): string => `row-${id}`;
+
+/** The box of a row, called after it. While all rows that match are chosen, no single one can be left out. */
 export function RowBox({ choice: { ids, isAll }, id }: { choice: Choice; id: Id }) {
   return (
     <input
       type="checkbox"
-      aria-label={`Choose ${id}`}
+      id={`choose-${id}`}
+      aria-label="Choose"
+      aria-labelledby={`choose-${id} ${rowNameId(id)}`}
       disabled={isAll.value}
       checked={isAll.value || ids.value.has(id)}
       onInput={(event) => mark(ids, [id], event.currentTarget.checked)}

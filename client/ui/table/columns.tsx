@@ -1,4 +1,5 @@
 import { useSignal, type Signal } from "@preact/signals";
+import { Menu } from "./menu.tsx";
 
 /** The ids of the columns that the reader has hidden. This browser remembers them. */
 export interface Columns {
@@ -31,17 +32,14 @@ export function ColumnMenu({
     remember(name, hidden.value);
   };
   return (
-    <details class="menu end">
-      <summary class="button">Columns</summary>
-      <div class="menu-panel stack tight">
-        {columns.slice(1).map(({ id, title }) => (
-          <label key={id} class="check">
-            <input type="checkbox" checked={!hidden.value.includes(id)} onInput={() => toggle(id)} />
-            {title}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu title="Columns">
+      {columns.slice(1).map(({ id, title }) => (
+        <label key={id} class="check">
+          <input type="checkbox" checked={!hidden.value.includes(id)} onInput={() => toggle(id)} />
+          {title}
+        </label>
+      ))}
+    </Menu>
   );
 }
 

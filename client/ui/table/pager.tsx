@@ -1,13 +1,25 @@
 import { count } from "../format.ts";
 import { PAGE_LENGTH, type List } from "./list.ts";
 
-/** Which rows are shown, of how many, and the way to the others. */
+/** Which rows of a list are shown, of how many, and the way to the others. */
 export function Pager({ list }: { list: Pick<List<unknown>, "data" | "filters"> }) {
-  const total = list.data.value?.total ?? 0;
   const page = Math.max(1, Number(list.filters.values.value.page) || 1);
+  const turn = (to: number) => list.filters.set({ page: String(to) });
+  return <PageTurner page={page} total={list.data.value?.total ?? 0} turn={turn} />;
+}
+
+/** Which records a page shows, of how many in total. `turn` goes to another page. */
+export function PageTurner({
+  page,
+  total,
+  turn,
+}: {
+  page: number;
+  total: number;
+  turn: (page: number) => void;
+}) {
   const last = Math.max(1, Math.ceil(total / PAGE_LENGTH));
   const first = (page - 1) * PAGE_LENGTH + 1;
-  const turn = (to: number) => list.filters.set({ page: String(to) });
   if (total === 0) return null;
   return (
     <nav class="table-foot" aria-label="Pages of the list">
@@ -18,14 +30,29 @@ export function Pager({ list }: { list: Pick<List<unknown>, "data" | "filters"> 
       </span>
       {(last > 1 || page > 1) && (
         <span class="row">
-          <button class="button little" disabled={page <= 1} onClick={() => turn(Math.min(page - 1, last))}>
-            Previous
-          </button>
-          <button class="button little" disabled={page >= last} onClick={() => turn(page + 1)}>
-            Next
-          </button>
+          <TurnButton words="Previous" to={Math.min(page - 1, last)} isOff={page <= 1} turn={turn} />
+          <TurnButton words="Next" to={page + 1} isOff={page >= last} turn={turn} />
         </span>
       )}
     </nav>
+  );
+}
+
+/** A button that is switched off keeps the focus, unlike one that is disabled. */
+function TurnButton({
+  words,
+  to,
+  isOff,
+  turn,
+}: {
+  words: string;
+  to: number;
+  isOff: boolean;
+  turn: (page: number) => void;
+}) {
+  return (
+    <button type="button" class="button little" aria-disabled={isOff} onClick={() => !isOff && turn(to)}>
+      {words}
+    </button>
   );
 }

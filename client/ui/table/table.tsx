@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Bones, Failed } from "../feedback/state.tsx";
 import { OutOfDate } from "../feedback/notice.tsx";
-import { PageBox, RowBox } from "./choice-boxes.tsx";
+import { PageBox, RowBox, rowNameId } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
 import { shownColumns, type Columns } from "./columns.tsx";
 import { orderOf, PAGE_LENGTH, type List } from "./list.ts";
@@ -16,12 +16,14 @@ export interface Column<R> {
   isNumber?: boolean;
   /** A sentence may take several lines. Other cells have one. */
   isText?: boolean;
+  /** Phones leave it out. Another cell then says the same in an element of the class `on-phone`. */
+  isWide?: boolean;
   /** The interface's name of the order by this column. Absent: none. */
   sort?: string;
 }
 
 interface TableProps<R extends { id: number | string }> {
-  /** What is listed, for those who don't see the page's title. */
+  /** The name of the list, for people who don't see the page's title. */
   caption: string;
   columns: Column<R>[];
   list: List<R>;
@@ -65,16 +67,7 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
             <tbody>
               {rows === undefined
                 ? bones(columns.length + (choice ? 1 : 0))
-                : rows.map((row) => (
-                    <tr key={row.id}>
-                      {choice && (
-                        <td class="cell-choice">
-                          <RowBox choice={choice} id={row.id} />
-                        </td>
-                      )}
-                      {columns.map((column, at) => cellOf(column, row, at === 0))}
-                    </tr>
-                  ))}
+                : rows.map((row) => <Row key={row.id} row={row} columns={columns} choice={choice} />)}
             </tbody>
             {total && (
               <tfoot>
@@ -92,23 +85,54 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
   );
 }
 
-function cellOf<R>({ id, cell, isNumber, isText }: Column<R>, row: R, isName: boolean) {
+interface RowProps<R> {
+  row: R;
+  columns: Column<R>[];
+  choice: Choice | undefined;
+}
+
+function Row<R extends { id: number | string }>({ row, columns, choice }: RowProps<R>) {
+  return (
+    <tr>
+      {choice && (
+        <td class="cell-choice">
+          <RowBox choice={choice} id={row.id} />
+        </td>
+      )}
+      {columns.map((column, at) => cellOf(column, row, at === 0))}
+    </tr>
+  );
+}
+
+function cellOf<R extends { id: number | string }>(
+  { id, cell, isNumber, isText, isWide }: Column<R>,
+  row: R,
+  isName: boolean,
+) {
+  const kind = isNumber ? "number" : isText ? "cell-text" : "";
+  const css = isWide ? `${kind} on-desk` : kind || undefined;
   if (isName) {
     return (
-      <th key={id} class={isText ? "cell-text" : undefined} scope="row">
+      <th key={id} id={rowNameId(row.id)} class={css} scope="row">
         {cell(row)}
       </th>
     );
   }
   return (
-    <td key={id} class={isNumber ? "number" : isText ? "cell-text" : undefined}>
+    <td key={id} class={css}>
       {cell(row)}
     </td>
   );
 }
 
-function HeadCell<R>({ column: { title, sort, isNumber }, list }: { column: Column<R>; list: List<R> }) {
-  const css = isNumber ? "number" : undefined;
+function HeadCell<R>({
+  column: { title, sort, isNumber, isWide },
+  list,
+}: {
+  column: Column<R>;
+  list: List<R>;
+}) {
+  const css = isNumber ? "number" : isWide ? "on-desk" : undefined;
   if (sort === undefined) {
     return (
       <th class={css} scope="col">
