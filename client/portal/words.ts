@@ -52,6 +52,15 @@ export const METHODS: Record<string, string> = {
   dots: "Dots",
 };
 
+/** What invoices and receipts say about the promoter. */
+export const INVOICE_WORDS = {
+  company_name: "Company",
+  company_number: "Registration number",
+  vat_id: "VAT id",
+  address: "Address",
+  country: "Country",
+};
+
 /** What other units than money are called after one, and after any other number. */
 export const UNITS: Record<string, [one: string, many: string]> = {
   credits: ["credit", "credits"],

@@ -57,6 +57,12 @@ export function ago(value: string | null | undefined, now = Date.now()): string 
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
+/** `France` from `FR`. What is no code stays as it is. */
+export function country(value: string): string {
+  if (!/^[A-Z]{2}$/i.test(value)) return value;
+  return new Intl.DisplayNames(undefined, { type: "region" }).of(value.toUpperCase()) ?? value;
+}
+
 /** `3 leads`, `1 lead`. */
 export function several(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

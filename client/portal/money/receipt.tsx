@@ -2,9 +2,10 @@ import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { date, percent } from "../../ui/format.ts";
+import { country, date, percent } from "../../ui/format.ts";
 import { Amount } from "../amount.tsx";
-import { METHODS } from "../words.ts";
+import type { components } from "../../ui/api/types.ts";
+import { INVOICE_WORDS, METHODS } from "../words.ts";
 
 /** The receipt of a payout, to read and to print. */
 export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
@@ -14,13 +15,11 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
     <Dialog title="Receipt" onClose={onClose}>
       <Await loaded={loaded}>
         {({ number, payer, payee, payout, tax_amount: tax }) => {
-          const company = [payee.company_name, payee.address, payee.country].filter(Boolean).join(", ");
           const facts: [string, preact.ComponentChildren][] = [
             ["Number", number],
             ["From", payer.name],
             ["To", payee.name],
-            ...(company === "" ? [] : ([["Company", company]] as [string, string][])),
-            ...(payee.vat_id === null ? [] : ([["VAT id", payee.vat_id]] as [string, string][])),
+            ...invoiceFacts(payee),
             ["For", payout.campaign?.name ?? "–"],
             ["Period", `${date(payout.period_start)} to ${date(payout.period_end)}`],
             ["Paid on", date(payout.paid_at)],
@@ -58,4 +57,14 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
       </Await>
     </Dialog>
   );
+}
+
+/** What the promoter has set of their invoice details, in the order of an address. */
+function invoiceFacts(payee: components["schemas"]["PayoutReceipt"]["payee"]): [string, string][] {
+  const given = { ...payee, country: payee.country && country(payee.country) };
+  const names = ["company_name", "company_number", "address", "country", "vat_id"] as const;
+  return names.flatMap((name): [string, string][] => {
+    const value = given[name];
+    return value ? [[INVOICE_WORDS[name], value]] : [];
+  });
 }

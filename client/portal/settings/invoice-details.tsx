@@ -6,6 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { INVOICE_WORDS } from "../words.ts";
 
 type Details = components["schemas"]["InvoiceDetails"];
 
@@ -17,11 +18,11 @@ const STATUSES: Record<Details["status"], { tone: Tone; children: string }> = {
 };
 
 const FIELDS = [
-  ["company_name", "Company", "organization"],
-  ["company_number", "Registration number", "off"],
-  ["vat_id", "VAT id", "off"],
-  ["address", "Address", "street-address"],
-  ["country", "Country", "country"],
+  ["company_name", "organization"],
+  ["company_number", "off"],
+  ["vat_id", "off"],
+  ["address", "street-address"],
+  ["country", "country"],
 ] as const;
 
 /** What invoices and receipts say about the promoter. */
@@ -55,10 +56,20 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
     >
       <p class="row">
         <Badge {...STATUSES[details.status]} />
-        {details.is_required && <span class="soft">You are paid once they are approved.</span>}
+        {details.status === "denied" ? (
+          <span class="soft">Correct them and save. The company then looks at them again.</span>
+        ) : (
+          details.is_required && <span class="soft">You are paid once they are approved.</span>
+        )}
       </p>
-      {FIELDS.map(([name, label, autocomplete]) => (
-        <TextField key={name} form={form} name={name} label={label} autocomplete={autocomplete} />
+      {FIELDS.map(([name, autocomplete]) => (
+        <TextField
+          key={name}
+          form={form}
+          name={name}
+          label={INVOICE_WORDS[name]}
+          autocomplete={autocomplete}
+        />
       ))}
     </Form>
   );

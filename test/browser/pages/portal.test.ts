@@ -12,7 +12,7 @@ const HOSTILE = `<img src=x onerror=alert(1)> ${"x".repeat(60)} مرحبا 🎉`
 let entrance = "";
 beforeAll(async () => {
   const { app } = pages;
-  await company(app, "PUT /promoters/1", { profile: { first_name: HOSTILE } });
+  await company(app, "PUT /promoters/1", { profile: { first_name: HOSTILE, country: "FR" } });
   const { body } = await app.v1("/promoters/update", { id: "1" });
   entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
   const payout = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
@@ -159,6 +159,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("heading", { name: "Receipt" }).waitFor();
     await page.getByText("Tax (20%)").waitFor();
     expect(await faultsOf(page)).toEqual([]);
+    const facts = await page.getByRole("dialog").locator("dt, dd").allTextContents();
+    const to = facts.indexOf("To");
+    expect(facts.slice(to + 2, facts.indexOf("For"))).toEqual(["Country", "France"]);
   });
 });
 
