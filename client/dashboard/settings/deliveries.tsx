@@ -1,20 +1,32 @@
+import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
-import { useLoad } from "../../ui/api/load.ts";
+import { useLoad, useRepeat } from "../../ui/api/load.ts";
+import { asRefusal, type Refusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { Notice } from "../../ui/feedback/notice.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime, several } from "../../ui/format.ts";
+import { PAGE_LENGTH } from "../../ui/table/list.ts";
+import { PageTurner } from "../../ui/table/pager.tsx";
 import { may } from "../session/session.ts";
 import type { Webhook } from "./webhooks.tsx";
 
-type Shown = "id" | "event_type" | "status" | "attempts" | "created_at" | "response_code" | "last_error";
+type Shown =
+  | "id"
+  | "event_type"
+  | "status"
+  | "attempts"
+  | "created_at"
+  | "response_code"
+  | "response_body"
+  | "last_error";
 /** The body is only shown, whatever it holds. */
 type Delivery = Pick<components["schemas"]["WebhookDelivery"], Shown> & { payload: unknown };
 
-/** The latest deliveries are those that somebody looks for. */
-const SHOWN = 25;
+/** A delivery is tried within seconds. */
+const LOOK_MS = 5_000;
 
 const STATUSES: Record<Delivery["status"], { words: string; tone: Tone }> = {
   pending: { words: "Waits", tone: "quiet" },
@@ -25,36 +37,48 @@ const STATUSES: Record<Delivery["status"], { words: string; tone: Tone }> = {
 
 /** What was sent to a webhook, with its body, and what the receiver answered. */
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const deliveries = useLoad((signal) => {
-    const params = { path: { webhook_id: webhook.id }, query: { per_page: SHOWN } };
-    return page(api.GET("/api/v2/company/webhooks/{webhook_id}/webhook_deliveries", { params, signal }));
-  });
+  const number = useSignal(1);
+  const refusal = useSignal<Refusal | null>(null);
+  const deliveries = useLoad(
+    (signal) => {
+      const query = { page: number.value, per_page: PAGE_LENGTH };
+      const params = { path: { webhook_id: webhook.id }, query };
+      return page(api.GET("/api/v2/company/webhooks/{webhook_id}/webhook_deliveries", { params, signal }));
+    },
+    [number.value],
+  );
+  useRepeat(deliveries.reload, LOOK_MS);
   const retry = async ({ id }: Delivery) => {
-    await tell(async () => {
+    refusal.value = null;
+    try {
       const params = { path: { webhook_id: webhook.id, id } };
       await answer(
         api.POST("/api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery", { params }),
       );
-      return "It is sent again";
-    });
+    } catch (error) {
+      refusal.value = asRefusal(error);
+    }
     await deliveries.reload();
   };
   return (
     <Dialog title="Deliveries" onClose={onClose}>
-      <p class="small soft">The latest to {webhook.url}</p>
-      <Await loaded={deliveries}>
-        {({ rows }) =>
-          rows.length === 0 ? (
-            <p>Nothing was sent yet.</p>
-          ) : (
-            <ul class="stack entries">
-              {rows.map((delivery) => (
-                <OneDelivery key={delivery.id} delivery={delivery} retry={() => void retry(delivery)} />
-              ))}
-            </ul>
-          )
-        }
-      </Await>
+      <div class="stack">
+        <p class="small soft">To {webhook.url}, newest first</p>
+        {refusal.value && <Notice refusal={refusal.value} />}
+        <Await loaded={deliveries}>
+          {({ rows, total }) => (
+            <>
+              {total === 0 && <p>Nothing was sent yet.</p>}
+              <ul class="stack entries">
+                {rows.map((delivery) => (
+                  <OneDelivery key={delivery.id} delivery={delivery} retry={() => void retry(delivery)} />
+                ))}
+              </ul>
+              <PageTurner page={number.value} total={total} turn={(to) => (number.value = to)} />
+            </>
+          )}
+        </Await>
+      </div>
     </Dialog>
   );
 }
@@ -66,6 +90,7 @@ function OneDelivery({ delivery, retry }: { delivery: Delivery; retry: () => voi
     attempts,
     created_at: at,
     response_code: code,
+    response_body: answered,
     last_error: error,
   } = delivery;
   const { words, tone } = STATUSES[status];
@@ -81,12 +106,19 @@ function OneDelivery({ delivery, retry }: { delivery: Delivery; retry: () => voi
         <div class="stack tight">
           <p class="small">
             {several(attempts, "try", "tries")}
-            {code !== null && `, answered with ${code}`}
-            {error !== null && `: ${error}`}
+            {error === null ? code !== null && `, answered with ${code}` : `: ${error}`}
           </p>
           <pre class="paste" tabIndex={0} role="region" aria-label="Body">
             {JSON.stringify(delivery.payload, null, 2)}
           </pre>
+          {answered && (
+            <>
+              <p class="small">The receiver answered:</p>
+              <pre class="paste" tabIndex={0} role="region" aria-label="Answer">
+                {answered}
+              </pre>
+            </>
+          )}
           {may("manager") && status !== "delivered" && (
             <div>
               <button class="button little" onClick={retry}>
