@@ -27,7 +27,7 @@ export function ActionDialog(props: ActionDialogProps) {
   const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
   const from = campaignId || String(campaigns[0]?.id ?? "");
   const other = String(campaigns.find(({ id }) => String(id) !== from)?.id ?? "");
-  const form = useForm({ from, to: other, movesLeads: false });
+  const form = useForm({ from, to: other || from, movesLeads: false });
   const options = campaignOptions(campaigns);
   return (
     <Dialog title={`${verb} ${who}`} onClose={onClose}>
@@ -58,6 +58,7 @@ export function ActionDialog(props: ActionDialogProps) {
         {needs === "campaign" && campaigns.length > 1 && (
           <Select form={form} name="from" label="In the campaign" options={options} />
         )}
+        {needs === "new campaign" && <Select form={form} name="to" label="Into" options={options} />}
         {needs === "campaigns" && (
           <>
             <Select form={form} name="from" label="Out of" options={options} />

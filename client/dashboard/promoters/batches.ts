@@ -23,12 +23,12 @@ interface Action {
   /** What it means for them. */
   effect: string;
   isDanger: boolean;
-  /** Which campaigns it needs: none, the one that it concerns, or those to leave and to join. */
-  needs: "nothing" | "campaign" | "campaigns";
+  /** Which campaigns it needs: none, the one that it concerns, the one to join, or those to leave and to join. */
+  needs: "nothing" | "campaign" | "new campaign" | "campaigns";
   send: (chosen: Chosen) => Promise<Outcome>;
 }
 
-export type ActionName = "accept" | "reject" | "block" | "move" | "archive" | "restore";
+export type ActionName = "accept" | "reject" | "block" | "add" | "move" | "archive" | "restore";
 
 /** What can be done with many promoters. */
 export const ACTIONS: Record<ActionName, Action> = {
@@ -61,6 +61,19 @@ export const ACTIONS: Record<ActionName, Action> = {
     isDanger: true,
     needs: "campaign",
     send: (chosen) => answer(api.POST("/api/v2/company/promoters/block", { body: inCampaign(chosen) })),
+  },
+  add: {
+    button: "Add to campaign…",
+    verb: "Add",
+    doing: "Adding",
+    done: "added",
+    effect: "They get a link in one more campaign, and keep what they have in others.",
+    isDanger: false,
+    needs: "new campaign",
+    send: ({ ids, toCampaignId }) =>
+      answer(
+        api.POST("/api/v2/company/promoters/add_to_campaign", { body: { ids, campaign_id: toCampaignId } }),
+      ),
   },
   move: {
     button: "Move to campaign…",

@@ -69,6 +69,28 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await button(page, "Dismiss").first().click();
   });
 
+  it("adds promoters to one more campaign", async () => {
+    await applicants(`further${width}`, 2);
+    const name = `Further ${width}`;
+    await pages.app.v2("POST", "/campaigns", { name, landing_url: "https://shop.example/" });
+    const page = await open(`/admin/promoters#q=further${width}`);
+    await page.getByText("1 to 2 of 2").waitFor();
+    await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+    await button(page, "Add to campaign…").click();
+    await page.getByLabel("Into").selectOption({ label: name });
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Add 2 promoters").click();
+    await page.getByText("2 promoters added").waitFor();
+    for (const each of [1, 2]) {
+      const { body } = await pages.app.v2(
+        "GET",
+        `/promoters/further${width}-${each}@example.com?find_by=email`,
+      );
+      const { promoter_campaigns } = body as { promoter_campaigns: { campaign: { name: string } }[] };
+      expect(promoter_campaigns.map(({ campaign }) => campaign.name)).toEqual(["Default campaign", name]);
+    }
+  });
+
   it("adds a promoter, whatever their name, and shows and changes their page", async () => {
     const page = await open("/admin/promoters");
     await button(page, "Add a promoter").click();
@@ -109,6 +131,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
     await row.getByRole("link").click();
     await page.getByText("Paid US$99.00").waitFor();
+    await page.getByText("3 pieces · sale").waitFor();
+    await page.getByText("US$33.00 a month · got the reward Spring gift").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await button(page, "Clear the suspicion").click();
     await page.getByText("The suspicion was cleared").waitFor();
@@ -170,7 +194,19 @@ async function suspect(width: number): Promise<number> {
   const { body } = await pages.app.v2("GET", `/promoters/${email}?find_by=email`);
   const [joined] = (body as { promoter_campaigns: { ref_token: string }[] }).promoter_campaigns;
   await pages.app.v1("/track/signup", { email, ref_id: joined!.ref_token });
-  await pages.app.v1("/track/sale", { email, event_id: `sale${width}`, amount: "9900" });
+  const sold = { quantity: "3", mrr: "3300", promo_code: await giftCode(width) };
+  await pages.app.v1("/track/sale", { email, event_id: `sale${width}`, amount: "9900", ...sold });
   const lead = await pages.app.v2("GET", `/referrals/${email}?find_by=email`);
   return (lead.body as { id: number }).id;
+}
+
+/** A promo code that gives customers a reward. */
+async function giftCode(width: number): Promise<string> {
+  const schemas = [{ unit: "discount_per", amount: 10, flat_amount: false }];
+  const reward = { name: "Spring gift", is_promoter_reward: false, schemas };
+  const { body } = await pages.app.v2("POST", "/rewards", reward);
+  const code = `SPRING${width}`;
+  const reward_id = (body as { id: number }).id;
+  await pages.app.v2("POST", "/promo_codes", { code, reward_id, promoter_campaign_id: 1 });
+  return code;
 }
