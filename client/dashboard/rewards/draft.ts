@@ -1,5 +1,5 @@
 import type { components } from "../../ui/api/types.ts";
-import type { Reward } from "./sentence.ts";
+import type { Reward, RewardTerms } from "./sentence.ts";
 
 type Body = components["schemas"]["CreateRewardBody"];
 type Schema = Body["schemas"][number];
@@ -66,7 +66,7 @@ export function isSimple({ schemas, promoter_reward_type: type, tier_level: leve
 }
 
 /** What the interface is told of a draft. */
-export function bodyOf(draft: Draft): Body {
+export function bodyOf(draft: Draft): Body & RewardTerms {
   const { who, mode, duration, months } = draft;
   const [kind, level] = who.split("-");
   const isTier = kind === "tier";

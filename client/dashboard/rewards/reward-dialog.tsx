@@ -1,3 +1,5 @@
+import type { Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { answer, api } from "../../ui/api/client.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
@@ -6,7 +8,7 @@ import { Form, useForm, valuesOf } from "../../ui/form/form.tsx";
 import { bodyOf, draftOf, isSimple, type Draft } from "./draft.ts";
 import { Example } from "./example.tsx";
 import { RewardSentence } from "./sentence-fields.tsx";
-import { sentenceOf, type Reward } from "./sentence.ts";
+import { givenBy, sentenceOf, type Reward } from "./sentence.ts";
 
 /** Makes or changes a reward, by a sentence with an example beside it. */
 export function RewardDialog({
@@ -22,22 +24,15 @@ export function RewardDialog({
   const form = useForm<Draft>(draftOf(reward));
   const canEditTerms = reward === null || isSimple(reward);
   const save = async (draft: Draft) => {
-    const { schemas, ...body } = bodyOf(draft);
-    if (reward === null) await answer(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
-    else {
-      const params = { path: { id: reward.id } };
-      const changes = canEditTerms
-        ? { ...body, schemas }
-        : { name: body.name, hide_reward: draft.hide_reward };
-      await answer(api.PUT("/api/v2/company/rewards/{id}", { params, body: changes }));
-    }
+    await saveReward(reward, draft);
     toast("The reward was saved");
     onClose();
     await reload();
   };
-  // The example follows what is typed, except for the name: it is not part of the sentence.
+  // Both follow what is typed. The name is no part of the sentence.
   for (const value of Object.values(form.values)) void value.value;
   const draft = { ...bodyOf(valuesOf(form)), name: "This reward" };
+  useOwnName(form.values.name, canEditTerms ? givenBy(draft) : null);
   return (
     <Dialog title={reward === null ? "Add a reward" : `Edit ${reward.name}`} onClose={onClose}>
       <Form form={form} action="Save the reward" onSubmit={save}>
@@ -60,4 +55,35 @@ export function RewardDialog({
       </Form>
     </Dialog>
   );
+}
+
+async function saveReward(reward: Reward | null, draft: Draft): Promise<void> {
+  const { schemas, ...body } = bodyOf(draft);
+  if (reward === null) {
+    await answer(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
+    return;
+  }
+  const params = { path: { id: reward.id } };
+  const changes = isSimple(reward)
+    ? { ...body, schemas }
+    : { name: body.name, hide_reward: draft.hide_reward };
+  await answer(api.PUT("/api/v2/company/rewards/{id}", { params, body: changes }));
+}
+
+/**
+ * Names a reward after what it gives, until somebody types another name. `given`: what it gives now. null: more than a
+ * name can say.
+ */
+function useOwnName(name: Signal<string>, given: string | null): void {
+  const before = useRef(name.peek() === "" ? "" : given);
+  useEffect(() => {
+    if (given === null || given === before.current) return;
+    if (isSame(name.peek(), before.current)) name.value = given;
+    before.current = given;
+  }, [given]);
+}
+
+/** Some languages write `20 %`. */
+function isSame(name: string, given: string | null): boolean {
+  return name.replace(/\s/g, "") === given?.replace(/\s/g, "");
 }

@@ -13,20 +13,24 @@ export type RewardTerms = Pick<
   | "tier_reward_mode"
   | "duration"
   | "duration_in_months"
-  | "schemas"
->;
+> & { schemas: Pick<Schema, "unit" | "amount" | "flat_amount">[] };
 
-/** `30% of each sale for 12 months`, for whoever gets it. */
+/** `The promoter gets 30% of each sale for 12 months`. */
 export function sentenceOf(reward: RewardTerms): string {
-  const amounts = reward.schemas.map((schema) => amountOf(schema, reward)).join(" and ");
-  if (!reward.is_promoter_reward) return `The customer gets ${amounts}${lengthOf(reward)}`;
-  if (reward.promoter_reward_type === "tier") return `${parentOf(reward)} gets ${amounts}${lengthOf(reward)}`;
-  if (reward.promoter_reward_type === "target")
-    return `The promoter gets ${amounts} once, for reaching a goal`;
-  return `The promoter gets ${amounts}${lengthOf(reward)}`;
+  return `${whoOf(reward)} gets ${givenBy(reward)}`;
 }
 
-function amountOf({ unit, amount, flat_amount: isFlat }: Schema, reward: RewardTerms): string {
+/** `30% of each sale for 12 months`: how a reward is called until somebody types a name. */
+export function givenBy(reward: RewardTerms): string {
+  const amounts = reward.schemas.map((schema) => amountOf(schema, reward)).join(" and ");
+  if (reward.promoter_reward_type === "target") return `${amounts} once, for reaching a goal`;
+  return `${amounts}${lengthOf(reward)}`;
+}
+
+function amountOf(
+  { unit, amount, flat_amount: isFlat }: RewardTerms["schemas"][number],
+  reward: RewardTerms,
+): string {
   if (!isFlat) return `${percent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
   const isGivenOnce = reward.promoter_reward_type === "target" || reward.duration === "once";
   const per = isGivenOnce || !reward.is_promoter_reward ? "" : " for each sale";
@@ -54,7 +58,13 @@ function baseOf({
   return "of each sale";
 }
 
-function parentOf({ tier_level: level }: RewardTerms): string {
+function whoOf({
+  is_promoter_reward: isOfPromoter,
+  promoter_reward_type: type,
+  tier_level: level,
+}: RewardTerms): string {
+  if (!isOfPromoter) return "The customer";
+  if (type !== "tier") return "The promoter";
   if (level === null || level <= 2) return "The promoter's parent";
   return `The parent ${several(level - 1, "level")} above`;
 }

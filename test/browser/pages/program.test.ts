@@ -161,6 +161,29 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("The reward was taken out").waitFor();
   });
 
+  it("names a reward after what it gives, until somebody types another name", async () => {
+    await pages.app.v2("POST", "/rewards", {
+      name: "20 % of each sale",
+      is_promoter_reward: true,
+      duration: "forever",
+      schemas: [{ unit: "cash", amount: 20, flat_amount: false }],
+    });
+    const page = await open("/admin/rewards");
+    await button(page, "20 % of each sale").last().click();
+    await page.getByLabel("How much").fill("25");
+    const name = page.getByLabel("Name");
+    await expect.poll(() => name.inputValue()).toBe("25% of each sale");
+    await button(page, "Save the reward").click();
+    await page.getByText("The reward was saved").waitFor();
+    await button(page, "25% of each sale").last().click();
+    await name.fill("For friends");
+    await page.getByLabel("How much").fill("30");
+    await page.getByText("US$30.00").waitFor();
+    expect(await name.inputValue()).toBe("For friends");
+    await button(page, "Save the reward").click();
+    await button(page, "For friends").last().waitFor();
+  });
+
   it("gives a promoter a promo code, and archives it", async () => {
     await pages.app.v2("POST", "/rewards", {
       name: `Off ${width}`,
