@@ -1,4 +1,6 @@
 import { Router, Route } from "preact-iso/router";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useErrorBoundary } from "preact/hooks";
 import { Batches } from "../ui/batch/batches.tsx";
 import { NotAllowed } from "../ui/feedback/state.tsx";
 import { NotFound } from "../ui/shell/not-found.tsx";
@@ -23,7 +25,7 @@ export function Frame() {
     >
       <Router>
         {PAGES.map((row) => (
-          <Route
+          <Fresh
             key={row.path}
             path={row.path}
             component={may(row.role ?? "viewer") ? row.component : Refused}
@@ -50,6 +52,33 @@ function groups(): NavGroup[] {
     ...(title !== "" && { title }),
     items: rows.map(({ path, title = "" }) => ({ path, title })),
   }));
+}
+
+/** A page that begins anew at each path. A form about one record may not go on with the next one. */
+function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
+  return (
+    <Guarded key={path}>
+      <Component />
+    </Guarded>
+  );
+}
+
+/** Nobody gets a blank page, whatever a page trips over. */
+function Guarded({ children }: { children: ComponentChildren }) {
+  const [fault] = useErrorBoundary((error: unknown) => console.error(error));
+  if (!fault) return <>{children}</>;
+  return (
+    <Page title="This page has a fault">
+      <div class="stack">
+        <p>Reload it. If that does not help, tell whoever runs the server what you did.</p>
+        <div>
+          <button class="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </div>
+      </div>
+    </Page>
+  );
 }
 
 function Refused() {
