@@ -18,6 +18,15 @@ export function AddEntry({ rewards, of, add, make }: AddEntryProps) {
   const applyOn = useSignal<Entry["apply_on"]>("all");
   const productIds = useSignal<number[]>([]);
   const isSpecific = applyOn.value === "specific";
+  if (rewards.length === 0) {
+    return (
+      <div>
+        <button class="button" onClick={make}>
+          Make a reward<span class="unseen"> for: {of}</span>
+        </button>
+      </div>
+    );
+  }
   return (
     <div class="stack tight">
       <div class="row">

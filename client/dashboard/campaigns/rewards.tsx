@@ -13,6 +13,11 @@ import { AddEntry } from "./add-entry.tsx";
 
 type Field = "rewards_for_promoters" | "rewards_for_referrals";
 
+const NOTHING = {
+  promoters: "Nothing yet: sales earn nobody anything.",
+  referrals: "Nothing yet: whoever follows a promoter's link pays the usual price.",
+};
+
 /** What a campaign gives to promoters and to their customers. */
 export function CampaignRewards(props: CampaignViewProps) {
   return (
@@ -27,7 +32,7 @@ export function CampaignRewards(props: CampaignViewProps) {
       <RewardList
         {...props}
         field="rewards_for_referrals"
-        title="What the people get whom they send"
+        title="What their customers get"
         scope="referrals"
       />
     </div>
@@ -59,22 +64,17 @@ function RewardList({
       <Await loaded={rewards}>
         {(all) => (
           <>
-            {entries.length === 0 && <p class="soft">Nothing yet.</p>}
+            {entries.length === 0 && <p class="soft">{NOTHING[scope]}</p>}
             <ul class="items">
               {entries.map((entry, at) => (
-                <li key={`${entry.reward_id} ${entry.apply_on}`} class="row spread">
-                  <EntryWords entry={entry} reward={all.find(({ id }) => id === entry.reward_id)} />
-                  {may("manager") && (
-                    <button
-                      class="button little"
-                      onClick={() =>
-                        save(entries.filter((_, each) => each !== at).map(plain), "The reward was taken out")
-                      }
-                    >
-                      Take out<span class="unseen"> {entry.reward.name}</span>
-                    </button>
-                  )}
-                </li>
+                <EntryItem
+                  key={`${entry.reward_id} ${entry.apply_on}`}
+                  entry={entry}
+                  reward={all.find(({ id }) => id === entry.reward_id)}
+                  takeOut={() =>
+                    save(entries.filter((_, each) => each !== at).map(plain), "The reward was taken out")
+                  }
+                />
               ))}
             </ul>
             {may("manager") && (
@@ -95,14 +95,27 @@ function RewardList({
   );
 }
 
-function EntryWords({ entry, reward }: { entry: Entry; reward: Reward | undefined }) {
+interface EntryItemProps {
+  entry: Entry;
+  reward: Reward | undefined;
+  takeOut: () => Promise<void>;
+}
+
+function EntryItem({ entry, reward, takeOut }: EntryItemProps) {
   const products = entry.products.map(({ name }) => name).join(", ");
   return (
-    <div>
-      <strong>{entry.reward.name}</strong>
-      <div class="small soft">
-        {reward && `${sentenceOf(reward)}. `}For {products || SALES_WORDS[entry.apply_on]}.
+    <li class="row spread">
+      <div>
+        <strong>{entry.reward.name}</strong>
+        <div class="small soft">
+          {reward && `${sentenceOf(reward)}. `}For {products || SALES_WORDS[entry.apply_on]}.
+        </div>
       </div>
-    </div>
+      {may("manager") && (
+        <button class="button little" onClick={takeOut}>
+          Take out<span class="unseen"> {entry.reward.name}</span>
+        </button>
+      )}
+    </li>
   );
 }

@@ -19,7 +19,11 @@ const COLUMNS: Column<Payout>[] = [
   {
     id: "promoter",
     title: "Promoter",
-    cell: ({ promoter }) => <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+    cell: ({ promoter }) => (
+      <a class="one-line" href={`/admin/promoters/${promoter.id}`}>
+        {promoter.name}
+      </a>
+    ),
   },
   { id: "status", title: "State", cell: (payout) => <PayoutState payout={payout} /> },
   { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign.name },
@@ -55,7 +59,7 @@ const STATUS_OPTIONS: [string, string][] = [
   ...Object.entries(STATUSES).map(([status, { words }]): [string, string] => [status, words]),
 ];
 const METHOD_OPTIONS: [string, string][] = [
-  ["", "Any way of payment"],
+  ["", "Any method"],
   ...Object.entries(METHODS),
   ["not_set", "None chosen"],
 ];
@@ -118,7 +122,10 @@ export function PayoutList({
             </Empty>
           ) : (
             <Empty title="No payouts were made yet">
-              <p>They are made by themselves when a period ends. “Next run” shows what it will pay.</p>
+              <p>They are made by themselves when a period ends.</p>
+              <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
+                Show the next run
+              </button>
             </Empty>
           )
         }

@@ -18,7 +18,11 @@ const COLUMNS: Column<DueGroup>[] = [
   {
     id: "promoter",
     title: "Promoter",
-    cell: ({ promoter }) => <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+    cell: ({ promoter }) => (
+      <a class="one-line" href={`/admin/promoters/${promoter.id}`}>
+        {promoter.name}
+      </a>
+    ),
   },
   {
     id: "method",
@@ -53,6 +57,7 @@ export function DueList({
   const choice = useChoice({ filters, list, load: loadUnpaid });
   const mayPay = may("owner");
   const { q, campaign } = filters.values.value;
+  const isFiltered = q !== "" || campaign !== "";
   const reload = async () => {
     await Promise.all([list.reload(), changed()]);
   };
@@ -66,7 +71,7 @@ export function DueList({
           label="Campaign"
           options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
         />
-        {mayPay && (
+        {mayPay && (isFiltered || list.data.value?.total !== 0) && (
           <div class="end">
             <NewBatch
               onMade={async (id) => {
@@ -84,7 +89,7 @@ export function DueList({
         list={list}
         {...(may("manager") && { choice })}
         empty={
-          q || campaign ? (
+          isFiltered ? (
             <Empty title="Nobody who waits for money fits these filters">
               <button class="button" onClick={() => filters.set(USUAL)}>
                 Show all
@@ -92,7 +97,10 @@ export function DueList({
             </Empty>
           ) : (
             <Empty title="Nobody waits for money">
-              <p>Payouts are made by themselves when a period ends. “Next run” shows what it will pay.</p>
+              <p>Payouts are made by themselves when a period ends.</p>
+              <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
+                Show the next run
+              </button>
             </Empty>
           )
         }

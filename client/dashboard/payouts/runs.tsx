@@ -5,13 +5,17 @@ import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../commissions/words.ts";
-import { loadPreview, loadRuns, type PayoutFilters, type PayoutRun, type Previewed } from "./query.ts";
+import { loadPreview, loadRuns, USUAL, type PayoutFilters, type PayoutRun, type Previewed } from "./query.ts";
 
 const PREVIEW: Column<Previewed>[] = [
   {
     id: "promoter",
     title: "Promoter",
-    cell: ({ promoter }) => <a href={`/admin/promoters/${promoter.id}`}>{promoter.name}</a>,
+    cell: ({ promoter }) => (
+      <a class="one-line" href={`/admin/promoters/${promoter.id}`}>
+        {promoter.name}
+      </a>
+    ),
   },
   { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign.name },
   {
@@ -66,7 +70,10 @@ export function NextRun({ filters }: { filters: Filters<PayoutFilters> }) {
         list={list}
         empty={
           <Empty title="The next run has nothing to pay yet">
-            <p>Approved commissions appear here.</p>
+            <p>Approved commissions appear here, by promoter.</p>
+            <a class="button" href="/admin/commissions">
+              See the commissions
+            </a>
           </Empty>
         }
       />
@@ -84,7 +91,10 @@ export function Runs({ filters }: { filters: Filters<PayoutFilters> }) {
       list={list}
       empty={
         <Empty title="No run was made yet">
-          <p>The first one comes when the current period ends.</p>
+          <p>The first one comes when the current period ends. Each run and its payouts then stay here.</p>
+          <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
+            Show the next run
+          </button>
         </Empty>
       }
     />

@@ -32,21 +32,7 @@ export function PromoCodes() {
   const list = useList(filters, ({ number }, signal) => loadPromoCodes(number, signal));
   const edited = useSignal<PromoCode | "new" | null>(null);
   const add = () => (edited.value = "new");
-  const actions: Column<PromoCode> = {
-    id: "actions",
-    title: "Actions",
-    cell: (code) =>
-      code.archived_at === null && (
-        <span class="row tight">
-          <button class="button little" onClick={() => (edited.value = code)}>
-            Edit<span class="unseen"> {code.code}</span>
-          </button>
-          <button class="button little" onClick={() => archive(code, list.reload)}>
-            Archive<span class="unseen"> {code.code}</span>
-          </button>
-        </span>
-      ),
-  };
+  const edit = (code: PromoCode) => (edited.value = code);
   return (
     <Page
       title="Promo codes"
@@ -60,16 +46,9 @@ export function PromoCodes() {
     >
       <Table
         caption="Promo codes"
-        columns={may("manager") ? [...COLUMNS, actions] : COLUMNS}
+        columns={may("manager") ? [...COLUMNS, actionsOf(edit, list.reload)] : COLUMNS}
         list={list}
-        empty={
-          <Empty title="No promo codes yet">
-            <p>
-              Customers type a promo code at the checkout. The sale counts as the promoter's, even without a
-              click on their link.
-            </p>
-          </Empty>
-        }
+        empty={<NoCodes add={add} />}
       />
       {edited.value && (
         <PromoCodeDialog
@@ -79,6 +58,40 @@ export function PromoCodes() {
         />
       )}
     </Page>
+  );
+}
+
+function actionsOf(edit: (code: PromoCode) => void, reload: () => Promise<void>): Column<PromoCode> {
+  return {
+    id: "actions",
+    title: "Actions",
+    cell: (code) =>
+      code.archived_at === null && (
+        <span class="row tight no-wrap">
+          <button class="button little" onClick={() => edit(code)}>
+            Edit<span class="unseen"> {code.code}</span>
+          </button>
+          <button class="button little" onClick={() => archive(code, reload)}>
+            Archive<span class="unseen"> {code.code}</span>
+          </button>
+        </span>
+      ),
+  };
+}
+
+function NoCodes({ add }: { add: () => void }) {
+  return (
+    <Empty title="No promo codes yet">
+      <p>
+        Customers type a promo code at the checkout. The sale counts as the promoter's, even without a click
+        on their link.
+      </p>
+      {may("manager") && (
+        <button class="button" onClick={add}>
+          Add a promo code
+        </button>
+      )}
+    </Empty>
   );
 }
 

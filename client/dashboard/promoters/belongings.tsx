@@ -33,7 +33,18 @@ export function PromoterLeads<F extends ListFilters>({ id, filters }: Owned<F>) 
   const list = useList(filters, ({ sort, number, page }, signal) =>
     loadLeads({ ...ALL_LEADS, promoter: String(id), page, number, sort: sort || ALL_LEADS.sort }, signal),
   );
-  return <Table caption="Leads" columns={LEAD_COLUMNS} list={list} empty={<Empty title="No leads yet" />} />;
+  return (
+    <Table
+      caption="Leads"
+      columns={LEAD_COLUMNS}
+      list={list}
+      empty={
+        <Empty title="No leads yet">
+          <p>People appear here when they follow this promoter's link and sign up on your site.</p>
+        </Empty>
+      }
+    />
+  );
 }
 
 const COMMISSION_COLUMNS: Column<Commission>[] = [
@@ -76,7 +87,11 @@ export function PromoterCommissions<F extends ListFilters>({ id, filters }: Owne
       caption="Commissions"
       columns={COMMISSION_COLUMNS}
       list={list}
-      empty={<Empty title="No commissions yet" />}
+      empty={
+        <Empty title="No commissions yet">
+          <p>They come from the sales of this promoter's leads, if the campaign has a reward.</p>
+        </Empty>
+      }
     />
   );
 }
@@ -114,6 +129,15 @@ export function PromoterPayouts<F extends ListFilters>({ id, filters }: Owned<F>
     return page(api.GET("/api/v2/company/payouts", { params: { query }, signal }));
   });
   return (
-    <Table caption="Payouts" columns={PAYOUT_COLUMNS} list={list} empty={<Empty title="No payouts yet" />} />
+    <Table
+      caption="Payouts"
+      columns={PAYOUT_COLUMNS}
+      list={list}
+      empty={
+        <Empty title="No payouts yet">
+          <p>Approved commissions become a payout when their period ends.</p>
+        </Empty>
+      }
+    />
   );
 }

@@ -45,7 +45,11 @@ export function PromoterFamily<F extends ListFilters>({
         caption="Promoters whom they brought in"
         columns={COLUMNS}
         list={list}
-        empty={<Empty title="They have brought in nobody yet" />}
+        empty={
+          <Empty title="They have brought in nobody yet">
+            <p>Whoever becomes a promoter through their invitation appears here.</p>
+          </Empty>
+        }
       />
     </div>
   );

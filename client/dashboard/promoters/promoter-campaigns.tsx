@@ -29,7 +29,14 @@ export function PromoterCampaigns({ promoter, reload }: { promoter: Promoter; re
   return (
     <section class="card">
       <h2>Campaigns and links</h2>
-      {joined.length === 0 && <Empty title="In no campaign" />}
+      {joined.length === 0 && (
+        <Empty title="In no campaign">
+          <p>
+            Without one they have no link. Add them to one in the list of promoters, or let them join one in
+            their portal.
+          </p>
+        </Empty>
+      )}
       <ul class="items">
         {joined.map((each) => (
           <Joined

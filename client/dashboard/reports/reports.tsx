@@ -5,6 +5,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
+import { NotFound } from "../../ui/shell/not-found.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { SearchField } from "../../ui/table/search.tsx";
@@ -30,6 +31,7 @@ import { ColumnChoice, RangeChoice } from "./range.tsx";
 export function Reports() {
   const filters = useFilters(USUAL);
   const { report } = filters.values.value;
+  if (!(report in REPORTS)) return <NotFound home="/admin" />;
   return (
     <Page
       title="Reports"
@@ -92,15 +94,29 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
         columns={columns.value}
         list={list}
         {...(total && { total: totalLine(name, total) })}
-        empty={
-          <Empty title="Nothing happened in this range">
-            <button class="button" onClick={() => filters.set({ from: "", to: "", q: "" })}>
-              Show the last 30 days
-            </button>
-          </Empty>
-        }
+        empty={<Nothing filters={filters} />}
       />
     </>
+  );
+}
+
+function Nothing({ filters }: { filters: Filters<ReportFilters> }) {
+  const { from, to, q } = filters.values.value;
+  return (
+    <Empty title={q === "" ? "Nothing happened in this range" : "Nothing fits this search"}>
+      {from || to || q ? (
+        <button class="button" onClick={() => filters.set({ from: "", to: "", q: "" })}>
+          Show the last 30 days
+        </button>
+      ) : (
+        <>
+          <p>Clicks, leads and sales appear here as soon as the script and your server report them.</p>
+          <a class="button" href="/admin/settings/integration">
+            See how
+          </a>
+        </>
+      )}
+    </Empty>
   );
 }
 

@@ -67,11 +67,7 @@ export function Rewards() {
         caption="Rewards"
         columns={columns((reward) => (edited.value = reward))}
         list={list}
-        empty={
-          <Empty title="No rewards yet">
-            <p>A reward says what a sale earns. Add one, then choose it in a campaign.</p>
-          </Empty>
-        }
+        empty={<NoRewards add={add} />}
       />
       {edited.value && (
         <RewardDialog
@@ -81,6 +77,19 @@ export function Rewards() {
         />
       )}
     </Page>
+  );
+}
+
+function NoRewards({ add }: { add: () => void }) {
+  return (
+    <Empty title="No rewards yet">
+      <p>A reward says what a sale earns. Add one, then choose it in a campaign.</p>
+      {may("manager") && (
+        <button class="button" onClick={add}>
+          Add a reward
+        </button>
+      )}
+    </Empty>
   );
 }
 

@@ -5,6 +5,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { STATES } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Earned } from "./earned.tsx";
@@ -32,6 +33,7 @@ function YourLinks() {
     <Await loaded={loaded}>
       {(rows) => (
         <div class="stack">
+          {rows.length === 0 && <NoCampaign />}
           {rows.slice(0, SHOWN).map((joined) => (
             <section
               key={joined.id}

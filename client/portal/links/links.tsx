@@ -5,11 +5,12 @@ import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { CopyButton } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
-import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { asRefusal } from "../../ui/api/refusal.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
 import { STATES } from "../words.ts";
@@ -19,7 +20,7 @@ import { LinkForm } from "./link-form.tsx";
 type Link = components["schemas"]["PortalLinkToShare"];
 type State = keyof typeof STATES;
 
-/** More links than a promoter may make, and all campaigns. */
+/** A page holds all links of a promoter, so that they need no paging. */
 const ALL = { per_page: 100 };
 
 /** All links that a promoter can share, and the codes that customers type. */
@@ -27,18 +28,6 @@ export function Links() {
   const links = useLoad(loadLinks);
   const isMaking = useSignal(false);
   const coded = useSignal<Link | null>(null);
-  const remove = async (link: Link) => {
-    const text = "Its address goes on working wherever you have shared it.";
-    if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
-      return;
-    try {
-      const params = { path: { id: link.id } };
-      await answer(api.DELETE("/api/v2/affiliate/referral_links/{id}", { params }));
-      await links.reload();
-    } catch (error) {
-      toast(asRefusal(error).message);
-    }
-  };
   const add = () => (isMaking.value = true);
   return (
     <Page
@@ -51,20 +40,7 @@ export function Links() {
     >
       <div class="stack wide">
         <Await loaded={links}>
-          {({ rows, states }) => (
-            <ul class="stack">
-              {firstCampaignFirst(rows).map((link) => (
-                <LinkCard
-                  key={`${link.source} ${link.promoter_campaign_id} ${link.id}`}
-                  link={link}
-                  state={states.get(link.campaign.id) ?? "accepted"}
-                  onCode={() => (coded.value = link)}
-                  onRemove={() => remove(link)}
-                />
-              ))}
-              {rows.length === 0 && <Empty title="You are in no campaign yet" />}
-            </ul>
-          )}
+          {(found) => <LinkList {...found} reload={links.reload} onCode={(link) => (coded.value = link)} />}
         </Await>
         <Codes />
       </div>
@@ -93,6 +69,42 @@ async function loadLinks() {
     loadJoined(),
   ]);
   return { rows, states: new Map<number, State>(joined.map(({ campaign, state }) => [campaign.id, state])) };
+}
+
+interface LinkListProps {
+  rows: Link[];
+  states: Map<number, State>;
+  reload: () => Promise<void>;
+  onCode: (link: Link) => void;
+}
+
+function LinkList({ rows, states, reload, onCode }: LinkListProps) {
+  const remove = async (link: Link) => {
+    const text = "Its address goes on working wherever you have shared it.";
+    if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
+      return;
+    try {
+      const params = { path: { id: link.id } };
+      await answer(api.DELETE("/api/v2/affiliate/referral_links/{id}", { params }));
+      await reload();
+    } catch (error) {
+      toast(asRefusal(error).message);
+    }
+  };
+  return (
+    <ul class="stack">
+      {firstCampaignFirst(rows).map((link) => (
+        <LinkCard
+          key={`${link.source} ${link.promoter_campaign_id} ${link.id}`}
+          link={link}
+          state={states.get(link.campaign.id) ?? "accepted"}
+          onCode={() => onCode(link)}
+          onRemove={() => remove(link)}
+        />
+      ))}
+      {rows.length === 0 && <NoCampaign />}
+    </ul>
+  );
 }
 
 function LinkCard({

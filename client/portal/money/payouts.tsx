@@ -44,9 +44,9 @@ export function Payouts() {
             list={list}
             empty={
               <Empty title="No payouts yet">
-                <p>Approved commissions become a payout when their period is over.</p>
-                <a class="button" href="/portal/settings#tab=payout">
-                  Choose how you are paid
+                <p>After each period, the company pays you what was approved in it.</p>
+                <a class="button" href="/portal/commissions">
+                  See what you have earned
                 </a>
               </Empty>
             }
@@ -63,7 +63,11 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
     {
       id: "period",
       title: "Period",
-      cell: (payout) => `${date(payout.period_start)} to ${date(payout.period_end)}`,
+      cell: ({ period_start: start, period_end: end }) => (
+        <>
+          <span class="no-wrap">{date(start)} to</span> <span class="no-wrap">{date(end)}</span>
+        </>
+      ),
     },
     {
       id: "amount",
