@@ -23,10 +23,10 @@ const COLUMNS: Column<Campaign>[] = [
     id: "signup",
     title: "Sign-up page",
     cell: ({ name, signup_url: url }) => (
-      <span class="row tight">
+      <span class="no-wrap">
         <a href={url} target="_blank" rel="noopener">
           Open
-        </a>
+        </a>{" "}
         <CopyButton text={url} of={`the sign-up page of ${name}`} />
       </span>
     ),

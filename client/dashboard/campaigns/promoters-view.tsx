@@ -1,6 +1,7 @@
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { count, money, several } from "../../ui/format.ts";
 import { listAddress } from "../../ui/fragment.ts";
+import { LongFigure } from "../../ui/long-figure.tsx";
 import type { CampaignViewProps } from "./campaign.tsx";
 
 /** The campaign as promoters see it: its links, its sign-up page and what it gives. */
@@ -42,7 +43,7 @@ function Figure({ name, value, to }: { name: string; value: string; to?: string 
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{to === undefined ? value : <a href={to}>{value}</a>}</dd>
+      <dd>{to === undefined ? <LongFigure text={value} /> : <a href={to}>{value}</a>}</dd>
     </div>
   );
 }

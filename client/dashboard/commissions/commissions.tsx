@@ -23,7 +23,7 @@ const columns = (show: (commission: Commission) => void): Column<Commission>[] =
     title: "Commission",
     sort: "amount",
     cell: (commission) => (
-      <button class="link" onClick={() => show(commission)}>
+      <button class="link no-wrap" onClick={() => show(commission)}>
         {amountOf(commission)}
       </button>
     ),

@@ -17,7 +17,7 @@ const PAID_OPTIONS: [string, string][] = [
   ["yes", "Paid"],
 ];
 const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Suspicious or not"],
+  ["", "Any suspicion"],
   ["any", "Suspicious"],
   ["none", "Not suspicious"],
 ];

@@ -2,6 +2,7 @@ import { Plot } from "../../ui/chart/plot.tsx";
 import { Spark } from "../../ui/chart/spark.tsx";
 import type { Filters } from "../../ui/fragment.ts";
 import { count, date, money, percent } from "../../ui/format.ts";
+import { LongFigure } from "../../ui/long-figure.tsx";
 import type { FigureName, HomeAnswer } from "./home-answer.ts";
 import type { HomeFilters } from "./range.tsx";
 
@@ -59,7 +60,7 @@ function Tile({
     <button type="button" class="tile" aria-pressed={isChosen} onClick={onChoose}>
       <span class="tile-name">{title}</span>
       <span class="tile-value" title={isMoney ? money(total) : count(total)}>
-        {isMoney ? money(total, { isRound: true }) : count(total)}
+        <LongFigure text={isMoney ? money(total, { isRound: true }) : count(total)} />
       </span>
       <Change figure={figure} />
       <Spark values={points.map(({ value }) => value)} />

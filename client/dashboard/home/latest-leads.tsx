@@ -1,19 +1,9 @@
-import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { ago, dateTime } from "../../ui/format.ts";
+import { LeadState } from "../leads/summary.tsx";
+import { leadName } from "../leads/words.ts";
 import type { HomeAnswer } from "./home-answer.ts";
 
 type Lead = HomeAnswer["latest_referrals"][number];
-
-/** A state in words, and what it means. */
-const STATES: Record<Lead["state"], [words: string, tone: Tone]> = {
-  signup: ["Signed up", "quiet"],
-  active: ["Customer", "good"],
-  subscribed: ["Subscribed", "good"],
-  cancelled: ["Cancelled", "quiet"],
-  denied: ["Denied", "bad"],
-  refunded: ["Refunded", "bad"],
-  pending: ["Waiting", "warn"],
-};
 
 /** The newest leads. */
 export function LatestLeads({ leads }: { leads: Lead[] }) {
@@ -29,7 +19,7 @@ export function LatestLeads({ leads }: { leads: Lead[] }) {
           <li key={lead.id}>
             <span>
               <a class="one-line" href={`/admin/leads/${lead.id}`}>
-                {lead.email ?? lead.uid ?? lead.username ?? `Lead ${lead.id}`}
+                {leadName(lead)}
               </a>
               <span class="small soft one-line">
                 by {lead.promoter_campaign.promoter?.name ?? "a promoter who is gone"} ·{" "}
@@ -38,10 +28,7 @@ export function LatestLeads({ leads }: { leads: Lead[] }) {
                 </time>
               </span>
             </span>
-            <span class="row">
-              {lead.fraud_check !== "no_suspicion" && <Badge tone="warn">Suspicious</Badge>}
-              <Badge tone={STATES[lead.state][1]}>{STATES[lead.state][0]}</Badge>
-            </span>
+            <LeadState lead={lead} />
           </li>
         ))}
       </ul>

@@ -8,7 +8,7 @@ import type { LeadFilters } from "./query.ts";
 import { STATES } from "./words.ts";
 
 const TYPE_OPTIONS: [string, string][] = [
-  ["", "Leads and customers"],
+  ["", "All leads"],
   ["lead", "Not customers yet"],
   ["customer", "Customers"],
 ];
@@ -17,7 +17,7 @@ const STATE_OPTIONS: [string, string][] = [
   ...Object.entries(STATES).map(([state, { words }]): [string, string] => [state, words]),
 ];
 const SUSPICION_OPTIONS: [string, string][] = [
-  ["", "Suspicious or not"],
+  ["", "Any suspicion"],
   ["any", "Suspicious"],
   ...Object.entries(SUSPICIONS).map(([kind, { words }]): [string, string] => [kind, words]),
 ];

@@ -1,5 +1,6 @@
 import { listAddress } from "../../ui/fragment.ts";
 import { count, date, money } from "../../ui/format.ts";
+import { LongFigure } from "../../ui/long-figure.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { NoteForm } from "./note.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
@@ -60,7 +61,9 @@ function Figure({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>
+        <LongFigure text={value} />
+      </dd>
     </div>
   );
 }

@@ -8,6 +8,16 @@ import { METHODS } from "../payouts/words.ts";
 
 type PayoutMethod = components["schemas"]["PayoutMethod"];
 
+/** The interface shows the address of a wallet by two names, for programs that know only one. */
+const SAME_AS_WALLET = "paypal_email";
+/** The details that people know by other words than the interface. */
+const DETAILS: Record<string, string> = {
+  wallet_email: "E-mail",
+  wise_email: "E-mail",
+  iban: "IBAN",
+  swift_bic_code: "BIC",
+};
+
 /** How a promoter wants to be paid. */
 export function PayoutMethods({ id }: { id: number }) {
   const loaded = useLoad(
@@ -51,12 +61,14 @@ function Method({
         <small class="faint">since {date(at)}</small>
       </span>
       <dl class="facts small">
-        {Object.entries(details).map(([name, value]) => (
-          <>
-            <dt>{name.replaceAll("_", " ")}</dt>
-            <dd>{String(value ?? "–")}</dd>
-          </>
-        ))}
+        {Object.entries(details)
+          .filter(([name]) => name !== SAME_AS_WALLET)
+          .map(([name, value]) => (
+            <>
+              <dt>{DETAILS[name] ?? name.replaceAll("_", " ")}</dt>
+              <dd>{String(value ?? "–")}</dd>
+            </>
+          ))}
       </dl>
     </li>
   );
