@@ -1,13 +1,13 @@
 import type { Email } from "../../domain/email/record.ts";
 import type { Template } from "./template.ts";
 
-const PORTAL = "You find everything in your portal: {{portal_url}}";
-const NOT_YOU = "If you did not ask for this, you need not do anything.";
+const PORTAL = "You can find everything in your portal: {{portal_url}}";
+const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
 
 /** Our own text for each e-mail. Operators may replace them. @see MAIL_TEMPLATES in docs/operators.md */
 export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
   signup_accepted: email("Welcome to {{campaign_name}}", [
-    "you are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
+    "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
     "{{ref_link}}",
   ]),
   accepted: email("You have been accepted to {{campaign_name}}", [
@@ -15,10 +15,10 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     "{{ref_link}}",
   ]),
   rejected: email("Your application to {{campaign_name}}", [
-    "thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
+    "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
   ]),
   new_referral: email("You have a new referral", [
-    "somebody signed up at {{company_name}} through your link {{ref_link}}.",
+    "Somebody signed up at {{company_name}} through your link {{ref_link}}.",
     PORTAL,
   ]),
   new_commission: email("You have earned a commission", [
@@ -30,31 +30,31 @@ export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
     PORTAL,
   ]),
   sign_in_link: accessEmail("Your link to {{company_name}}", [
-    "this link signs you in. It works once, for 15 minutes:",
+    "This link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
   join_accepted: accessEmail("Welcome to {{campaign_name}}", [
-    "you are now a promoter of {{company_name}}. Open this link to confirm your address and to get your referral link:",
+    "You are now a promoter of {{company_name}}. Open this link to confirm your address and to get your referral link:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
   join_waiting: accessEmail("Your application to {{campaign_name}}", [
-    "thank you for your interest. {{company_name}} will look at your application. Please confirm your address by this link:",
+    "Thank you for your interest. {{company_name}} will look at your application. Open this link to confirm your address:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
   user_invitation: accessEmail("Your invitation to the dashboard of {{company_name}}", [
-    "you have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
+    "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
     "{{password_url}}",
   ]),
   user_reset: accessEmail("Set a new password for {{company_name}}", [
-    "this link sets a new password for your dashboard. It works once, for a day:",
+    "This link sets a new password for your dashboard. It works once, for a day:",
     "{{password_url}}",
     NOT_YOU,
   ]),
   address_known: accessEmail("You have an account with {{company_name}} already", [
-    "somebody wanted to join {{campaign_name}} with this e-mail address, which has an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
+    "Somebody wanted to join {{campaign_name}} with your e-mail address. You have an account already. If it was you, this link signs you in. It works once, for 15 minutes:",
     "{{sign_in_url}}",
     NOT_YOU,
   ]),
