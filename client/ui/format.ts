@@ -37,9 +37,21 @@ export function percent(value: number | null | undefined): string {
   return formatter({ style: "percent", maximumFractionDigits: 1 }).format(value / 100);
 }
 
+/** `7.25%`: what somebody has agreed to is not rounded. Terms have four decimals at most. */
+export function exactPercent(value: number | null | undefined): string {
+  if (value === null || value === undefined) return NOTHING;
+  return formatter({ style: "percent", maximumFractionDigits: 4 }).format(value / 100);
+}
+
 /** `4 Mar 2026` in the account's time zone, from an instant or a calendar day. */
 export function date(value: string | null | undefined): string {
   return written(value, { dateStyle: "medium" });
+}
+
+/** `1 – 31 Mar 2026`, from the first and the last moment of a period. Payouts are made for periods of UTC. */
+export function periodWords(start: string, end: string): string {
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+  return format.formatRange(new Date(start), new Date(end));
 }
 
 /** `4 Mar 2026, 05:06` in the account's time zone. */

@@ -1,6 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
-import { date, money } from "../../ui/format.ts";
+import { date, money, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useChoice } from "../../ui/table/choice.ts";
 import { Choose } from "../../ui/table/choose.tsx";
@@ -31,7 +31,7 @@ const COLUMNS: Column<Payout>[] = [
     id: "period",
     title: "For",
     sort: "period_end",
-    cell: ({ period_start: start, period_end: end }) => `${date(start)} – ${date(end)}`,
+    cell: ({ period_start: start, period_end: end }) => periodWords(start, end),
   },
   {
     id: "method",

@@ -1,6 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
-import { count, date, dateTime } from "../../ui/format.ts";
+import { count, dateTime, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
@@ -45,7 +45,7 @@ const RUNS: Column<PayoutRun>[] = [
   {
     id: "period",
     title: "For",
-    cell: ({ period_start: start, period_end: end }) => `${date(start)} – ${date(end)}`,
+    cell: ({ period_start: start, period_end: end }) => periodWords(start, end),
   },
   {
     id: "finished",

@@ -2,7 +2,7 @@ import { api, page } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
-import { date } from "../../ui/format.ts";
+import { date, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { PAGE_LENGTH, useList, type ListFilters } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
@@ -100,7 +100,7 @@ const PAYOUT_COLUMNS: Column<Payout>[] = [
   {
     id: "period",
     title: "Period",
-    cell: ({ period_start: from, period_end: to }) => `${date(from)} to ${date(to)}`,
+    cell: ({ period_start: start, period_end: end }) => periodWords(start, end),
   },
   {
     id: "amount",

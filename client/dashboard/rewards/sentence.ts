@@ -1,5 +1,5 @@
 import type { components } from "../../ui/api/types.ts";
-import { percent, several, writing } from "../../ui/format.ts";
+import { exactPercent, several, writing } from "../../ui/format.ts";
 import { amountOf as fixedAmountOf } from "../commissions/words.ts";
 
 export type Reward = components["schemas"]["Reward"];
@@ -31,7 +31,8 @@ function amountOf(
   { unit, amount, flat_amount: isFlat }: RewardTerms["schemas"][number],
   reward: RewardTerms,
 ): string {
-  if (!isFlat) return `${percent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
+  if (!isFlat)
+    return `${exactPercent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
   const isGivenOnce = reward.promoter_reward_type === "target" || reward.duration === "once";
   const per = isGivenOnce || !reward.is_promoter_reward ? "" : " for each sale";
   return `${unit === "cash" ? wholeMoney(amount) : fixedAmountOf({ amount, unit })}${per}`;
@@ -75,9 +76,9 @@ function lengthOf({ duration, duration_in_months: months }: RewardTerms): string
   return "";
 }
 
-/** Fixed amounts of cash are in units of the currency, not in cents. */
+/** Fixed amounts of cash are in units of the currency, not in cents, and may be parts of a cent. */
 function wholeMoney(amount: number): string {
-  return new Intl.NumberFormat(undefined, { style: "currency", currency: writing.value.currency }).format(
-    amount,
-  );
+  const { currency } = writing.value;
+  const format = new Intl.NumberFormat(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
+  return format.format(amount);
 }

@@ -3,7 +3,7 @@ import { answer, api, page } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
-import { date } from "../../ui/format.ts";
+import { date, periodWords } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
@@ -63,11 +63,7 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
     {
       id: "period",
       title: "Period",
-      cell: ({ period_start: start, period_end: end }) => (
-        <>
-          <span class="no-wrap">{date(start)} to</span> <span class="no-wrap">{date(end)}</span>
-        </>
-      ),
+      cell: ({ period_start: start, period_end: end }) => periodWords(start, end),
     },
     {
       id: "amount",

@@ -2,7 +2,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { country, date, percent } from "../../ui/format.ts";
+import { country, date, exactPercent, periodWords } from "../../ui/format.ts";
 import { Amount } from "../amount.tsx";
 import type { components } from "../../ui/api/types.ts";
 import { INVOICE_WORDS, METHODS } from "../words.ts";
@@ -21,14 +21,14 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
             ["To", payee.name],
             ...invoiceFacts(payee),
             ["For", payout.campaign?.name ?? "–"],
-            ["Period", `${date(payout.period_start)} to ${date(payout.period_end)}`],
+            ["Period", periodWords(payout.period_start, payout.period_end)],
             ["Paid on", date(payout.paid_at)],
             [
               "By",
               payout.payout_method === null ? "–" : (METHODS[payout.payout_method] ?? payout.payout_method),
             ],
             ["Amount", <Amount key="amount" amount={payout.amount} unit={payout.unit} />],
-            [`Tax (${percent(payout.tax_rate)})`, <Amount key="tax" amount={tax} unit={payout.unit} />],
+            [`Tax (${exactPercent(payout.tax_rate)})`, <Amount key="tax" amount={tax} unit={payout.unit} />],
             [
               "Total",
               <strong key="total">
