@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { firstThatMatch, idsOf, these, type NextIds } from "../../client/ui/batch/selection.ts";
+import {
+  firstThatMatch,
+  idsOf,
+  inWholeGroups,
+  these,
+  type NextIds,
+} from "../../client/ui/batch/selection.ts";
 
 /** A list that the work shortens while it goes on: its records leave the filter unless they are refused. */
 function listOf(count: number) {
@@ -49,4 +55,28 @@ it("begins anew each time, and takes the ids of a group apart", async () => {
     expect(await next()).toEqual([3, 5, 8]);
     expect(await next()).toEqual([]);
   }
+});
+
+it("divides no group, and leaves nothing out when a group could not be found", async () => {
+  const ids = Array.from({ length: 250 }, (_, at) => at + 1);
+  let isDown = false;
+  const selection = inWholeGroups(these(ids), async (some) => {
+    expect(some.length).toBeLessThanOrEqual(100);
+    isDown = !isDown;
+    if (isDown) throw new Error("down");
+    return some.map((id) => (id % 5 === 0 ? "large" : `small ${id % 17}`));
+  });
+  expect(selection.count).toBe(250);
+  const next = selection.begin();
+  for (let time = 0; time < 3; time++) await expect(next()).rejects.toThrow("down");
+  const given: number[][] = [];
+  for await (const part of parts(next)) given.push(part);
+  const large = given.find((part) => part.includes(5));
+  expect(large).toEqual(ids.filter((id) => id % 5 === 0));
+  for (const part of given) if (part !== large) expect(part.length).toBeLessThanOrEqual(20);
+  const partOf = (id: number) => given.findIndex((part) => part.includes(id));
+  for (const id of ids.filter((each) => each % 5 !== 0 && each > 85 && (each - 85) % 5 !== 0)) {
+    expect(partOf(id)).toBe(partOf(id - 85));
+  }
+  expect(given.flat().toSorted((a, b) => a - b)).toEqual(ids);
 });

@@ -1,4 +1,5 @@
 import { runBatch } from "../../ui/batch/batch.ts";
+import { inWholeGroups } from "../../ui/batch/selection.ts";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { several } from "../../ui/format.ts";
 import type { Choice } from "../../ui/table/choice.ts";
@@ -28,7 +29,7 @@ export function CommissionActions(props: CommissionActionsProps) {
 async function act(name: ActionName, { choice, reload }: CommissionActionsProps): Promise<void> {
   const records = await choice.records();
   if (records === null) return;
-  const { verb, doing, done, effect, isDanger, send } = ACTIONS[name];
+  const { verb, doing, done, effect, isDanger, findGroups, send } = ACTIONS[name];
   const what = several(records.count, "commission");
   const title = `${verb} ${what}`;
   if (!(await ask({ title: `${title}?`, text: effect, action: title, isDanger }))) return;
@@ -36,7 +37,7 @@ async function act(name: ActionName, { choice, reload }: CommissionActionsProps)
   await runBatch({
     title: `${doing} ${what}`,
     done: (count) => `${several(count, "commission")} ${done}`,
-    records,
+    records: findGroups ? inWholeGroups(records, findGroups) : records,
     send,
     reload,
   });

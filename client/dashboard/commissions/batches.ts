@@ -1,5 +1,6 @@
 import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
+import type { FindGroups } from "../../ui/batch/selection.ts";
 
 type Outcome = components["schemas"]["BatchProcess"];
 
@@ -13,11 +14,15 @@ interface Action {
   /** What it means. */
   effect: string;
   isDanger: boolean;
+  /** Which commissions must be sent together. Absent: each can be sent alone. */
+  findGroups?: FindGroups;
   send: (ids: number[]) => Promise<Outcome>;
 }
 
+export type ActionName = "approve" | "deny" | "pay" | "give";
+
 /** What can be done with many commissions. */
-export const ACTIONS = {
+export const ACTIONS: Record<ActionName, Action> = {
   approve: {
     verb: "Approve",
     doing: "Approving",
@@ -39,8 +44,9 @@ export const ACTIONS = {
     doing: "Making payouts of",
     done: "put into payouts",
     effect:
-      "They are made now and not at the end of the period, for each promoter and campaign. Many commissions of one promoter may make several payouts. The minimum payment does not count.",
+      "They are made now and not at the end of the period, one for each promoter and campaign. The minimum payment does not count.",
     isDanger: false,
+    findGroups: findPromoters,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
   },
   give: {
@@ -51,6 +57,15 @@ export const ACTIONS = {
     isDanger: false,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/mark_fulfilled", { body: { ids } })),
   },
-} as const satisfies Record<string, Action>;
+};
 
-export type ActionName = keyof typeof ACTIONS;
+/**
+ * The promoters of commissions. A payout is the sum of what the request names, so a request with some commissions of a
+ * promoter could pay what the others take back.
+ */
+async function findPromoters(ids: number[]): Promise<string[]> {
+  const query = { ids, per_page: ids.length };
+  const found = await answer(api.GET("/api/v2/company/commissions", { params: { query } }));
+  const promoters = new Map(found.map(({ id, promoter_campaign: owner }) => [id, String(owner.promoter_id)]));
+  return ids.map((id) => promoters.get(id) ?? "");
+}

@@ -76,18 +76,21 @@ async function goOn(id: number, job: Job): Promise<void> {
   change(id, { state: "running", refusal: null });
   for (let batch = find(id); batch?.state === "running"; batch = find(id)) {
     try {
-      if (job.part.length === 0) job.part = await job.next();
-      if (job.part.length === 0) return finish(batch, job);
-      const { processing_errors: errors } = await job.send(job.part);
-      const handledCount = batch.handledCount + job.part.length;
-      change(id, { handledCount, errors: [...batch.errors, ...errors] });
-      job.part = [];
+      // Before and after each step, the reader may stop it.
+      if (job.part.length > 0) await sendPart(batch, job);
+      else if ((job.part = await job.next()).length === 0) return finish(batch, job);
     } catch (error) {
       return change(id, { state: "stopped", refusal: asRefusal(error) });
     }
   }
   change(id, { state: "stopped" });
   await job.reload();
+}
+
+async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job): Promise<void> {
+  const { processing_errors: errors } = await job.send(job.part);
+  change(id, { handledCount: handledCount + job.part.length, errors: [...earlier, ...errors] });
+  job.part = [];
 }
 
 async function finish({ id, handledCount, errors }: Batch, { done, reload }: Job): Promise<void> {

@@ -48,6 +48,52 @@ export function firstThatMatch(count: number, load: LoadPage): Selection {
   };
 }
 
+/** Names the group of each of these records. An empty name: the record is gone. */
+export type FindGroups = (ids: number[]) => Promise<string[]>;
+
+/**
+ * The same records in parts that divide no group, however long it is: what is done with some records of a group alone
+ * would not be what was meant. So all are loaded before the first part.
+ */
+export function inWholeGroups({ count, begin }: Selection, findGroups: FindGroups): Selection {
+  return {
+    count,
+    begin() {
+      const next = begin();
+      const groups = new Map<string, number[]>();
+      let isLast = false;
+      let unknown: number[] = [];
+      return async () => {
+        while (!isLast || unknown.length > 0) {
+          if (!isLast && unknown.length < PAGE_LENGTH) {
+            const part = await next();
+            isLast = part.length === 0;
+            unknown.push(...part);
+            continue;
+          }
+          const some = unknown.slice(0, PAGE_LENGTH);
+          for (const [at, name] of (await findGroups(some)).entries()) {
+            groups.set(name, [...(groups.get(name) ?? []), some[at]!]);
+          }
+          unknown = unknown.slice(some.length);
+        }
+        return takeWhole(groups);
+      };
+    },
+  };
+}
+
+/** Takes as many groups as fit into a part, and at least one. */
+function takeWhole(groups: Map<string, number[]>): number[] {
+  const part: number[] = [];
+  for (const [name, ids] of groups) {
+    if (part.length > 0 && part.length + ids.length > PART_LENGTH) break;
+    part.push(...ids);
+    groups.delete(name);
+  }
+  return part;
+}
+
 /** The ids of a row. A row that groups several records has an id like `3,5`. */
 export function idsOf(rowId: number | string): number[] {
   return String(rowId).split(",").map(Number);

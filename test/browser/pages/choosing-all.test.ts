@@ -24,7 +24,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       await route.continue();
     });
     await button(page, "Accept").click();
+    const sent = page.waitForRequest("**/promoters/accept");
     await button(page, "Accept 45 promoters").click();
+    await sent;
     await button(page, "Stop").click();
     open();
     await page.getByText("You have stopped it.").waitFor();
@@ -39,6 +41,24 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("45 promoters accepted").waitFor();
     expect(await countAccepted(`all${width}`)).toBe(45);
   });
+});
+
+it("pays nothing to a promoter whose commissions sum to less than nothing", async () => {
+  const { body } = await pages.app.v2("POST", "/promoters", { email: "refunded@example.com" });
+  const { id, promoter_campaigns: joined } = body as { id: number; promoter_campaigns: { id: number }[] };
+  for (const amount of [...Array.from({ length: 25 }, () => 100), -5_000]) {
+    const given = { commission_type: "custom", promoter_campaign_id: joined[0]!.id, amount };
+    const { body: made } = await pages.app.v2("POST", "/commissions", given);
+    expect(made).toMatchObject([{ amount, status: "approved" }]);
+  }
+  const page = await pages.open(`/admin/commissions#promoter=${id}`, { role: "manager" });
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await button(page, "Choose all 26 that match").click();
+  await button(page, "Make payouts of them").click();
+  await button(page, "Make payouts of 26 commissions").click();
+  await page.getByText(/There is nothing to pay: the sum is not above zero/).waitFor();
+  const { body: paid } = await pages.app.v2("GET", `/payouts?filters[promoter_id]=${id}`);
+  expect(paid).toEqual([]);
 });
 
 it("tells which of all leads that match were refused, and why", async () => {
