@@ -225,8 +225,9 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
     });
 
     it("answers 404 to an unknown or malformed id", async () => {
-      expect((await call("POST /rewards/99/hide")).status).toBe(404);
-      expect((await call("POST /rewards/x/hide")).status).toBe(404);
+      const body = { message: "Reward not found.", code: "not_found" };
+      expect(await call("POST /rewards/99/hide")).toEqual({ status: 404, body });
+      expect(await call("POST /rewards/x/hide")).toEqual({ status: 404, body });
     });
   });
 

@@ -317,8 +317,9 @@ describe("a payments batch", () => {
   });
 
   it("is not found under an unknown or malformed id", async () => {
+    const body = { message: "Payments batch not found.", code: "not_found" };
     for (const id of ["9", "x"]) {
-      expect(await outcome(app.v2("POST", `/payments_batches/${id}/pay`, {}))).toMatchObject({ status: 404 });
+      expect(await outcome(app.v2("POST", `/payments_batches/${id}/pay`, {}))).toEqual({ status: 404, body });
     }
   });
 

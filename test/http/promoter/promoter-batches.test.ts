@@ -7,6 +7,7 @@ import {
 } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
+import { racesAtEachStep } from "../../support/race.ts";
 
 interface V2Promoter {
   archived_at: string | null;
@@ -14,24 +15,33 @@ interface V2Promoter {
   parent_promoter: { id: number } | null;
 }
 
+/** A second campaign, and three promoters of the first. */
+async function fill(app: TestApp): Promise<void> {
+  await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
+  for (const name of ["jane", "ben", "kid"])
+    await v1(app, "POST", "/promoters/create", { email: `${name}@example.com`, first_name: name });
+}
+
+const batchOf = (app: TestApp, name: string, body: object) => v2(app, "POST", `/promoters/${name}`, body);
+const promoterOf = async (app: TestApp, id: number) =>
+  (await v2(app, "GET", `/promoters/${id}?include_parent_promoter=true`)).body as V2Promoter;
+const statesOf = async (app: TestApp, id: number) =>
+  (await promoterOf(app, id)).promoter_campaigns.map(({ campaign_id, state }) => [campaign_id, state]);
+
 describe.each(STORAGES)("batches of promoters on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await createCampaign(app.context, app.accountId, { name: "B", landingUrl: "https://b.example/" });
-    for (const name of ["jane", "ben", "kid"])
-      await v1(app, "POST", "/promoters/create", { email: `${name}@example.com`, first_name: name });
+    await fill(app);
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
     await app.close();
   });
 
-  const batch = (name: string, body: object) => v2(app, "POST", `/promoters/${name}`, body);
-  const promoter = async (id: number) =>
-    (await v2(app, "GET", `/promoters/${id}?include_parent_promoter=true`)).body as V2Promoter;
-  const states = async (id: number) =>
-    (await promoter(id)).promoter_campaigns.map(({ campaign_id, state }) => [campaign_id, state]);
+  const batch = (name: string, body: object) => batchOf(app, name, body);
+  const promoter = (id: number) => promoterOf(app, id);
+  const states = (id: number) => statesOf(app, id);
 
   it.each([
     ["accept", "accepted"],
@@ -112,14 +122,6 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect(await states(1)).toEqual([[1, "inactive"]]);
   });
 
-  it("archives a promoter campaign that is added at the same moment", async () => {
-    await Promise.all([
-      batch("archive", { ids: [1] }),
-      batch("add_to_campaign", { campaign_id: 2, ids: [1] }),
-    ]);
-    expect((await states(1)).map(([, state]) => state)).not.toContain("accepted");
-  });
-
   it("adds promoters to a campaign, and leaves those who are in it as they are", async () => {
     await batch("add_to_campaign", { campaign_id: 2, ids: [1] });
     const { body } = await batch("add_to_campaign", { campaign_id: 2, ids: [1, 2], drip_emails: false });
@@ -160,15 +162,6 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     const circle = "The parent is the promoter, or is below them.";
     expect((await assign(3, [1, 3])).processing_errors).toEqual([`1: ${circle}`, `3: ${circle}`]);
     expect((await promoter(1)).parent_promoter).toBeNull();
-  });
-
-  it("lets two assignments at the same moment make no circle", async () => {
-    await Promise.all([
-      batch("assign_parent", { parent_promoter_id: 1, ids: [2] }),
-      batch("assign_parent", { parent_promoter_id: 2, ids: [1] }),
-    ]);
-    const parents = [(await promoter(1)).parent_promoter, (await promoter(2)).parent_promoter];
-    expect(parents.filter((parent) => parent !== null)).toHaveLength(1);
   });
 
   it.each([
@@ -242,4 +235,31 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
       expect([status, body]).toEqual([404, { message: "Batch process not found.", code: "not_found" }]);
     });
   });
+});
+
+it("archives a promoter campaign that is added at the same moment", async () => {
+  const races = await racesAtEachStep(async (app) => {
+    await fill(app);
+    return {
+      call: () => batchOf(app, "archive", { ids: [1] }),
+      meanwhile: () => batchOf(app, "add_to_campaign", { campaign_id: 2, ids: [1] }),
+      look: async () => (await statesOf(app, 1)).join(" and "),
+    };
+  });
+  expect(new Set(races.map(({ seen }) => seen))).toEqual(new Set(["1,blocked", "1,blocked and 2,blocked"]));
+});
+
+it("lets two assignments at the same moment make no circle", async () => {
+  const races = await racesAtEachStep(async (app) => {
+    await fill(app);
+    return {
+      call: () => batchOf(app, "assign_parent", { parent_promoter_id: 1, ids: [2] }),
+      meanwhile: () => batchOf(app, "assign_parent", { parent_promoter_id: 2, ids: [1] }),
+      look: async () => {
+        const promoters = [await promoterOf(app, 1), await promoterOf(app, 2)];
+        return promoters.map(({ parent_promoter }) => parent_promoter?.id ?? "none").join();
+      },
+    };
+  });
+  expect(new Set(races.map(({ seen }) => seen))).toEqual(new Set(["2,none", "none,1"]));
 });

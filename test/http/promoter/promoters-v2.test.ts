@@ -251,6 +251,10 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
     const response = await app.request("/api/v2/company/promoters/1", {
       headers: { authorization: `Bearer ${KEY}` },
     });
-    expect((await answerOf(response)).status).toBe(401);
+    const { status, body } = await answerOf(response);
+    expect({ status, body }).toEqual({
+      status: 401,
+      body: { message: "The Account-ID header is missing", code: "unauthorized" },
+    });
   });
 });

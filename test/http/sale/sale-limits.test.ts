@@ -7,6 +7,7 @@ import { startApp, type TestApp } from "../../support/app.ts";
 import { connectStripe, tellStripe } from "../../support/billing.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { charge, refundedFrom, stripeEvent } from "../../support/stripe-events.ts";
+import { invalid, outcome } from "../../support/v2.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -122,11 +123,14 @@ it("refuses a sale that is too large to add up in the account's currency", async
 
 it("refuses a rule whose values are no texts or numbers", async () => {
   const odd = { toString: 1, valueOf: 1 };
+  const types =
+    "customer_age_in_months, customer_sales_count, promoter_campaign_customers_count, promoter_campaign_revenue";
+  const fault = `needs a type (${types}), an operator and a number as value`;
   for (const changes of [{ operator: odd }, { value: odd }]) {
     const rule = { type: "customer_sales_count", operator: "=", value: 1, ...changes };
     const schemas = [{ unit: "cash", amount: 1, flat_amount: true, rules: [rule] }];
     const body = { name: "odd", is_promoter_reward: true, promoter_reward_type: "sale", schemas };
-    expect((await app.v2("POST", "/rewards", body)).status).toBe(422);
+    expect(await outcome(app.v2("POST", "/rewards", body))).toEqual(invalid({ "schemas[rules]": [fault] }));
   }
 });
 
