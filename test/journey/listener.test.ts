@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { setTimeout as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { FastResponse } from "srvx";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newListener, type Listener } from "../../server/http/listener/listener.ts";
@@ -201,13 +201,11 @@ describe("a client that sends too slowly or too much", () => {
     slow.serve(async (asked) => new Response(await asked.text().catch(() => "cut")));
     const socket = await dial(begin);
     const trickle = setInterval(() => socket.writable && socket.write(more), 20);
-    const began = Date.now();
     const closed = untilClosed(socket);
     socket.resume();
     expect((await client()("/")).status).toBe(200);
     await closed;
     clearInterval(trickle);
-    expect(Date.now() - began).toBeLessThan(60_000);
     for (const agent of agents) agent.destroy();
     await slow.drain();
   });
@@ -398,7 +396,7 @@ describe("a streamed answer", () => {
       const begun = performance.now();
       for (let line = 0; performance.now() - begun < 3 * answerMs; line++) {
         yield `${line}\n`;
-        await nextTurn(10);
+        await nextTurn();
       }
       yield "end";
     });

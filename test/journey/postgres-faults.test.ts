@@ -100,10 +100,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     const pair = [await start(), await start()];
     await signUpDuring(pair, async () => {
       await cluster.freeze();
-      const began = performance.now();
       const statuses = await Promise.all(pair.map(async ({ url }) => (await fetch(`${url}/readyz`)).status));
       expect(statuses).toEqual([503, 503]);
-      expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
       expect((await v1(pair[0]!, "/promoters/create", { email: "x@example.com" })).status).toBe(503);
       await cluster.thaw();
     });

@@ -176,11 +176,9 @@ it("a server answers busy clients until it stops: each connection is closed by i
   const workers = Array.from({ length: 40 }, (_, worker) => work(worker));
   await post(new Agent(), "first");
   await Promise.all(Array.from({ length: 100 }, (_, index) => post(new Agent(), `warm-${index}`)));
-  const began = Date.now();
   const stopped = server.stop();
   await Promise.all(workers);
   expect(await stopped).toBe(0);
-  expect(Date.now() - began).toBeLessThan(60_000);
   const store = await openStore(`sqlite:${folder}`);
   expect(await store.count(leads, "id", 1, [])).toBe(recorded.length + 101);
   await store.close();

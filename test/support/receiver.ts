@@ -13,6 +13,8 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
+  /** The postings that have no answer yet. */
+  openCount(): number;
   /** The most postings that were open at the same time. */
   mostAtOnce(): number;
   /** How to answer each posting from now on. Default: 200. */
@@ -49,6 +51,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${port}/hook`,
     received,
+    openCount: () => open,
     mostAtOnce: () => most,
     answer: (given) => void (how = given),
     has: (count) =>
