@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { campaignIdOf } from "./campaign-id.ts";
 import { signupCommand } from "./campaign-signup.ts";
 import { print, withStore } from "./store.ts";
+import { wholeNumber } from "./whole-number.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { createFullCampaign, updateCampaign, type CampaignChanges } from "../domain/campaign/update.ts";
 import { listCampaigns } from "../domain/campaign/campaign.ts";
@@ -163,14 +164,6 @@ function emailKinds(values: string[]): EmailKind[] {
   const unknown = values.find((value) => !kinds.includes(value));
   if (unknown === undefined) return values as EmailKind[];
   throw new Error(`${unknown} is not a kind of e-mail; choose from ${EMAIL_KINDS.join(", ")}`);
-}
-
-function wholeNumber(option: string, [least, most]: [number, number]) {
-  return (value: string): number => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : -1;
-    if (number >= least && number <= most) return number;
-    throw new Error(`${option} must be a whole number from ${least} to ${most}`);
-  };
 }
 
 /** Refuses a blank value, for example from an unset shell variable. */

@@ -2,7 +2,11 @@ import { Option, type Command } from "commander";
 import { newProgressView } from "./progress.ts";
 import { print, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
-import { setPayoutSettings, type PayoutSettings } from "../domain/account/payout-settings.ts";
+import {
+  MOST_PAYOUT_SETTINGS,
+  setPayoutSettings,
+  type PayoutSettings,
+} from "../domain/account/payout-settings.ts";
 import { PAYOUT_CYCLES, type Account } from "../domain/account/record.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
@@ -20,12 +24,16 @@ export function payoutCommands(program: Command): void {
     .command("settings <account-id>")
     .description("show or change when and whom an account pays; options left out stay unchanged")
     .addOption(new Option("--cycle <cycle>", "period of a payout").choices(PAYOUT_CYCLES))
-    .option("--net-days <days>", "days from the period's end to the due date", wholeNumber("--net-days"))
-    .option("--min-payment <amount>", "smallest payment, in cents", wholeNumber("--min-payment"))
+    .option(
+      "--net-days <days>",
+      "days from the period's end to the due date",
+      upTo("--net-days", "netPayoutDays"),
+    )
+    .option("--min-payment <amount>", "smallest payment, in cents", upTo("--min-payment", "minPaymentCents"))
     .option(
       "--min-customers <count>",
       "fewest paying customers of a paid promoter",
-      wholeNumber("--min-customers"),
+      upTo("--min-customers", "minPayingCustomers"),
     )
     .option("--require-method", "pay only promoters who have chosen a payout method")
     .option("--no-require-method", "also make payouts for promoters without one (usual)")
@@ -49,6 +57,10 @@ export function payoutCommands(program: Command): void {
       }),
     );
   paymentCommands(payouts);
+}
+
+function upTo(option: string, setting: keyof typeof MOST_PAYOUT_SETTINGS) {
+  return wholeNumber(option, [0, MOST_PAYOUT_SETTINGS[setting]]);
 }
 
 interface SettingOptions {

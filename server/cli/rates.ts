@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { readGivenFile } from "./given-file.ts";
 import { print, tell, withStore } from "./store.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { SYSTEM } from "../domain/account/record.ts";
@@ -22,7 +22,7 @@ export function ratesCommands(program: Command): void {
 }
 
 async function load(file: string, options: { account?: string; from?: string }): Promise<void> {
-  const text = await (options.from === undefined ? readFile(file, "utf8") : readFrom(options.from, file));
+  const text = await (options.from === undefined ? readGivenFile(file) : readFrom(options.from, file));
   await withStore(async (context) => {
     const owner = options.account === undefined ? null : await loadAccount(context.store, options.account);
     const { unknownCurrencies, ...imported } = await importRates(context, owner?.id ?? SYSTEM, {

@@ -2,6 +2,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
+import { requireFile } from "./given-file.ts";
 import { newProgressView, totalFor } from "./progress.ts";
 import { print, tell, usingDriver, withDriver, withNewDriver } from "./store.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
@@ -32,14 +33,7 @@ export function transferCommands(program: Command): void {
   resumable(program.command("import <file>"))
     .description("fill an empty store with an export of this or an earlier release")
     .addOption(accountsOption())
-    .action((file: string, { resume, force, account }: Options) =>
-      withNewDriver((driver) =>
-        showing(null, async (onProgress) => {
-          const interrupted = { resumes: resume, isForced: force };
-          print(await importFile(driver, { file, accounts: account, onProgress, ...interrupted }));
-        }),
-      ),
-    );
+    .action(importFrom);
   program
     .command("backup <folder>")
     .description("copy a SQLite store to a new or empty folder; servers may keep running")
@@ -52,7 +46,9 @@ export function transferCommands(program: Command): void {
     .action(move);
   program
     .command("upgrade")
-    .description("upgrade a store of an earlier release; stop the servers first")
+    .description(
+      "complete an upgrade to this release; the log of a new server says whether servers may keep running",
+    )
     .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
     .action(({ backup }: { backup?: string }) => upgrade(backup ?? null));
 }
@@ -98,6 +94,16 @@ async function exportTo(file: string, accounts: string[]): Promise<void> {
     });
     tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
   });
+}
+
+async function importFrom(file: string, { resume, force, account }: Options): Promise<void> {
+  requireFile(file);
+  await withNewDriver((driver) =>
+    showing(null, async (onProgress) => {
+      const interrupted = { resumes: resume, isForced: force };
+      print(await importFile(driver, { file, accounts: account, onProgress, ...interrupted }));
+    }),
+  );
 }
 
 /** Whether an export of some accounts holds an item. */

@@ -79,8 +79,9 @@ describe("tidemark payouts settings", () => {
   it.each([
     ["--cycle", "daily", /^error: option '--cycle <cycle>' argument 'daily' is invalid/],
     ["--net-days", "-1", /^--net-days must be a whole number/],
-    ["--net-days", "366", /^netPayoutDays must be a whole number from 0 to 365/],
-    ["--min-payment", "1.50", /^--min-payment must be a whole number/],
+    ["--net-days", "366", /^--net-days must be a whole number from 0 to 365$/],
+    ["--min-payment", "1.50", /^--min-payment must be a whole number from 0 to 1000000000000$/],
+    ["--min-customers", "1000001", /^--min-customers must be a whole number from 0 to 1000000$/],
   ])("refuses %s %s", async (option, value, message) => {
     expect(await refusal("payouts", "settings", "acme", option, value)).toEqual({
       code: 1,

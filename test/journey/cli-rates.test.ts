@@ -124,8 +124,19 @@ it.each([
   ],
   ["<a", "The file does not hold exchange rates of the European Central Bank"],
   ["a,b\n1,2\n", "No column is known; these are possible: date, base, currency, rate"],
+  ["", "The file holds no exchange rates"],
+  ["date,base,currency,rate\n", "The file holds no exchange rates"],
+  [
+    ECB('<Cube time="2026-03-04"></Cube>'),
+    "The file does not hold exchange rates of the European Central Bank",
+  ],
 ])("refuses another file: %s", async (text, message) => {
   expect(await importFile(text)).toEqual({ code: 1, stderr: `${message}\n`, result: null });
+});
+
+it("refuses a file that isn't there", async () => {
+  const { code, stdout, stderr } = await callCli(folder, ["rates", "import", "rates.csv"]);
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: "There is no file rates.csv\n" });
 });
 
 it("sets an account's currency", async () => {

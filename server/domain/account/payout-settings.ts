@@ -15,7 +15,7 @@ export type PayoutSettings = Pick<
 >;
 
 /** The largest value of each number. Larger ones are slips of the keyboard. */
-const MOST = {
+export const MOST_PAYOUT_SETTINGS = {
   netPayoutDays: 365,
   minPaymentCents: 1e12,
   minPayingCustomers: 1e6,
@@ -44,8 +44,8 @@ export function checkedPayoutSettings(given: PayoutSettingsChanges): Partial<Pay
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
   const fields: FieldErrors = {};
-  for (const [name, most] of Object.entries(MOST)) {
-    const value = changes[name as keyof typeof MOST];
+  for (const [name, most] of Object.entries(MOST_PAYOUT_SETTINGS)) {
+    const value = changes[name as keyof typeof MOST_PAYOUT_SETTINGS];
     const isFine = value === undefined || (Number.isInteger(value) && value >= 0 && value <= most);
     if (!isFine) fields[name] = [`must be a whole number from 0 to ${most}`];
   }

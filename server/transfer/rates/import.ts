@@ -3,6 +3,7 @@ import type { Context } from "../../domain/context.ts";
 import { isCurrency } from "../../domain/money/currency.ts";
 import { isRate, storeRates } from "../../domain/money/rate.ts";
 import type { DayRates } from "../../domain/money/record.ts";
+import { Failure } from "../../failure.ts";
 import { ratesOfCsv } from "./csv.ts";
 import { ratesOfEcb } from "./ecb.ts";
 import type { BadRow, RateRow } from "./row.ts";
@@ -26,7 +27,7 @@ type Day = Pick<DayRates, "day" | "base" | "rates">;
 /**
  * Imports exchange rates from the text of a CSV file, or from a file of the European Central Bank.
  *
- * @throws Failure `malformed` for any other file
+ * @throws Failure `malformed` for any other file, and for one without rates
  */
 export async function importRates(
   context: Context,
@@ -41,6 +42,9 @@ export async function importRates(
     if (fault === null) continue;
     bad += 1;
     onBad({ line: row.line ?? 0, fault });
+  }
+  if (days.size === 0 && unknown.size === 0 && bad === 0) {
+    throw new Failure("malformed", "The file holds no exchange rates");
   }
   const sorted = [...days.values()].sort((one, other) => (one.day < other.day ? -1 : 1));
   for (let at = 0; at < sorted.length; at += DAYS_AT_ONCE) {
