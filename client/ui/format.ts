@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { digitsOf, styleOf } from "./currency.ts";
 
 /** What the account's figures are written in. The app sets it when it knows the account. */
 export const writing = signal({ currency: "USD", timeZone: "UTC" });
@@ -21,8 +22,9 @@ export function money(
   if (cents === null || cents === undefined) return NOTHING;
   const amount = cents / 10 ** digitsOf(currency);
   const isRounded = isRound && Math.abs(amount) >= 1_000;
-  const length = isShort ? SHORT : isRounded ? { maximumFractionDigits: 0 } : {};
-  return formatter({ style: "currency", currency, ...length }).format(amount);
+  const style = { style: "currency", currency } as const;
+  if (isShort) return formatter({ ...style, ...SHORT }).format(amount);
+  return formatter(isRounded ? { ...style, maximumFractionDigits: 0 } : styleOf(currency)).format(amount);
 }
 
 /** `1,234`. `isShort`: `1.2K`. */
@@ -78,12 +80,6 @@ export function country(value: string): string {
 /** `3 leads`, `1 lead`. */
 export function several(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
-}
-
-/** How many decimals a currency has. */
-export function digitsOf(currency: string): number {
-  const options = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
-  return options.maximumFractionDigits ?? 2;
 }
 
 const SHORT: Intl.NumberFormatOptions = { notation: "compact", maximumFractionDigits: 1 };

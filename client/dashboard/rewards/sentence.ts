@@ -1,4 +1,5 @@
 import type { components } from "../../ui/api/types.ts";
+import { styleOf } from "../../ui/currency.ts";
 import { exactPercent, several, writing } from "../../ui/format.ts";
 import { amountOf as fixedAmountOf } from "../commissions/words.ts";
 
@@ -78,7 +79,6 @@ function lengthOf({ duration, duration_in_months: months }: RewardTerms): string
 
 /** Fixed amounts of cash are in units of the currency, not in cents, and may be parts of a cent. */
 function wholeMoney(amount: number): string {
-  const { currency } = writing.value;
-  const format = new Intl.NumberFormat(undefined, { style: "currency", currency, maximumFractionDigits: 4 });
-  return format.format(amount);
+  const style = { ...styleOf(writing.value.currency), maximumFractionDigits: 4 };
+  return new Intl.NumberFormat(undefined, style).format(amount);
 }

@@ -1,5 +1,6 @@
 import { refused } from "../api/refusal.ts";
-import { digitsOf, writing } from "../format.ts";
+import { digitsOf } from "../currency.ts";
+import { writing } from "../format.ts";
 
 /**
  * The smallest units of the account's currency in what somebody typed: `12.5` and `12,50` are 1250 cents. null: it is

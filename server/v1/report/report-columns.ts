@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { moneyFormat } from "../../domain/money/format.ts";
 import type { ReportRow } from "../../domain/report/report.ts";
 import type { Figure, Figures } from "../../domain/report/figures.ts";
 import { oneOf } from "../../input/fields.ts";
@@ -71,13 +72,12 @@ export function reportWriter(
   currency: string,
   { columns, groupBy }: { columns: readonly Column[]; groupBy: V1Grouping },
 ): ReportWriter {
-  const money = new Intl.NumberFormat("en-US", { style: "currency", currency });
-  const smallestUnits = 10 ** (money.resolvedOptions().maximumFractionDigits ?? 2);
+  const money = moneyFormat(currency);
   const label = new Intl.DateTimeFormat("en-US", { ...LABELS[groupBy], timeZone: "UTC" });
   const cell = (name: Column, figures: Figures): [Column, string | number] => {
     const [figure, form] = COLUMNS[name];
     const value = figures[figure] ?? 0;
-    return [name, form === "money" ? money.format(value / smallestUnits) : value];
+    return [name, form === "money" ? money(value) : value];
   };
   const columnsJson = (figures: Figures): z.output<typeof columnsAnswer> =>
     Object.fromEntries(columns.map((name) => cell(name, figures)));

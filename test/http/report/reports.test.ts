@@ -171,14 +171,18 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       expect(rows.length).toBe(59);
     });
 
-    it("counts in whole units for a currency without smaller ones", async () => {
+    it.each([
+      ["JPY", "¥1,000,000"],
+      ["HUF", "HUF\u{a0}10,000.00"],
+      ["IQD", "IQD\u{a0}1,000.000"],
+    ])("writes %s with the decimals that it is counted in", async (currency, amount) => {
       const { accounts } = await import("../../../server/domain/account/account.ts");
       await app.services.store.transact(async (tx) => {
         const account = await tx.get(accounts, 0, app.accountId);
-        await tx.put(accounts, { ...account!, currency: "JPY" });
+        await tx.put(accounts, { ...account!, currency });
       });
       expect(await report("overview", { ...MARCH, "selected_fields[]": "revenue_amount" })).toEqual([
-        { revenue_amount: "¥1,000,000", period: "Mar 2025" },
+        { revenue_amount: amount, period: "Mar 2025" },
       ]);
     });
   });
