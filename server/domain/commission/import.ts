@@ -12,7 +12,8 @@ import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
 import { findKnownLead } from "../lead/lead.ts";
-import { loadOwner, type Imported, type PromoterName } from "../lead/import.ts";
+import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { loadOwner, requirePromoter, type Imported, type PromoterName } from "../lead/import.ts";
 
 /** The state of a commission in the other program. */
 export type ImportedStatus = CommissionStatus | "paid";
@@ -108,7 +109,9 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
   if (sourceId !== null) return `id ${sourceId}`;
   const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
   if (lead === null) return `line ${source}`;
-  const { promoterId } = await ownerOf(tx, accountId, { input, lead });
+  const promoterId = isOwnerNamed(input)
+    ? (await loadOwner(tx, accountId, input)).promoterId
+    : lead.promoterId;
   const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
 }
@@ -178,7 +181,13 @@ async function ownerOf(
   accountId: number,
   { input, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
-  const isNameless = input.refToken === null && input.promoterEmail === null;
-  if (lead === null || !isNameless) return loadOwner(tx, accountId, input);
-  return { id: lead.promoterCampaignId, promoterId: lead.promoterId, campaignId: lead.campaignId };
+  if (lead === null || isOwnerNamed(input)) return loadOwner(tx, accountId, input);
+  const { promoterCampaignId: id, promoterId, campaignId } = lead;
+  // A lead outlives its promoter. Nobody could be paid.
+  await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));
+  return { id, promoterId, campaignId };
+}
+
+function isOwnerNamed({ refToken, promoterEmail }: ImportedCommission): boolean {
+  return refToken !== null || promoterEmail !== null;
 }

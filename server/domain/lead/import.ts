@@ -77,7 +77,15 @@ export async function loadOwner(
     refToken === null
       ? await findDefaultPromoterCampaign(tx, accountId, promoterEmail ?? "")
       : await findByRefToken(tx, accountId, refToken);
-  const promoter = owner && (await tx.get(promoters, accountId, owner.promoterId));
+  return requirePromoter(tx, owner);
+}
+
+/** A promoter campaign whose promoter exists and is not erased. @throws Failure `not_found` */
+export async function requirePromoter(
+  tx: Transaction,
+  owner: PromoterCampaign | null,
+): Promise<PromoterCampaign> {
+  const promoter = owner && (await tx.get(promoters, owner.accountId, owner.promoterId));
   if (owner === null || promoter === null || isErased(promoter)) {
     throw new Failure("not_found", "the promoter was not found");
   }

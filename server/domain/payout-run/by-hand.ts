@@ -1,4 +1,4 @@
-import { Failure } from "../../failure.ts";
+import { Failure, isOutage } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { BatchProcess } from "../batch/record.ts";
 import type { Commission } from "../commission/record.ts";
@@ -37,17 +37,36 @@ export async function payCommissions(
   }
   const groupRef = `custom-${context.chance.uuid()}`;
   for (const group of groups.values()) {
-    for (const [id, fault] of await payGroup(context, account, { group, groupRef })) faults.set(id, fault);
+    for (const [id, fault] of await tryGroup(context, account, { group, groupRef })) faults.set(id, fault);
   }
   const errors = ids.flatMap((id) => (faults.has(id) ? [`${id}: ${faults.get(id)}`] : []));
   return recordBatch(context, account.id, { label, total: ids.length, errors });
+}
+
+interface ChosenGroup {
+  group: UnpaidGroup;
+  groupRef: string;
+}
+
+/** Pays a group, and names the reason for all its commissions if it can't be paid. The other groups are paid anyway. */
+async function tryGroup(
+  context: Context,
+  account: Account,
+  { group, groupRef }: ChosenGroup,
+): Promise<Map<number, string>> {
+  try {
+    return await payGroup(context, account, { group, groupRef });
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
+    return new Map(group.commissionIds.map((id) => [id, error.message]));
+  }
 }
 
 /** Pays the chosen commissions of one group. Returns the ids of those that it did not pay, and why. */
 async function payGroup(
   context: Context,
   account: Account,
-  { group, groupRef }: { group: UnpaidGroup; groupRef: string },
+  { group, groupRef }: ChosenGroup,
 ): Promise<Map<number, string>> {
   const id = await context.store.nextId("payout");
   return context.store.transact(async (tx) => {

@@ -1,3 +1,4 @@
+import { isOutage } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
 import type { Payout } from "../payout/record.ts";
 import type { PayoutRun } from "./record.ts";
@@ -25,9 +26,10 @@ export interface RunProgress {
  * were made by the period's end. It yields after each of them, while the next ones are under way.
  *
  * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes at once: it
- * adds the missing payouts and changes no others.
+ * adds the missing payouts and changes no others. A payout that can't be made keeps nobody else waiting. The run
+ * then stays unfinished, so that the next one tries it again.
  *
- * @throws Failure `refused` if the period is not over
+ * @throws Failure `refused` if the period is not over; Error at the end, if a payout could not be made
  * @see docs/spec/states.md "Payout runs"
  */
 export async function* generatePayouts(
@@ -37,23 +39,48 @@ export async function* generatePayouts(
 ): AsyncGenerator<RunProgress, PayoutRun> {
   const run = await beginRun(context, account.id, period);
   const done: RunProgress = { commissions: 0, payouts: 0 };
-  for await (const { group, payout } of paidGroups(context, account, run)) {
+  const faults: Fault[] = [];
+  let faultCount = 0;
+  for await (const { group, payout, error } of paidGroups(context, account, run)) {
     done.commissions += group.commissionIds.length;
     if (payout !== null) done.payouts += 1;
+    if (error !== null && ++faultCount <= MAX_NAMED) faults.push({ group, error });
     yield { ...done };
   }
+  if (faultCount > 0) throw faultOf(run, faults, faultCount);
   return finishRun(context, run);
+}
+
+/** A group that could not be paid. */
+interface Fault {
+  group: UnpaidGroup;
+  error: unknown;
+}
+
+/** How many faults an error names. */
+const MAX_NAMED = 10;
+
+function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
+  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
+  });
+  const number = count === 1 ? "One payout" : `${count} payouts`;
+  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
+  return new Error(message, { cause: faults[0]?.error });
 }
 
 interface PaidGroup {
   group: UnpaidGroup;
   payout: Payout | null;
+  /** null: none. */
+  error: unknown;
 }
 
 /** Payouts that are made at once: the next ones are prepared while the first is written. */
 const AT_ONCE = 4;
 
-/** Pays the groups of a run. Returns them in their order. */
+/** Pays the groups of a run. Returns them in their order. @throws Failure `unavailable` */
 async function* paidGroups(
   context: Pick<Context, "store" | "now">,
   account: Account,
@@ -62,8 +89,14 @@ async function* paidGroups(
   const underWay: Promise<PaidGroup>[] = [];
   try {
     for await (const group of unpaidGroups(context.store, run.accountId, Date.parse(run.periodEnd))) {
-      const paid = payGroup(context, account, { run, group }).then((payout) => ({ group, payout }));
-      paid.catch(() => {}); // its error is thrown when its turn comes
+      const paid = payGroup(context, account, { run, group }).then(
+        (payout) => ({ group, payout, error: null }),
+        (error: unknown) => {
+          if (isOutage(error)) throw error;
+          return { group, payout: null, error };
+        },
+      );
+      paid.catch(() => {}); // an outage is thrown when its turn comes
       underWay.push(paid);
       if (underWay.length === AT_ONCE) yield underWay.shift()!;
     }

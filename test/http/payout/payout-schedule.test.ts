@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../../server/domain/account/account.ts";
 import type { Account } from "../../../server/domain/account/record.ts";
 import { listRuns } from "../../../server/domain/payout-run/run.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
@@ -82,6 +84,33 @@ describe("the scheduled payouts", () => {
     expect(await periods()).toEqual([]);
     await at("2026-04-01T00:00:00.000Z");
     expect((await periods()).map(([groupRef]) => groupRef)).toEqual(["2026-03"]);
+  });
+
+  it("pay all others if one payout can't be made, and try that one again until it can", async () => {
+    const gone = await addPromoter(app.context, account, { email: "gone@example.com" });
+    const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
+    const { account: other } = await createAccount(app.context, {
+      name: "Other",
+      publicId: "other",
+      landingUrl: "https://www.other.example/",
+      key: "key-of-other",
+    });
+    await changeAccount(app.context, other.id, { createdAt: "2025-01-01T00:00:00.000Z" });
+    const ann = await addPromoter(app.context, other, { email: "ann@example.com" });
+    for (const promoter of [jane, gone, joe]) await addCommission(app.context, promoter);
+    await addCommission(app.context, ann, { campaignId: 2 });
+    await app.context.store.transact((tx) => tx.remove(promoters, app.accountId, gone.id));
+    await at("2026-02-01T00:00:00.000Z");
+    const paid = async (id: number) =>
+      (await app.context.store.page(payouts, "id", id, [], { limit: 9 })).map(({ promoterId }) => promoterId);
+    expect([await paid(app.accountId), await paid(other.id)]).toEqual([[jane.id, joe.id], [ann.id]]);
+    expect([await periods(), app.bugs.length]).toEqual([[["2026-01", null]], 1]);
+    expect(app.bugs[0]).toContain(`promoter ${gone.id}`);
+
+    await app.context.store.transact((tx) => tx.put(promoters, gone));
+    await at("2026-02-01T01:00:00.000Z");
+    expect(await paid(app.accountId)).toEqual([jane.id, joe.id, gone.id]);
+    expect(await periods()).toEqual([["2026-01", "2026-02-01T01:00:00.000Z"]]);
   });
 
   it("pause after a hundred payouts, and go on in another process if theirs dies", async () => {

@@ -4,6 +4,7 @@ import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { commissions } from "../../../server/domain/commission/commission.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import { periodAt } from "../../../server/domain/payout/period.ts";
+import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
 import {
@@ -73,6 +74,17 @@ describe("payouts of chosen commissions", () => {
     expect(await commissionIdsOf(app.context, rows[0]!)).toEqual([1, 3]);
     const custom = await app.v2("GET", "/payouts?filters[due_period]=custom");
     expect((custom.body as unknown[]).length).toBe(3);
+  });
+
+  it("leave out those whose promoter is gone, and pay the others", async () => {
+    const gone = await addPromoter(app.context, account, { email: "gone@example.com" });
+    for (const promoter of [gone, jane]) await addCommission(app.context, promoter);
+    await app.context.store.transact((tx) => tx.remove(promoters, app.accountId, gone.id));
+    expect(await generate([1, 2])).toMatchObject({
+      status: 200,
+      body: { failed_count: 1, processing_errors: ["1: Promoter not found."] },
+    });
+    expect((await made()).map(({ promoterId }) => promoterId)).toEqual([jane.id]);
   });
 
   it("leave out commissions that can't be paid, and say why", async () => {

@@ -19,6 +19,7 @@ import { overlayDriver } from "../../../server/storage/overlay.ts";
 import { EVERYTHING } from "../../../server/storage/listing/snapshot.ts";
 import { newStore } from "../../../server/storage/store.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { v1 } from "../../support/calls.ts";
 import { statsOf } from "../../support/stats.ts";
 
 const NONE = { added: 0, changed: 0, known: 0, bad: 0 };
@@ -123,6 +124,15 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await app.v1("/track/signup", { email: "mia@example.com", ref_id: "jane" })).toMatchObject({
       status: 200,
     });
+  });
+
+  it("refuses a commission that names only a lead whose promoter is gone", async () => {
+    await run(app, PROMOTERS, JANE);
+    await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
+    expect(await v1(app, "DELETE", "/promoters/delete", { id: "1" })).toMatchObject({ status: 200 });
+    const file = ["email,amount", "mia@example.com,10"];
+    expect(await run(app, COMMISSIONS, file)).toEqual({ ...NONE, bad: ["2: the promoter was not found"] });
+    expect(await app.context.store.count(commissions, "id", app.accountId, [])).toBe(0);
   });
 
   it("imports customers, also those who are already leads", async () => {
