@@ -12,8 +12,9 @@ interface ActionDialogProps {
   records: Selection;
   /** The name of the only one. */
   who?: string;
+  /** The campaigns to choose from. */
   campaigns: Campaign[];
-  /** The campaign that it probably concerns. Empty: the first one. */
+  /** The campaign that it probably concerns. Empty: the reader says which. */
   campaignId: string;
   onClose: () => void;
   onBegin: () => void;
@@ -25,10 +26,13 @@ export function ActionDialog(props: ActionDialogProps) {
   const { name, records, campaigns, campaignId, onClose, onBegin, reload } = props;
   const { who = several(records.count, "promoter") } = props;
   const { verb, doing, done, effect, isDanger, needs, send } = ACTIONS[name];
-  const from = campaignId || String(campaigns[0]?.id ?? "");
-  const other = String(campaigns.find(({ id }) => String(id) !== from)?.id ?? "");
-  const form = useForm({ from, to: other || from, movesLeads: false });
-  const options = campaignOptions(campaigns);
+  // Nobody is rejected in a campaign that the reader has not named.
+  const only = campaigns.length === 1 ? String(campaigns[0]!.id) : "";
+  const form = useForm({ from: campaignId || only, to: only, movesLeads: false });
+  const options: [string, string][] = [["", "Choose a campaign…"], ...campaignOptions(campaigns)];
+  const choose = (name: "from" | "to", label: string) => (
+    <Select form={form} name={name} label={label} options={options} required />
+  );
   return (
     <Dialog title={`${verb} ${who}`} onClose={onClose}>
       <Form
@@ -55,14 +59,12 @@ export function ActionDialog(props: ActionDialogProps) {
         }}
       >
         <p>{effect}</p>
-        {needs === "campaign" && campaigns.length > 1 && (
-          <Select form={form} name="from" label="In the campaign" options={options} />
-        )}
-        {needs === "new campaign" && <Select form={form} name="to" label="Into" options={options} />}
+        {needs === "campaign" && campaigns.length > 1 && choose("from", "In the campaign")}
+        {needs === "new campaign" && choose("to", "Into")}
         {needs === "campaigns" && (
           <>
-            <Select form={form} name="from" label="Out of" options={options} />
-            <Select form={form} name="to" label="Into" options={options} />
+            {choose("from", "Out of")}
+            {choose("to", "Into")}
             <Checkbox form={form} name="movesLeads" label="Take their leads along" />
           </>
         )}

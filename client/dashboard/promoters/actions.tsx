@@ -6,6 +6,9 @@ import type { Campaign } from "../campaigns/choices.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import { ACTIONS, type ActionName } from "./batches.ts";
 
+/** How many campaigns there must be. While they are loaded, there are none. */
+const CAMPAIGNS_NEEDED = { nothing: 0, campaign: 1, "new campaign": 1, campaigns: 2 };
+
 /** What can be done with the chosen promoters. */
 export function PromoterActions({
   choice,
@@ -25,7 +28,7 @@ export function PromoterActions({
     if (records !== null) asked.value = { name, records };
   };
   const names = (Object.keys(ACTIONS) as ActionName[]).filter(
-    (name) => ACTIONS[name].needs !== "campaigns" || campaigns.length > 1,
+    (name) => campaigns.length >= CAMPAIGNS_NEEDED[ACTIONS[name].needs],
   );
   return (
     <>

@@ -40,9 +40,10 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("searchbox", { name: "Search promoters" }).fill(`waiting${width}`);
     await page.getByText("1 to 23 of 23").waitFor();
     await page.getByRole("combobox", { name: "State" }).selectOption("pending");
+    await page.getByRole("combobox", { name: "Campaign" }).selectOption({ label: "Default campaign" });
     await page.reload();
     await page.getByText("1 to 23 of 23").waitFor();
-    await page.waitForURL(`**#q=waiting${width}&state=pending`);
+    await page.waitForURL(`**#q=waiting${width}&state=pending&campaign=1`);
 
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
     await button(page, "Accept").click();
@@ -62,6 +63,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("1 to 2 of 2").waitFor();
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
     await button(page, "Accept").click();
+    expect(await page.getByLabel("In the campaign").inputValue()).toBe("");
+    await button(page, "Accept 2 promoters").click();
+    expect(await page.getByLabel("In the campaign").evaluate(isFocused)).toBe(true);
     await page.getByLabel("In the campaign").selectOption({ label: name });
     await button(page, "Accept 2 promoters").click();
     await page.getByText("2 records stayed unchanged:").waitFor();
@@ -186,6 +190,10 @@ it("says that there is no such promoter or lead", async () => {
   await page.goto(`${pages.url}/admin/leads/99999`);
   await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
 });
+
+function isFocused(element: Element): boolean {
+  return element === document.activeElement;
+}
 
 /** A customer with the promoter's own address. */
 async function suspect(width: number): Promise<number> {
