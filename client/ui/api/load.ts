@@ -18,13 +18,16 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
   const refusal = useSignal<Refusal | null>(null);
   const isLoading = useSignal(true);
   const current = useRef<AbortController | null>(null);
+  // Work that outlives a change of the inputs reloads what is shown then.
+  const latest = useRef(load);
+  latest.current = load;
   const reload = useCallback(async () => {
     current.current?.abort();
     const own = new AbortController();
     current.current = own;
     isLoading.value = true;
     try {
-      const loaded = await load(own.signal);
+      const loaded = await latest.current(own.signal);
       if (own.signal.aborted) return;
       data.value = loaded;
       refusal.value = null;
@@ -33,12 +36,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: un
       refusal.value = asRefusal(error);
     }
     isLoading.value = false;
-  }, inputs);
+  }, []);
   // Before the browser paints: nobody may see the earlier data without the sign that others are on their way.
   useLayoutEffect(() => {
     void reload();
     return () => current.current?.abort();
-  }, [reload]);
+  }, inputs);
   return { data, refusal, isLoading, reload };
 }
 

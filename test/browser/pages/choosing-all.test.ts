@@ -61,6 +61,26 @@ it("pays nothing to a promoter whose commissions sum to less than nothing", asyn
   expect(paid).toEqual([]);
 });
 
+it("shows the filters that are chosen now when the work on others ends", async () => {
+  await makeApplicants("meanwhile", 2);
+  const page = await pages.open("/admin/promoters#q=meanwhile&state=pending", { role: "manager" });
+  await page.getByText("1 to 2 of 2").waitFor();
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  await page.route("**/promoters/accept", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await button(page, "Accept").click();
+  await button(page, "Accept 2 promoters").click();
+  await page.getByRole("combobox", { name: "State" }).selectOption("accepted");
+  await page.getByRole("heading", { name: "No promoter fits these filters" }).waitFor();
+  open();
+  await page.getByText("2 promoters accepted").waitFor();
+  await page.getByText("1 to 2 of 2").waitFor();
+});
+
 it("tells which of all leads that match were refused, and why", async () => {
   await pages.app.v2("POST", "/promoters", { email: "owner-of-leads@example.com" });
   const customers = await makeLeads(28);
