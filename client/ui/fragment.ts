@@ -13,13 +13,20 @@ export interface Filters<F extends Record<string, string>> {
 
 /** The filters of the page that is shown. `usual` names them all; a filter with its usual value is not written down. */
 export function useFilters<F extends Record<string, string>>(usual: F): Filters<F> {
-  const { url } = useLocation();
+  const { url, path } = useLocation();
   const fragment = useSignal(location.hash);
   useLayoutEffect(() => {
     const read = () => (fragment.value = location.hash);
     read();
+    // `set` changes the address behind the router's back, so the router takes a link to the address that it knows for
+    // no change. By the next task it has changed the address, or has gone to another page.
+    const readLater = () => setTimeout(() => isHere(path) && read());
     addEventListener("hashchange", read);
-    return () => removeEventListener("hashchange", read);
+    addEventListener("click", readLater);
+    return () => {
+      removeEventListener("hashchange", read);
+      removeEventListener("click", readLater);
+    };
   }, [url]);
   const values = useComputed(() => readFragment(fragment.value, usual));
   const link = (changes: Partial<F>) => {
@@ -43,6 +50,10 @@ export function useFilters<F extends Record<string, string>>(usual: F): Filters<
 export function listAddress(path: string, filters: Record<string, string>): string {
   const hash = writeFragment(filters, {});
   return hash === "#" ? path : path + hash;
+}
+
+function isHere(path: string): boolean {
+  return location.pathname.replace(/\/+$/, "") === path.replace(/\/+$/, "");
 }
 
 function readFragment<F extends Record<string, string>>(hash: string, usual: F): F {

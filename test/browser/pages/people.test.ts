@@ -163,6 +163,19 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("shows the whole list again when its link is followed again", async () => {
+  const page = await pages.open("/admin", { role: "viewer" });
+  const promoters = page.getByRole("link", { name: "Promoters", exact: true });
+  await promoters.click();
+  const state = page.getByRole("combobox", { name: "State" });
+  await state.selectOption("blocked");
+  await page.waitForURL("**/admin/promoters#state=blocked");
+  await promoters.click();
+  await expect.poll(() => state.inputValue()).toBe("");
+  await page.getByText("1 to 25 of").waitFor();
+  await page.waitForURL("**/admin/promoters");
+});
+
 it("offers a viewer nothing that they may not do", async () => {
   const page = await pages.open("/admin/promoters/1", { role: "viewer" });
   await page.getByRole("heading", { name: "Campaigns and links" }).waitFor();
