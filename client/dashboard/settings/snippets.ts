@@ -26,7 +26,8 @@ export function backends(server: string): Backend[] {
       text: `await fetch("${url}", {
   method: "POST",
   headers: { "x-api-key": apiKey },
-  body: new URLSearchParams({ email, uid, tid: cookies._svc_tid }),
+  body: new URLSearchParams({ email, uid, tid: cookies._svc_tid ?? "" }),
+  signal: AbortSignal.timeout(5000),
 });`,
     },
     {
@@ -37,6 +38,8 @@ curl_setopt_array($request, [
   CURLOPT_POSTFIELDS => http_build_query([
     "email" => $email, "uid" => $uid, "tid" => $_COOKIE["_svc_tid"] ?? "",
   ]),
+  CURLOPT_RETURNTRANSFER => true,
+  CURLOPT_TIMEOUT => 5,
 ]);
 curl_exec($request);`,
     },
