@@ -19,6 +19,12 @@ const builtThread = {
 const SLOW = "{billing-order,erasure-additions,money-*,payment-files,races-*,seed,typed-clients}";
 const LEFT_OUT = IS_QUICK ? [`test/http/**/${SLOW}.test.ts`] : [];
 
+/** These take long and concern few changes: several workers, standbys, full disks, kills while much is under way. */
+const RARE =
+  "account-move,cut-transfers,durability,failover,full-disk,killed-load,outbox-backlog,postgres-cuts,postgres-faults," +
+  "postgres-limits,postgres-tls,postgres-transfer,rolling-upgrade,standby-reads,workers,workers-faults";
+const LEFT_TO_CI = IS_LONG ? [] : [`test/{storage,journey}/{${RARE}}.test.ts`];
+
 const LIMIT_MS = IS_LONG ? 1_800_000 : 240_000;
 
 export default defineConfig({
@@ -44,6 +50,7 @@ export default defineConfig({
         test: {
           name: "others",
           include: ["test/{storage,journey}/**/*.test.ts"],
+          exclude: LEFT_TO_CI,
           // These often wait for the processes that they start, so more of them than cores run at once.
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 1 },

@@ -12,7 +12,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 
 /** How often each operation is called, and how often in a row until it has succeeded once. */
-const CALLS = rounds(3, 20);
+const CALLS = rounds(2, 20);
 const TRIES = 10;
 const SEED = 9;
 /** Chance decides whether an operation can succeed after all. If it never did, this many other seeds may show it. */
