@@ -11,6 +11,7 @@ import { payouts } from "../payout/payout.ts";
 import type { Payout } from "../payout/record.ts";
 import { unlessGone, type Show } from "../show.ts";
 import { paymentsBatches } from "./batch.ts";
+import { partStarts } from "./files/parts.ts";
 import type { PaymentsBatch } from "./record.ts";
 
 /** A pending payout of the method that can't be paid yet. */
@@ -50,12 +51,17 @@ export async function createPaymentsBatch<T>(
     createdAt: context.now.toISOString(),
   };
   return store.transact(async (tx) => {
-    let count = 0;
-    for (const payout of payable) if (await isAdded(tx, context, { batch, payout })) count += 1;
-    if (count === 0) throw new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
-    await tx.insert(paymentsBatches, batch);
-    await announce(tx, context, { entity: "payments_batch", before: null, after: batch });
-    return { batch: await show(tx.view, batch), leftOut };
+    const added: number[] = [];
+    for (const payout of payable) {
+      if (await isAdded(tx, context, { batch, payout })) added.push(payout.promoterId);
+    }
+    if (added.length === 0)
+      throw new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
+    const starts = partStarts(method, added);
+    const after = { ...batch, ...(starts.length > 1 && { partStarts: starts }) };
+    await tx.insert(paymentsBatches, after);
+    await announce(tx, context, { entity: "payments_batch", before: null, after });
+    return { batch: await show(tx.view, after), leftOut };
   });
 }
 

@@ -26,5 +26,10 @@ export interface PaymentsBatch {
   completedAt: string | null;
   /** Why it failed. */
   error: string | null;
+  /**
+   * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but nobody may move to
+   * another file, because the first one may have been uploaded.
+   */
+  partStarts?: number[];
   createdAt: string;
 }

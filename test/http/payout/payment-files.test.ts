@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../../server/domain/account/record.ts";
+import { loadPaymentsBatch, paymentsBatches } from "../../../server/domain/payments-batch/batch.ts";
 import { createPayoutMethod } from "../../../server/domain/payout-method/payout-method.ts";
 import type { PayoutMethodName } from "../../../server/domain/payout-method/record.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
@@ -92,26 +93,53 @@ describe("a file for Wise", () => {
 });
 
 describe("a batch of more payments than a file may hold", () => {
-  it("has several files, none of them by chance", async () => {
+  beforeEach(async () => {
     for (let number = 1; number <= 1_001; number++) {
       await payee({ email: `p${number}@example.com` }, "wise", { wise_email: `p${number}@w.example` });
     }
     await gather("wise");
+  });
+
+  const references = async (part: number) =>
+    (parse((await file("wise", `part=${part}`)).text, { columns: true }) as Record<string, string>[]).map(
+      (row) => row["paymentReference"],
+    );
+  const names = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => `BATCH-1-${from + at}`);
+
+  it("has several files, none of them by chance", async () => {
     const message = "A wise file holds 1000 payments, so this batch needs 2 files: choose a part from 1 to 2";
     expect(await refusal("wise")).toEqual({
       status: 422,
       body: { message, code: "operation_failed" },
     });
-    const [first, second] = [await file("wise", "part=1"), await file("wise", "part=2")];
-    const references = [first, second].map(({ text }) =>
-      (parse(text, { columns: true }) as Record<string, string>[]).map((row) => row["paymentReference"]),
-    );
-    expect(references.map(({ length }) => length)).toEqual([1_000, 1]);
-    expect(new Set(references.flat()).size).toBe(1_001);
-    expect(second.response.headers.get("content-disposition")).toBe(
+    expect([await references(1), await references(2)]).toEqual([names(1, 1_000), names(1_001, 1_001)]);
+    expect((await file("wise", "part=2")).response.headers.get("content-disposition")).toBe(
       'attachment; filename="batch-1-wise-2-of-2.csv"',
     );
     expect(await refusal("wise", "part=3")).toEqual(invalid({ part: ["is not from 1 to 2"] }));
+  });
+
+  it("keeps everybody in the same file, whatever happens to the payouts of others between two downloads", async () => {
+    await app.v2("POST", "/payments_batches/1/pay", {});
+    await app.v2("POST", "/payouts/mark_as_failed", { ids: [7] });
+    const parts = [names(1, 1_000).filter((_, at) => at !== 6), names(1_001, 1_001)];
+    expect([await references(1), await references(2)]).toEqual(parts);
+    // A batch of an earlier release does not know where its parts begin.
+    const { store } = app.context;
+    const batch = await loadPaymentsBatch(store, app.accountId, 1);
+    const { partStarts: _, ...older } = batch;
+    await store.transact((tx) => tx.put(paymentsBatches, older));
+    expect([await references(1), await references(2)]).toEqual(parts);
+    await store.transact((tx) => tx.put(paymentsBatches, batch));
+    // A cancelled payout leaves the batch.
+    await app.v2("POST", "/payouts/cancel", { ids: [7] });
+    expect([await references(1), await references(2)]).toEqual(parts);
+    await app.v2("POST", "/payouts/mark_as_paid", { ids: [1_001] });
+    expect(await refusal("wise", "part=2")).toEqual({
+      status: 422,
+      body: { message: "Part 2 of the payments batch has nothing left to pay", code: "operation_failed" },
+    });
   });
 });
 

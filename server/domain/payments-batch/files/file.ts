@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import type { PayoutMethodName } from "../../payout-method/record.ts";
 import { batchReference, loadPaymentsBatch } from "../batch.ts";
 import { bankCsv, paypalCsv, wiseCsv } from "./csv.ts";
+import { choosePart } from "./parts.ts";
 import { decimalOf, loadPayments, type Payment } from "./payment.ts";
 import { isBic, isIban, sepaXml } from "./sepa.ts";
 
@@ -34,9 +35,6 @@ const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
   bank: ({ details }) =>
     details["iban"] || details["account_number"] ? null : "iban and account_number are missing",
 };
-
-/** The most payments that a format's reader takes in one file. Absent: any number. */
-const MOST_PAYMENTS: Partial<Record<FileFormat, number>> = { paypal: 15_000, wise: 1_000 };
 
 /** What a file is made of. The debtor is the company's own bank account, which only SEPA needs. */
 export interface FileRequest {
@@ -70,7 +68,8 @@ export async function paymentFile(
   if (batch.method !== METHODS[format]) {
     throw new Failure("refused", `A batch of ${batch.method} payments has no ${format} file`);
   }
-  const { payments, suffix } = partOf(await loadPayments(store, account, batch), format, part);
+  const left = await loadPayments(store, account, batch);
+  const { payments, suffix } = await choosePart(store, { batch, payments: left }, part);
   const faults = payments.flatMap((payment) => {
     const lack = LACKS[format](payment);
     return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];
@@ -85,25 +84,6 @@ export async function paymentFile(
       ? sepaXml({ ...sepaParts(account, payments, debtor), reference, now })
       : CSV[format](payments),
   };
-}
-
-/**
- * The payments of one file, and the end of its name. Choice: for a batch that needs several files, a part must be chosen,
- * so that nobody uploads the first and forgets the others.
- *
- * @throws Failure `refused` if no part is chosen of several, `invalid` for a part that does not exist
- */
-function partOf(payments: Payment[], format: FileFormat, part: number | null) {
-  const size = MOST_PAYMENTS[format] ?? payments.length;
-  const count = Math.ceil(payments.length / size);
-  if (part === null && count > 1) {
-    const files = `A ${format} file holds ${size} payments, so this batch needs ${count} files`;
-    throw new Failure("refused", `${files}: choose a part from 1 to ${count}`);
-  }
-  const chosen = part ?? 1;
-  refuseFault("part", chosen >= 1 && chosen <= count ? null : `is not from 1 to ${count}`);
-  const suffix = count > 1 ? `-${chosen}-of-${count}` : "";
-  return { payments: payments.slice((chosen - 1) * size, chosen * size), suffix };
 }
 
 const CSV = { paypal: paypalCsv, wise: wiseCsv, bank: bankCsv };
