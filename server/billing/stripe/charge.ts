@@ -32,7 +32,7 @@ const disputeShape = z.object({
   id: z.string(),
   amount: z.number(),
   currency: z.string(),
-  created: instant,
+  status: z.string(),
   charge: objectId,
   payment_intent: objectId.nullish(),
 });
@@ -94,13 +94,30 @@ export async function chargeRefunded(
 }
 
 /**
+ * A dispute that begins. The bank takes the money at the same time, unless it only inquires. If it takes the money
+ * later, `charge.dispute.funds_withdrawn` tells so.
+ */
+export async function disputeCreated(
+  told: { data: unknown; at: Date },
+  api: StripeApi | null,
+): Promise<RefundTold | Nothing> {
+  const { status } = disputeShape.parse(told.data);
+  if (status.startsWith("warning_")) {
+    return { kind: "nothing", reason: "A bank inquires about the payment, and took no money" };
+  }
+  return fundsWithdrawn(told, api);
+}
+
+/**
  * Money that a bank took back.
  *
- * Choice: it counts when the dispute begins, because the bank takes it then. A dispute that the company wins is not
- * undone. The company may record a sale for it.
+ * Choice: a dispute that the company wins is not undone. The company may record a sale for it.
  */
-export async function disputeCreated(data: unknown, api: StripeApi | null): Promise<RefundTold | Nothing> {
-  const { id, amount, currency, created, charge, payment_intent } = disputeShape.parse(data);
+export async function fundsWithdrawn(
+  { data, at }: { data: unknown; at: Date },
+  api: StripeApi | null,
+): Promise<RefundTold> {
+  const { id, amount, currency, charge, payment_intent } = disputeShape.parse(data);
   return {
     kind: "refund",
     id,
@@ -109,7 +126,7 @@ export async function disputeCreated(data: unknown, api: StripeApi | null): Prom
     grossTo: isoAmount(amount, currency),
     netAmount: null,
     currency: currency.toUpperCase(),
-    at: created,
+    at,
   };
 }
 

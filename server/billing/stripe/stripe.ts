@@ -5,7 +5,7 @@ import type { Nothing, Told } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { openStripeApi, type StripeApi } from "./api.ts";
-import { chargeRefunded, chargeSucceeded, disputeCreated } from "./charge.ts";
+import { chargeRefunded, chargeSucceeded, disputeCreated, fundsWithdrawn } from "./charge.ts";
 import { instant, metadata, objectId } from "./fields.ts";
 import { listEvents, listHistory } from "./history.ts";
 import { invoicePaid } from "./invoice.ts";
@@ -37,7 +37,8 @@ const TRANSLATIONS: Record<string, Translation> = {
   "checkout.session.async_payment_succeeded": session,
   "charge.refunded": ({ data, before, at }, api) =>
     chargeRefunded({ data, before: before.amount_refunded ?? 0, at }, api),
-  "charge.dispute.created": ({ data }, api) => disputeCreated(data, api),
+  "charge.dispute.created": disputeCreated,
+  "charge.dispute.funds_withdrawn": fundsWithdrawn,
   "customer.subscription.deleted": async ({ data, at }) => subscriptionDeleted(data, at),
 };
 

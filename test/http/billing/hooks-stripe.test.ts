@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
 import { leads } from "../../../server/domain/lead/lead.ts";
 import { storeRates } from "../../../server/domain/money/rate.ts";
-import { sales } from "../../../server/domain/sale/sales.ts";
+import { refunds, sales } from "../../../server/domain/sale/sales.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { STRIPE_SECRET, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
@@ -344,6 +344,37 @@ describe("a refund", () => {
     expect(await tell("charge.succeeded", charge({ invoice: null }))).toBe("known");
     expect(await outcomeOf(tellStripe(app, refundedFrom(0, 2_000)))).toBe("refund");
     expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 2_000]], earned: 1_000 });
+  });
+
+  it("is no inquiry of a bank, until the bank takes the money", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("charge.succeeded", charge({ invoice: null }));
+    const begun = { created: SECONDS - 14 * 86_400 };
+    const inquiry = dispute({ status: "warning_needs_response", ...begun });
+    const ignored = {
+      status: 200,
+      body: { outcome: "ignored", reason: "A bank inquires about the payment, and took no money" },
+    };
+    const asked = stripeEvent("charge.dispute.created", inquiry, begun);
+    expect(await tellStripe(app, asked)).toEqual(ignored);
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 0]], refunds: [], earned: 1_200 });
+    expect(await tell("charge.dispute.funds_withdrawn", dispute(begun))).toBe("refund");
+    expect(await tellStripe(app, asked)).toEqual(ignored);
+    expect(await books()).toMatchObject({
+      sales: [["ch_1", 12_000, 12_000]],
+      refunds: [["du_1", 12_000]],
+      earned: 0,
+    });
+    const [refund] = await app.services.store.page(refunds, "id", app.accountId, [], { limit: 1 });
+    expect(refund!.createdAt).toBe(new Date(SECONDS * 1_000).toISOString());
+  });
+
+  it("is taken back once for a dispute that two events tell of", async () => {
+    await signUp({ uid: "cus_1" });
+    await tell("charge.succeeded", charge({ invoice: null }));
+    expect(await tell("charge.dispute.created", dispute({ amount: 6_000 }))).toBe("refund");
+    expect(await tell("charge.dispute.funds_withdrawn", dispute({ amount: 6_000 }))).toBe("known");
+    expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 6_000]], refunds: [["du_1", 6_000]] });
   });
 
   it("and a dispute together never take back more than the sale gave", async () => {
