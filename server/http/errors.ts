@@ -79,6 +79,16 @@ export function v2Error(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, hasFields && { errors: failure.fields });
 }
 
+/** The statuses of V2's tracking that are not the generation's. */
+export const V2_TRACKING_STATUSES = { conflict: 503 } as const;
+
+/**
+ * V2's refusals of events. There 409 says that an event was recorded before, and callers drop it, so a conflict must
+ * not answer it.
+ */
+export const v2TrackingError: ErrorShape = (failure, headers) =>
+  v2Error(failure.kind === "conflict" ? new Failure("unavailable", failure.message) : failure, headers);
+
 /** `{message, code, errors}`, with empty `errors` if no field is at fault. @see docs/spec/common.md "Errors" */
 export function v2FieldError(failure: Failure, headers: AnswerHeaders): Response {
   return v2Answer(failure, headers, { errors: failure.fields });

@@ -1,6 +1,6 @@
 import { messageAnswer, v2ErrorAnswer } from "./error-answers.ts";
 import { empty, json } from "./answer.ts";
-import { v2Error, type ErrorShape } from "./errors.ts";
+import { V2_TRACKING_STATUSES, v2TrackingError, type ErrorShape } from "./errors.ts";
 
 /** The statuses of refused sales, refunds and cancellations. */
 export const EVENT_STATUSES = {
@@ -30,9 +30,11 @@ export function eventError(generation: ErrorShape): ErrorShape {
 }
 
 /** The statuses and bodies of a sale in V2, which tells a person whom nobody referred by 404. */
-export const V2_SALE_STATUSES = { ...EVENT_STATUSES, not_found: 404 } as const;
+export const V2_SALE_STATUSES = { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES, not_found: 404 } as const;
 export const V2_SALE_BODIES = { ...EVENT_BODIES, not_found: v2ErrorAnswer };
 
 /** The refusals of a sale in V2. */
 export const v2SaleError: ErrorShape = (failure, headers) =>
-  failure.kind === "not_found" ? v2Error(failure, headers) : eventError(v2Error)(failure, headers);
+  failure.kind === "not_found"
+    ? v2TrackingError(failure, headers)
+    : eventError(v2TrackingError)(failure, headers);

@@ -4,7 +4,7 @@ import type { Context } from "../../domain/context.ts";
 import { recordCancellation } from "../../domain/sale/cancellation.ts";
 import { recordRefund } from "../../domain/sale/refund.ts";
 import { recordSale } from "../../domain/sale/new-sale.ts";
-import type { ErrorShape } from "../../http/errors.ts";
+import { V2_TRACKING_STATUSES, type ErrorShape } from "../../http/errors.ts";
 import { EVENT_BODIES, EVENT_STATUSES, eventError } from "../../http/event-statuses.ts";
 import type { Operation } from "../../http/operation.ts";
 import {
@@ -83,7 +83,8 @@ function common(shape: ErrorShape) {
   return {
     isTracking: true,
     refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
-    statuses: EVENT_STATUSES,
+    // V1's own status, and V2's for tracking alone.
+    statuses: { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES },
     bodies: EVENT_BODIES,
     shape: eventError(shape),
   } satisfies Partial<Operation<EventRequest>>;

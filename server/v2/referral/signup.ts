@@ -2,7 +2,7 @@ import { z } from "zod";
 import { asItIs } from "../../domain/show.ts";
 import { recordSignup } from "../../domain/lead/signup.ts";
 import { SIGNUP_BODIES } from "../../http/error-answers.ts";
-import { SIGNUP_STATUSES, signupError, v2Error } from "../../http/errors.ts";
+import { SIGNUP_STATUSES, V2_TRACKING_STATUSES, signupError, v2TrackingError } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -28,9 +28,9 @@ export const trackSignup: V2Operation = {
     })
     .meta({ id: "Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
-  statuses: SIGNUP_STATUSES,
+  statuses: { ...SIGNUP_STATUSES, ...V2_TRACKING_STATUSES },
   bodies: SIGNUP_BODIES,
-  shape: signupError(v2Error),
+  shape: signupError(v2TrackingError),
   handle: signup,
 };
 
