@@ -1,4 +1,5 @@
 import type { components } from "../../ui/api/types.ts";
+import { centsOf, typedAmount } from "../../ui/form/amount.ts";
 import type { Reward, RewardTerms } from "./sentence.ts";
 
 type Body = components["schemas"]["CreateRewardBody"];
@@ -16,8 +17,9 @@ export interface Draft extends Record<string, string | boolean> {
   mode: string;
   duration: string;
   months: string;
-  /** What a promoter must reach: a count of customers, or revenue in cents. */
+  /** What a promoter must reach: customers, or revenue. */
   goal: string;
+  /** How many customers, or how much money in units of the currency. */
   goalValue: string;
   hide_reward: boolean;
 }
@@ -34,10 +36,7 @@ export const MODES = [
   ["tier_commission_mode", "of what the promoter below earns"],
   ["tier_net_override_mode", "of what the levels below leave of each sale"],
 ] as const;
-export const GOALS = [
-  ["promoter_campaign_customers_count", "customers"],
-  ["promoter_campaign_revenue", "cents of revenue"],
-] as const;
+export const REVENUE = "promoter_campaign_revenue";
 
 /** The form of a reward, or of a new one. */
 export function draftOf(reward: Reward | null): Draft {
@@ -52,7 +51,7 @@ export function draftOf(reward: Reward | null): Draft {
     duration: reward?.duration ?? "forever",
     months: String(reward?.duration_in_months ?? 12),
     goal: rule?.type ?? "promoter_campaign_customers_count",
-    goalValue: String(rule?.value ?? 10),
+    goalValue: rule?.type === REVENUE ? typedAmount(Number(rule.value)) : String(rule?.value ?? 10),
     hide_reward: reward?.hide_reward ?? false,
   };
 }
@@ -87,7 +86,8 @@ export function bodyOf(draft: Draft): Body & RewardTerms {
 
 function schemaOf({ amount, kind, who, goal, goalValue }: Draft): Schema {
   const isFlat = kind !== "percent";
-  const rule = { type: goal, operator: "greater than or equal to", value: Number(goalValue) };
+  const value = goal === REVENUE ? centsOf(goalValue) : Number(goalValue);
+  const rule = { type: goal, operator: "greater than or equal to", value };
   return {
     unit: isFlat ? (kind as Schema["unit"]) : "cash",
     amount: Number(amount.replace(",", ".")),

@@ -1,13 +1,13 @@
 import type { FormState } from "../../ui/form/form.tsx";
-import { writing } from "../../ui/format.ts";
-import { GOALS, MODES, WHO, type Draft } from "./draft.ts";
+import { digitsOf, writing } from "../../ui/format.ts";
+import { MODES, REVENUE, WHO, type Draft } from "./draft.ts";
 import { UNITS } from "./sentence.ts";
 
 type Options = readonly (readonly [value: string, words: string])[];
 
 /** `[The promoter gets] [30] [% of each sale] [for 12 months]`: a sentence whose words can be chosen. */
 export function RewardSentence({ form }: { form: FormState<Draft> }) {
-  const { who, kind, duration } = form.values;
+  const { who, kind, duration, goal } = form.values;
   const isTier = who.value.startsWith("tier");
   const isPercent = kind.value === "percent";
   return (
@@ -20,8 +20,13 @@ export function RewardSentence({ form }: { form: FormState<Draft> }) {
       {who.value === "target" ? (
         <>
           <span>for</span>
-          <Figure form={form} name="goalValue" label="The goal" step="1" />
-          <Word form={form} name="goal" label="Counted in" options={GOALS} />
+          <Figure
+            form={form}
+            name="goalValue"
+            label="The goal"
+            step={goal.value === REVENUE ? String(10 ** -digitsOf(writing.value.currency)) : "1"}
+          />
+          <Word form={form} name="goal" label="Counted in" options={goals()} />
         </>
       ) : (
         <Word form={form} name="duration" label="For how long" options={DURATIONS} />
@@ -41,6 +46,13 @@ const DURATIONS: Options = [
   ["repeating", "for the first"],
   ["once", "for the first sale only"],
 ];
+
+function goals(): Options {
+  return [
+    ["promoter_campaign_customers_count", "customers"],
+    [REVENUE, `${writing.value.currency} of revenue`],
+  ];
+}
 
 function kinds(who: string): Options {
   const { currency } = writing.value;
