@@ -1,5 +1,6 @@
 import type { FormState } from "../../ui/form/form.tsx";
-import { digitsOf, writing } from "../../ui/format.ts";
+import { digitsOf } from "../../ui/currency.ts";
+import { writing } from "../../ui/format.ts";
 import { MODES, REVENUE, WHO, type Draft } from "./draft.ts";
 import { UNITS } from "./sentence.ts";
 

@@ -5,7 +5,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
+import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { findSession } from "../session/session.ts";
 
@@ -35,7 +35,8 @@ function AccountForm({ account }: { account: Account }) {
       form={form}
       action="Save the settings"
       onSubmit={async (values) => {
-        await answer(api.PUT("/api/v2/company/account", { body: changesOf(values) }));
+        const saved = await answer(api.PUT("/api/v2/company/account", { body: changesOf(values) }));
+        fillForm(form, valuesOf(saved));
         // Figures and dates are written in the new currency and time zone from now on.
         await findSession();
         toast("The settings were saved");
@@ -69,16 +70,19 @@ function valuesOf(account: Account) {
   };
 }
 
+/** @throws Refusal */
 function changesOf(values: Settings) {
+  // The amounts are in the currency that is saved with them.
+  const cents = (name: "min_payment" | "max_auto_approve") =>
+    requiredCents(name, values[name], values.currency.trim().toUpperCase());
   return {
     ...values,
     mail_sender: values.mail_sender || null,
     payout_cycle: values.payout_cycle as Account["payout_cycle"],
     net_payout_days: Number(values.net_payout_days),
     min_paying_customers: Number(values.min_paying_customers),
-    min_payment: requiredCents("min_payment", values.min_payment),
-    max_auto_approve:
-      values.max_auto_approve === "" ? null : requiredCents("max_auto_approve", values.max_auto_approve),
+    min_payment: cents("min_payment"),
+    max_auto_approve: values.max_auto_approve === "" ? null : cents("max_auto_approve"),
   };
 }
 

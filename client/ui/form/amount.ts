@@ -3,19 +3,19 @@ import { digitsOf } from "../currency.ts";
 import { writing } from "../format.ts";
 
 /**
- * The smallest units of the account's currency in what somebody typed: `12.5` and `12,50` are 1250 cents. null: it is
- * not an amount. The digits are moved as text, because 1.1 × 100 is not 110 in binary.
+ * The smallest units of a currency, usually the account's, in what somebody typed: `12.5` and `12,50` are 1250 cents.
+ * null: it is not an amount. The digits are moved as text, because 1.1 × 100 is not 110 in binary.
  */
-export function centsOf(typed: string): number | null {
+export function centsOf(typed: string, currency: string = writing.value.currency): number | null {
   const [, sign = "", whole = "", fraction = ""] = /^(-?)(\d+)(?:[.,](\d+))?$/.exec(typed.trim()) ?? [];
-  const digits = digitsOf(writing.value.currency);
+  const digits = digitsOf(currency);
   if (whole === "" || fraction.length > digits) return null;
   return Number(`${sign}${whole}${fraction.padEnd(digits, "0")}`);
 }
 
 /** The smallest units of what somebody typed into a field. @throws Refusal at the field if that is not an amount */
-export function requiredCents(field: string, typed: string): number {
-  const cents = centsOf(typed);
+export function requiredCents(field: string, typed: string, currency?: string): number {
+  const cents = centsOf(typed, currency);
   if (cents !== null) return cents;
   const fields = { [field]: ["is not an amount"] };
   throw refused({ status: null, code: "invalid", message: "Nothing was saved", fields, requestId: null });

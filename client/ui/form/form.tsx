@@ -36,6 +36,11 @@ export function valuesOf<V extends Values>(form: FormState<V>): V {
   return Object.fromEntries(Object.entries(form.values).map(([name, value]) => [name, value.peek()])) as V;
 }
 
+/** Shows other values, such as those that the server has saved. */
+export function fillForm<V extends Values>(form: FormState<V>, values: V): void {
+  for (const name in values) form.values[name].value = values[name];
+}
+
 interface FormProps<V extends Values> {
   form: FormState<V>;
   /** Sends the values. What it throws is shown at the fields that it names, or above them. */

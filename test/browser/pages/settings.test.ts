@@ -1,8 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { loadAccount } from "../../../server/domain/account/account.ts";
+import { updateAccount } from "../../../server/domain/account/update.ts";
 import { auditEntries } from "../../../server/domain/audit/audit.ts";
 import { newFetchPage } from "../../../server/outgoing/page.ts";
+import { newContext } from "../../../server/request/services.ts";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 import { PASSWORD } from "../../support/users.ts";
 
@@ -132,6 +135,22 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("amounts are in the currency that is saved with them", async () => {
+  const page = await pages.open("/admin/settings/account", { role: "owner" });
+  const save = async (currency: string, smallest: string) => {
+    await page.getByLabel("Currency").fill(currency);
+    await page.getByLabel("Smallest payment").fill(smallest);
+    await page.getByRole("button", { name: "Save the settings" }).click();
+  };
+  const minPayment = async () => (await loadAccount(pages.app.services.store, "acme")).minPaymentCents;
+  await save("JPY", "5000");
+  await page.getByText("The settings were saved").waitFor();
+  expect(await minPayment()).toBe(5_000);
+  await save("usd", "12.5");
+  await expect.poll(() => page.getByLabel("Smallest payment").inputValue()).toBe("12.50");
+  expect(await minPayment()).toBe(1_250);
+});
+
 it("people change their name and see where they are signed in", async () => {
   const page = await pages.open("/admin/settings/profile", { role: "viewer" });
   await page.getByLabel("Your name").fill("Vera");
@@ -191,4 +210,10 @@ it("the audit log is narrowed to days, and says how far it has searched", async 
   await page.reload();
   await page.getByRole("button", { name: "Changed: product 2" }).waitFor();
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
+
+  // There, each of these noons of UTC is an hour of the next day.
+  await updateAccount(newContext(services), accountId, { timeZone: "Pacific/Auckland", payout: {} });
+  await page.reload();
+  await page.getByRole("button", { name: "Changed: product 1", exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(2);
 });
