@@ -1,5 +1,6 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components, operations } from "../../ui/api/types.ts";
+import { endOf, startOf } from "../../ui/day.ts";
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { suspicionsOf } from "../suspicions.ts";
 
@@ -45,8 +46,8 @@ function queryOf(filters: CommissionFilters): Query {
     ...(suspicion && {
       "filters[fraud_check]": suspicion === "none" ? ["no_suspicion" as const] : suspicionsOf(suspicion),
     }),
-    ...(from && { "filters[created_at][from]": from }),
-    ...(to && { "filters[created_at][to]": to }),
+    ...(from && { "filters[created_at][from]": startOf(from) }),
+    ...(to && { "filters[created_at][to]": endOf(to) }),
     ...(sort && { [`sorting[${name}]`]: direction }),
   };
 }

@@ -4,6 +4,7 @@ import { today } from "../../ui/day.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
+import { writing } from "../../ui/format.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { NotFound } from "../../ui/shell/not-found.tsx";
 import { Page } from "../../ui/shell/page.tsx";
@@ -80,6 +81,9 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
           <ColumnChoice filters={filters} />
         </div>
       </div>
+      {writing.value.timeZone !== "UTC" && (
+        <p class="small soft">The days of reports begin at midnight UTC.</p>
+      )}
       {/* The table says why a range is refused. */}
       {course.refusal.value === null && (
         <ReportPlot

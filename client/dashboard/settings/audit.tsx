@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import type { operations } from "../../ui/api/types.ts";
+import { endOf, startOf } from "../../ui/day.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -130,8 +131,8 @@ function queryOf({ actor, action, entity, id, from, to }: Omit<typeof USUAL, "pa
     ...(action && { "filters[action]": action as AuditEntry["action"] }),
     ...(entity && { "filters[entity]": entity as AuditEntry["entity"] }),
     ...(id && { "filters[entity_id]": id }),
-    ...(from && { "filters[at][from]": from }),
-    ...(to && { "filters[at][to]": to }),
+    ...(from && { "filters[at][from]": startOf(from) }),
+    ...(to && { "filters[at][to]": endOf(to) }),
   };
 }
 
