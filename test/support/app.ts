@@ -16,7 +16,7 @@ import { newContext, type Services } from "../../server/request/services.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/built-pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
-import { temporaryStore, type STORAGES } from "./temporary-store.ts";
+import { temporaryStore, type STORAGES, type TemporaryStore } from "./temporary-store.ts";
 
 export { STORAGES } from "./temporary-store.ts";
 
@@ -62,6 +62,8 @@ export interface TestApp {
   services: Services;
   context: Context;
   accountId: number;
+  /** Its store, if the test has not given it one. */
+  stored: TemporaryStore;
   /** Moves the clock. */
   setNow(now: string): void;
   /** Log lines of bugs. */
@@ -106,7 +108,8 @@ export async function startApp(
     isFilled?: boolean;
   } = {},
 ): Promise<TestApp> {
-  const store = options.store ?? (await temporaryStore(kind)).store;
+  const stored = options.store === undefined ? await temporaryStore(kind) : null;
+  const store = options.store ?? stored!.store;
   const bugs: string[] = [];
   let now = NOW;
   const clock = () => new Date(now);
@@ -156,6 +159,10 @@ export async function startApp(
     services,
     context: newContext(services),
     accountId: account.id,
+    get stored() {
+      if (stored === null) throw new Error("The test has a store of its own");
+      return stored;
+    },
     bugs,
     setNow: (instant) => void (now = instant),
     request,

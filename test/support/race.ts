@@ -1,9 +1,7 @@
 import { expect } from "vitest";
-import { decodeKey } from "../../server/storage/keys.ts";
 import { rounds } from "./rounds.ts";
 import { startApp, type Answer, type TestApp } from "./app.ts";
-import { steppedDriver } from "./gated-driver.ts";
-import { temporaryStore, type TemporaryStore } from "./temporary-store.ts";
+import type { TemporaryStore } from "./temporary-store.ts";
 
 /** A request or an operation, and what interferes with it. */
 export interface Race<A = Answer> {
@@ -45,22 +43,18 @@ async function races<A>(
 ): Promise<Outcome<A>[]> {
   const noStep = { onStep: async () => {}, onWrite: () => {} };
   let { onStep, onWrite }: { onStep: () => Promise<void>; onWrite: () => void } = noStep;
-  const stored = await temporaryStore("memory", (driver) => {
-    const stepped = steppedDriver(driver, async (kind) => {
-      if (isStep(kind)) await onStep();
-    });
-    return {
-      ...stepped,
-      async commit(changes) {
-        const isDone = await stepped.commit(changes);
-        // A lease of ids is not a change that a request makes.
-        const isLease = changes.puts.every(([key]) => decodeKey(key)[1] === "ids");
-        if (isDone && !isLease) onWrite();
-        return isDone;
-      },
-    };
-  });
-  const app = await startApp("memory", { store: stored.store });
+  const app = await startApp("memory");
+  const { stored } = app;
+  stored.edge.read = async (_, read) => {
+    if (isStep("read")) await onStep();
+    return read();
+  };
+  stored.edge.commit = async (_, commit) => {
+    if (isStep("commit")) await onStep();
+    const isDone = await commit();
+    if (isDone) onWrite();
+    return isDone;
+  };
   // Keys from a new address are looked up one after the other, so two requests would wait for each other for
   // ever.
   await app.v2("GET", "/campaigns");

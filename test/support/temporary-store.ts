@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { openDriver, storeOn } from "../../server/storage/open.ts";
 import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
+import { edgedDriver, newEdge, type Edge } from "./edge.ts";
 import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
@@ -16,6 +16,8 @@ export const STORAGES: readonly Kind[] = IS_LONG ? ["memory", "sqlite"] : ["memo
 /** A store that is removed when it is closed, and that can be read until then. */
 export interface TemporaryStore {
   store: Store;
+  /** What happens around its reads and commits. */
+  edge: Edge;
   /** All its entries, in key order. */
   entries(): Promise<Entry[]>;
   /** Gives it the entries that it had before. Ids that were given since then are not given again. */
@@ -24,14 +26,12 @@ export interface TemporaryStore {
   placesOf(text: string): Promise<string[]>;
 }
 
-/** Makes an empty store. `through`: a driver that its commits go through. */
-export async function temporaryStore(
-  kind: Kind,
-  through: (driver: AtomicDriver) => AtomicDriver = (driver) => driver,
-): Promise<TemporaryStore> {
+/** Makes an empty store. */
+export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
   const folder = kind === "memory" ? null : mkdtempSync(join(tmpdir(), "tidemark-"));
   const driver = await openDriver(folder === null ? "memory:" : `sqlite:${folder}`);
-  const store = await storeOn(through(driver));
+  const edge = newEdge();
+  const store = await storeOn(edgedDriver(driver, edge));
 
   async function entries(): Promise<Entry[]> {
     const found: Entry[] = [];
@@ -47,6 +47,7 @@ export async function temporaryStore(
         if (folder !== null) rmSync(folder, { recursive: true });
       },
     },
+    edge,
     entries,
     async restore(before) {
       const isLease = (key: string) => decodeKey(key)[1] === "ids";

@@ -2,14 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../../server/domain/account/account.ts";
 import { createFullCampaign, updateCampaign } from "../../../server/domain/campaign/update.ts";
 import { createCampaign, loadCampaign } from "../../../server/domain/campaign/campaign.ts";
-import {
-  loadPromoterCampaign,
-  promoterCampaigns,
-} from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
+import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../../../server/domain/show.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import type { Campaign } from "../../../server/domain/campaign/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { beforeCommit, countCommits } from "../../support/edge.ts";
 import { putFact } from "../../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../../support/v2.ts";
 
@@ -80,12 +78,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
     });
 
     it("makes it the default campaign, with its e-mails, in one commit", async () => {
-      const { store } = app.context;
-      let commits = 0;
-      const counted = {
-        ...store,
-        transact: ((work) => (commits++, store.transact(work))) as typeof store.transact,
-      };
+      const commits = countCommits(app);
       const input = {
         name: "Summer",
         landingUrl: GIVEN.landing_url,
@@ -94,10 +87,12 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
         isDefault: true,
         show: asItIs<Campaign>,
       };
-      const made = await createFullCampaign({ ...app.context, store: counted }, app.accountId, input);
-      expect(commits).toBe(1);
+      const made = await createFullCampaign(app.context, app.accountId, input);
+      expect(commits()).toBe(1);
       expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], emails: ["accepted"] });
-      expect(await store.get(accounts, SYSTEM, app.accountId)).toMatchObject({ defaultCampaignId: 2 });
+      expect(await app.context.store.get(accounts, SYSTEM, app.accountId)).toMatchObject({
+        defaultCampaignId: 2,
+      });
     });
 
     it("accepts text for numbers and switches, a parameter without its mark, and blank text as none", async () => {
@@ -264,17 +259,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
 
     it("refuses a campaign that a promoter joins just before the commit", async () => {
       await create();
-      const { store } = app.services;
-      const { transact } = store;
-      store.transact = (work) =>
-        transact(async (tx) => {
-          const result = await work(tx);
-          store.transact = transact;
-          if ((await store.count(promoterCampaigns, "id", app.accountId, [])) === 0) {
-            await join(app, "jane@example.com", { campaign_id: "2" });
-          }
-          return result;
-        });
+      beforeCommit(app, () => join(app, "jane@example.com", { campaign_id: "2" }));
       expect((await call("DELETE /campaigns/2")).status).toBe(409);
       expect((await call("GET /promoter_campaigns")).body).toMatchObject([{ campaign_id: 2 }]);
     });

@@ -9,20 +9,17 @@ import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { addPayout, selectMethod } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 /** A word that appears only in the person's own data. */
 const MARK = "zqx";
 
 describe.each(STORAGES)("events of an erased person on %s", (kind) => {
-  let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
   let isDown: boolean;
   beforeEach(async () => {
-    temporary = await temporaryStore(kind);
-    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    app = await startApp(kind, { allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     isDown = false;
     // Some receivers answer with what they got.
@@ -36,7 +33,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await app.close();
   });
 
-  const placesOf = (text: string) => temporary.placesOf(text);
+  const placesOf = (text: string) => app.stored.placesOf(text);
   const change = (parameters: string) =>
     app.request(`/api/v1/leads/update?id=1&${parameters}`, {
       method: "PUT",

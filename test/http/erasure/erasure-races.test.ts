@@ -2,14 +2,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { EVENT_TYPES } from "../../../server/domain/event/event-type.ts";
-import type { Changes } from "../../../server/storage/driver.ts";
-import { decodeKey } from "../../../server/storage/keys.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
-import { gatedDriver } from "../../support/gated-driver.ts";
+import { beforeCommit, nameOf } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { company, join, reward } from "../../support/v2.ts";
 
 /** A word that appears only in the person's own data. */
@@ -17,14 +14,10 @@ const MARK = "zqx";
 const PROMOTER = `${MARK}@example.com`;
 
 describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
-  let temporary: TemporaryStore;
-  let gate: (changes: Changes) => Promise<void> | void;
   let app: TestApp;
   let receiver: Receiver;
   beforeEach(async () => {
-    gate = () => {};
-    temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
-    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    app = await startApp(kind, { allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     // Some receivers answer with what they got.
     receiver.answer((response, { text }) => response.end(text));
@@ -33,14 +26,13 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await join(app, PROMOTER, { ref_id: `${MARK}-jane`, cust_id: MARK, first_name: MARK });
   });
   afterEach(async () => {
-    gate = () => {};
     expect(app.bugs).toEqual([]);
     await receiver.close();
     await app.close();
   });
 
-  const entries = () => temporary.entries();
-  const placesOf = (text: string) => temporary.placesOf(text);
+  const entries = () => app.stored.entries();
+  const placesOf = (text: string) => app.stored.placesOf(text);
   const expectNothingOf = async (text: string) => {
     expect(await placesOf(text)).toEqual([]);
     expect(await findFaults(await entries())).toEqual([]);
@@ -50,15 +42,11 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
   };
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: `${MARK}-jane` });
   const erase = () => erasePromoter(app.context, app.accountId, PROMOTER);
-  const isDelivery = (key: string) => decodeKey(key)[1] === "delivery";
   /** Runs work once, between the decision on a commit of deliveries and its writing. */
-  const amid = (isIt: (delivery: string) => boolean, then: () => Promise<unknown>) => {
-    gate = async ({ puts }) => {
-      if (!puts.some(([key, text]) => isDelivery(key) && isIt(text))) return;
-      gate = () => {};
-      await then();
-    };
-  };
+  const amid = (isIt: (delivery: string) => boolean, then: () => Promise<unknown>) =>
+    beforeCommit(app, then, ({ puts }) =>
+      puts.some(([key, text]) => nameOf(key) === "delivery" && isIt(text)),
+    );
 
   it("leaves no name of a promoter in events that were being rendered", async () => {
     await workOff(appOutbox(app));
@@ -153,7 +141,10 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     for (let count = 0; count < 4; count++) await signUp(`lead-${count}@example.com`);
     await app.v1("/track/signup", { email: `${MARK}-lead@example.com`, ref_id: `${MARK}-jane` });
     for (let passes = Math.floor(chance() * 4); passes > 0; passes--) await appOutbox(app).pass();
-    gate = () => (chance() < 0.5 ? undefined : turns(chance() * 4));
+    app.stored.edge.commit = async (_, commit) => {
+      if (chance() >= 0.5) await turns(chance() * 4);
+      return commit();
+    };
     const headers = { "x-api-key": "key-of-acme" };
     const change = async (id: number) => {
       await turns(chance() * 20);
@@ -165,7 +156,6 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
       turns(chance() * 20).then(() => eraseLead(app.context, app.accountId, "5")),
       ...[1, 2, 3, 4].map(change),
     ]);
-    gate = () => {};
     await expectNothingOf(MARK);
   });
 });

@@ -17,7 +17,6 @@ import type { Payout } from "../../../server/domain/payout/record.ts";
 import { digest } from "../../../server/storage/keys.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { statsOf } from "../../support/stats.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 
 /** A word that appears only in the person's own data. */
 const MARK = "zqx";
@@ -25,15 +24,13 @@ const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";
 
 describe.each(STORAGES)("on %s", (kind) => {
-  let temporary: TemporaryStore;
   let app: TestApp;
   beforeEach(async () => {
-    temporary = await temporaryStore(kind);
-    app = await startApp(kind, { store: temporary.store });
+    app = await startApp(kind);
   });
   afterEach(() => app.close());
 
-  const placesOf = (text: string) => temporary.placesOf(text);
+  const placesOf = (text: string) => app.stored.placesOf(text);
   const addressHash = async () =>
     hashAddress((await app.context.store.get(accounts, SYSTEM, app.accountId))!, ADDRESS);
 

@@ -8,19 +8,16 @@ import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { company, join, reward } from "../../support/v2.ts";
 
 const RETRY = "POST /webhooks/1/webhook_deliveries/1/retry_delivery";
 
 describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
-  let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
   let outbox: Dispatcher;
   beforeEach(async () => {
-    temporary = await temporaryStore(kind);
-    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    app = await startApp(kind, { allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     receiver.answer((response) => response.writeHead(500).end());
     outbox = appOutbox(app);
@@ -29,7 +26,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    expect(await findFaults(await temporary.entries())).toEqual([]);
+    expect(await findFaults(await app.stored.entries())).toEqual([]);
     await receiver.close();
     await app.close();
   });

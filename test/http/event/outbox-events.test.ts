@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
 import { accounts } from "../../../server/domain/account/account.ts";
+import { campaigns } from "../../../server/domain/campaign/campaign.ts";
 import { announce, facts } from "../../../server/domain/event/event.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
@@ -11,6 +12,7 @@ import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { EVENTS } from "../../../server/v2/webhook/event-data.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { failReads } from "../../support/edge.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
@@ -73,16 +75,10 @@ describe.each(STORAGES)("events on %s", (storage) => {
     await jane();
     await subscribe({ event_types: ["referral.created"] });
     await signUp("lead@example.com");
-    const { store } = app.services;
-    const away = { isAway: true };
-    const get: typeof store.get = (...asked) =>
-      away.isAway && asked[0].name === "campaign"
-        ? Promise.reject(new Failure("unavailable", "away"))
-        : store.get(...asked);
-    const other = appOutbox(app, { store: { ...store, get } });
-    await expect(other.pass()).rejects.toMatchObject({ kind: "unavailable" });
-    away.isAway = false;
-    await workOff(other);
+    const end = failReads(app, new Failure("unavailable", "away"), campaigns);
+    await expect(outbox.pass()).rejects.toMatchObject({ kind: "unavailable" });
+    end();
+    await workOff(outbox);
     expect(types()).toEqual(["referral.created"]);
   });
 

@@ -4,23 +4,18 @@ import { leads } from "../../../server/domain/lead/lead.ts";
 import { newRound } from "../../../server/outbox/round.ts";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
 import type { Entity, Fact } from "../../../server/domain/event/record.ts";
-import type { Changes } from "../../../server/storage/driver.ts";
 import { decodeKey } from "../../../server/storage/keys.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { gatedDriver } from "../../support/gated-driver.ts";
+import { beforeCommit, nameOf } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
-  let gate: (changes: Changes) => Promise<void> | void;
   let app: TestApp;
   let receiver: Receiver;
   beforeEach(async () => {
-    gate = () => {};
-    const { store } = await temporaryStore(kind, (driver) => gatedDriver(driver, (changes) => gate(changes)));
-    app = await startApp(kind, { store, allowsPrivateWebhooks: true });
+    app = await startApp(kind, { allowsPrivateWebhooks: true });
     receiver = await startReceiver();
     await join(app, "jane@example.com", { ref_id: "jane" });
   });
@@ -107,11 +102,12 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   it("of creations show it as it was then even if it changes while they are rendered", async () => {
     await subscribe("created", "updated");
     await signUp("lead@example.com");
-    gate = async ({ removes }) => {
-      if (!removes.some((key) => decodeKey(key)[1] === "fact")) return;
-      gate = () => {};
-      await change(1, "u-1");
-    };
+    const isFact = (key: string) => nameOf(key) === "fact";
+    beforeCommit(
+      app,
+      () => change(1, "u-1"),
+      ({ removes }) => removes.some(isFact),
+    );
     await workOff(appOutbox(app));
     expect(told()).toEqual([
       { type: "referral.created", changes: {}, uid: null, firstName: "Lee" },
@@ -135,11 +131,12 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
       Array.from({ length: 999 }, (_, at) => 1_000 + at),
     );
     const { id: last } = (await signUp("lead@example.com")).body as { id: number };
-    gate = async ({ removes }) => {
-      if (!removes.some((key) => decodeKey(key)[1] === "fact" && decodeKey(key)[4] === last)) return;
-      gate = () => {};
-      await change(last, "u-1");
-    };
+    const isLast = (key: string) => nameOf(key) === "fact" && decodeKey(key)[4] === last;
+    beforeCommit(
+      app,
+      () => change(last, "u-1"),
+      ({ removes }) => removes.some(isLast),
+    );
     await workOff(appOutbox(app));
     expect(told()).toMatchObject([{ type: "referral.created" }, { type: "referral.updated" }]);
   });

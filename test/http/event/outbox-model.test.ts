@@ -12,10 +12,8 @@ import { SYSTEM } from "../../../server/domain/account/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { newDice, type Dice } from "../../support/fuzz/dice.ts";
-import { gatedDriver } from "../../support/gated-driver.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { send } from "../../support/v1.ts";
 
 /** The types of events that a webhook may subscribe to. */
@@ -59,7 +57,6 @@ interface Program {
 }
 
 describe.each(STORAGES)("two processes that take turns under random changes, on %s", (kind) => {
-  let temporary: TemporaryStore;
   let app: TestApp;
   let receiver: Receiver;
   let dice: Dice;
@@ -74,8 +71,11 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
 
   beforeEach(async () => {
     dice = newDice(0);
-    temporary = await temporaryStore(kind, (driver) => gatedDriver(driver, () => others(3)));
-    app = await startApp(kind, { store: temporary.store, allowsPrivateWebhooks: true });
+    app = await startApp(kind, { allowsPrivateWebhooks: true });
+    app.stored.edge.commit = async (_, commit) => {
+      await others(3);
+      return commit();
+    };
     receiver = await startReceiver();
     now = Date.parse(NOW);
     outboxes = [appOutbox(app, { holder: "one" }), appOutbox(app, { holder: "other" })];
@@ -293,10 +293,10 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     expect(receiver.received.length).toBeGreaterThan(0);
     for (const { word, from } of erased) {
       expect(receiver.received.slice(from).filter(({ text }) => text.includes(word))).toEqual([]);
-      expect(await temporary.placesOf(word)).toEqual([]);
+      expect(await app.stored.placesOf(word)).toEqual([]);
     }
     expect(await app.services.store.page(facts, "id", SYSTEM, [], { limit: 10 })).toEqual([]);
-    expect(await findFaults(await temporary.entries())).toEqual([]);
+    expect(await findFaults(await app.stored.entries())).toEqual([]);
     expect(app.bugs).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { nameOf } from "../../support/edge.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, join, outcome } from "../../support/v2.ts";
@@ -255,22 +256,20 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     let answerLater = () => {};
     receiver.answer((response) => void (answerLater = () => response.end()));
     let whenListed = async () => {};
-    const { store } = app.services;
-    const page: typeof store.page = async (from, index, ...rest) => {
-      const listed = await store.page(from, index, ...rest);
-      if (index === "due") await whenListed();
-      return listed;
+    app.stored.edge.read = async (key, read) => {
+      const found = await read();
+      if (nameOf(key) === "delivery/due") await whenListed();
+      return found;
     };
-    const slow = appOutbox(app, { store: { ...store, page } });
     await signUp("lead@example.com");
-    await slow.pass();
+    await outbox.pass();
     await receiver.has(1);
     whenListed = async () => {
       answerLater();
-      await slow.settle();
+      await outbox.settle();
     };
-    expect(await slow.pass()).toBe(0);
-    await slow.settle();
+    expect(await outbox.pass()).toBe(0);
+    await outbox.settle();
     expect(receiver.received).toHaveLength(1);
     expect(await deliveries()).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });

@@ -2,17 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
 
-let temporary: TemporaryStore;
 let app: TestApp;
 let jane: PortalBrowser;
 /** The campaign's rewards for customers. */
 let offered: number[];
 beforeEach(async () => {
-  temporary = await temporaryStore("memory");
-  app = await startApp("memory", { store: temporary.store });
+  app = await startApp();
   const customers = { is_promoter_reward: false, duration: "once" };
   offered = [
     await reward(app, { ...customers, name: "10% off" }),
@@ -27,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(await findFaults(await temporary.entries())).toEqual([]);
+  expect(await findFaults(await app.stored.entries())).toEqual([]);
   await app.close();
 });
 

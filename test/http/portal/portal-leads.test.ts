@@ -3,23 +3,20 @@ import { eraseLead } from "../../../server/domain/erasure/erasure.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
 
-let temporary: TemporaryStore;
 let app: TestApp;
 let jane: PortalBrowser;
 let kim: PortalBrowser;
 beforeEach(async () => {
-  temporary = await temporaryStore("memory");
-  app = await startApp("memory", { store: temporary.store });
+  app = await startApp();
   await company(app, "PUT /campaigns/1", { promoters_may_add_leads: true });
   jane = await visitingPromoter(app, "jane@example.com", { ref_id: "jane" });
   kim = await visitingPromoter(app, "kim@example.com", { ref_id: "kim" });
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(await findFaults(await temporary.entries())).toEqual([]);
+  expect(await findFaults(await app.stored.entries())).toEqual([]);
   await app.close();
 });
 

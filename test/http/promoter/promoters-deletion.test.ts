@@ -9,6 +9,7 @@ import { promoterAddresses } from "../../../server/domain/lead/suspicion.ts";
 import type { Store } from "../../../server/storage/store.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
+import { beforeCommit } from "../../support/edge.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { reward } from "../../support/v2.ts";
 
@@ -59,28 +60,14 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
   const remove = () => v1(app, "DELETE", "/promoters/delete", { id: "1" });
 
   describe.each(COMINGS)("%s that is added at the same moment", (_, come) => {
-    /** Runs work after the first transaction has read everything, but before its commit. */
-    function beforeCommit(work: () => Promise<unknown>): void {
-      const { store } = app.services;
-      const { transact } = store;
-      store.transact = (first) =>
-        transact(async (tx) => {
-          const result = await first(tx);
-          if (store.transact === transact) return result;
-          store.transact = transact;
-          await work();
-          return result;
-        });
-    }
-
     it("is deleted too if it was first", async () => {
-      beforeCommit(() => come(app));
+      beforeCommit(app, () => come(app));
       expect(await remove()).toMatchObject({ status: 200 });
       expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);
     });
 
     it("is refused if it was late", async () => {
-      beforeCommit(remove);
+      beforeCommit(app, remove);
       await come(app);
       expect(await v1(app, "GET", "/promoters/show", { id: "1" })).toMatchObject({ status: 404 });
       expect(await remainsOf(app.services.store, app.accountId)).toEqual([]);

@@ -11,6 +11,7 @@ import type { Commission } from "../../../server/domain/commission/record.ts";
 import type { Lead } from "../../../server/domain/lead/record.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
+import { beforeCommit, countCommits, failCommits } from "../../support/edge.ts";
 
 const MORE_THAN_A_COMMIT = 501;
 
@@ -77,15 +78,9 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
 
   it("finishes an interrupted move when it is repeated", async () => {
     await signUpMany();
-    const { store } = app.services;
-    const { transact } = store;
-    let commits = 0;
-    store.transact = (work) => {
-      if (commits++ > 0) throw new Error("cut short");
-      return transact(work);
-    };
+    const end = failCommits(app, new Error("cut short"), (at) => at > 0);
     await expect(moving(1, 2)).rejects.toThrow("cut short");
-    store.transact = transact;
+    end();
     expect([await where(), await campaignsOfLeads()]).toEqual([2, new Set([1, 2])]);
     await moving(1, 2);
     expect([await where(), await campaignsOfLeads()]).toEqual([2, new Set([2])]);
@@ -105,14 +100,12 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
 
   it("leaves the leads with the promoter if they are moved back in between", async () => {
     await signUpMany();
-    const { store } = app.services;
-    const { transact } = store;
-    let commits = 0;
-    store.transact = async (work) => {
-      const result = await transact(work);
-      if (commits++ === 0) await moving(2, 1);
-      return result;
-    };
+    const commits = countCommits(app);
+    beforeCommit(
+      app,
+      () => moving(2, 1),
+      () => commits() === 1,
+    );
     await moving(1, 2);
     expect([await where(), await campaignsOfLeads()]).toEqual([1, new Set([1])]);
   });

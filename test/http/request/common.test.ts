@@ -4,6 +4,7 @@ import { leads } from "../../../server/domain/lead/lead.ts";
 import { promoters } from "../../../server/domain/promoter/promoter.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, answerOf, form, startApp, type Answer, type TestApp } from "../../support/app.ts";
+import { countReads, failCommits, failReads } from "../../support/edge.ts";
 
 const V1_PATHS = ["/api/v1/promoters/create", "/api/v1/track/signup"];
 
@@ -103,8 +104,7 @@ describe("limits", () => {
     [405, "PUT", "/api/v1/promoters/create", ""],
     [500, "POST", "/api/v1/promoters/create", "email=a@b.example"],
   ])("shows a valid key its limit with a %i to %s %s %s", async (status, method, path, body) => {
-    app.services.store.transact =
-      status === 500 ? () => Promise.reject(new Error("bug")) : app.services.store.transact;
+    if (status === 500) failCommits(app, new Error("bug"));
     const answer = await post(path, { ...form({}, { "x-api-key": KEY }), method, body });
     expect(answer.status).toBe(status);
     expect(answer.headers.get("ratelimit-limit")).toBe("100");
@@ -156,18 +156,13 @@ describe("limits", () => {
   });
 
   it("looks up no more guesses than that, even if they come at once from many addresses of one /64", async () => {
-    const looks: unknown[] = [];
-    const { get } = app.services.store;
-    app.services.store.get = (...what) => {
-      if (what[0] === (apiKeys as unknown)) looks.push(what);
-      return get(...what);
-    };
+    const looks = countReads(app, apiKeys);
     const guess = (at: number, network = "2001:db8:1:2") =>
       post(V1_PATHS[1]!, form({}, { "x-api-key": `guess ${at}`, "x-forwarded-for": `${network}:${at}::1` }));
     const answers = await Promise.all(Array.from({ length: 200 }, (_, at) => guess(at)));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(195);
-    expect(looks).toHaveLength(5);
+    expect(looks()).toBe(5);
     expect((await guess(1, "2001:db8:1:3")).status).toBe(401);
   });
 
@@ -206,8 +201,7 @@ describe("unknown paths", () => {
 
 describe("a bug", () => {
   it("answers 500 with the id under which it was logged, and no details", async () => {
-    await app.services.store.close();
-    app.services.store.get = () => Promise.reject(new Error("secret detail"));
+    failReads(app, new Error("secret detail"));
     const answer = await post(V1_PATHS[1]!, form({}, { "x-api-key": KEY }));
     expect({ status: answer.status, body: answer.body }).toEqual({
       status: 500,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CHROME, KEY, startApp, type TestApp } from "../../support/app.ts";
+import { failCommits } from "../../support/edge.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -41,7 +42,7 @@ it("keeps answers to browser requests, and bugs, out of caches", async () => {
   expect([click.status, click.headers.get("cache-control")]).toEqual([200, "no-store"]);
   const signup = await app.browser("/t/signup", { email: "a@b.example" });
   expect([signup.status, signup.headers.get("cache-control")]).toEqual([404, "no-store"]);
-  app.services.store.transact = () => Promise.reject(new Error("bug"));
+  failCommits(app, new Error("bug"));
   const bug = await app.v1("/promoters/create", { email: "a@b.example" });
   expect([bug.status, bug.headers.get("cache-control")]).toEqual([500, "no-store"]);
 });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Failure } from "../../../server/failure.ts";
 import { KEY, NOW, answerOf, startApp } from "../../support/app.ts";
+import { failCommits } from "../../support/edge.ts";
 
 const V2 = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": "application/json" };
 
@@ -8,13 +9,11 @@ it("answers 503, and reports no record as failed, if the store is briefly away d
   const app = await startApp();
   for (const name of ["jane", "ben"])
     await app.v1("/promoters/create", { email: `${name}@example.com`, first_name: name });
-  const { transact } = app.services.store;
-  let calls = 0;
-  const failure = new Failure("unavailable", "The store could not be written to; try again");
-  app.services.store = {
-    ...app.services.store,
-    transact: (work) => (++calls === 2 ? Promise.reject(failure) : transact(work)),
-  };
+  failCommits(
+    app,
+    new Failure("unavailable", "The store could not be written to; try again"),
+    (at) => at === 1,
+  );
   const { status, headers, body } = await app.v2("POST", "/promoters/archive", { ids: [1, 2] });
   expect([status, headers.get("retry-after"), body]).toEqual([
     503,
@@ -28,10 +27,12 @@ it("answers 503, and reports no record as failed, if the store is briefly away d
 });
 
 it("answers 503 with Retry-After, and logs the reason every ten seconds, while the store can't be written to", async () => {
-  const { services, v1, request, bugs, setNow, close } = await startApp();
+  const app = await startApp();
+  const { v1, request, bugs, setNow, close } = app;
+  await v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   const failure = new Failure("unavailable", "The store could not be written to; try again");
   failure.cause = new Error("No space left on device");
-  services.store = { ...services.store, transact: () => Promise.reject(failure) };
+  failCommits(app, failure);
 
   const first = await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
   expect(first.status).toBe(503);

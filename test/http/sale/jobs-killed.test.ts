@@ -13,7 +13,6 @@ import { NOW, startApp } from "../../support/app.ts";
 import { breaches } from "../../support/money-laws.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { mortalDriver } from "../../support/mortal-driver.ts";
-import { temporaryStore } from "../../support/temporary-store.ts";
 import { company, join } from "../../support/v2.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -25,8 +24,7 @@ const ALL = { limit: 99 };
 let entries: Entry[];
 let accountId: number;
 beforeAll(async () => {
-  const stored = await temporaryStore("memory");
-  const app = await startApp("memory", { store: stored.store });
+  const app = await startApp();
   accountId = app.accountId;
   for (const name of ["jane", "bob", "zoe"]) await join(app, `${name}@example.com`, { ref_id: name });
   await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
@@ -43,7 +41,7 @@ beforeAll(async () => {
   await sell("inv_2");
   await trackV2(app, "refund", { email: "lead@example.com", event_id: "re_1", amount: 2_500 });
   expect(app.bugs).toEqual([]);
-  entries = await stored.entries();
+  entries = await app.stored.entries();
 });
 
 async function filled(): Promise<AtomicDriver> {

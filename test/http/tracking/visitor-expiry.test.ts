@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Failure } from "../../../server/failure.ts";
 import { createCampaign } from "../../../server/domain/campaign/campaign.ts";
 import { loadStats } from "../../../server/domain/report/counters.ts";
 import { loadPromoterCampaign } from "../../../server/domain/promoter-campaign/promoter-campaign.ts";
@@ -6,24 +7,22 @@ import { visitors } from "../../../server/domain/visitor/visitor.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { v1 } from "../../support/calls.ts";
+import { failCommits } from "../../support/edge.ts";
 import { findFaults } from "../../support/consistency.ts";
-import { temporaryStore, type TemporaryStore } from "../../support/temporary-store.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const BEFORE_THE_END = "2026-05-03T05:06:07.889Z";
 const THE_END = "2026-05-03T05:06:07.890Z";
 
 let app: TestApp;
-let temporary: TemporaryStore;
 beforeEach(async () => {
-  temporary = await temporaryStore("memory");
-  app = await startApp("memory", { store: temporary.store });
+  app = await startApp();
   await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
   await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  expect(await findFaults(await temporary.entries())).toEqual([]);
+  expect(await findFaults(await app.stored.entries())).toEqual([]);
   await app.close();
 });
 
@@ -136,21 +135,16 @@ describe("the sweep of visitors", () => {
     expect(await visitorCount()).toBe(0);
   });
 
-  it("continues where an outage of the store interrupted it", async () => {
+  it("starts over an hour after an outage of the store interrupted it", async () => {
     for (let number = 0; number < 3; number++) await click(tidOf(number), "jane");
     app.setNow(THE_END);
-    const { transact } = app.services.store;
-    let isAway = true;
-    const store = {
-      ...app.services.store,
-      transact: ((work) => {
-        if (isAway) throw Object.assign(new Error("away"), { kind: "unavailable" });
-        return transact(work);
-      }) as typeof transact,
-    };
-    const jobs = newJobs({ ...app.services, store }, elapsedMs);
-    await expect(jobs.pass()).rejects.toThrow("away");
-    isAway = false;
+    const end = failCommits(app, new Failure("unavailable", "away"), (at) => at > 0);
+    const jobs = newJobs(app.services, elapsedMs);
+    await jobs.pass();
+    expect(app.bugs.splice(0)).toEqual([expect.stringContaining('"msg":"away"')]);
+    expect(await visitorCount()).toBe(3);
+    end();
+    app.setNow("2026-05-03T06:06:07.890Z");
     await jobs.pass();
     expect([await visitorCount(), await clicksOf(1)]).toEqual([0, 3]);
   });

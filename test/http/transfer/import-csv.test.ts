@@ -28,7 +28,12 @@ let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function run(app: TestApp, kind: Kind, lines: string[], delimiter = ",") {
+async function run(
+  app: Pick<TestApp, "context" | "accountId">,
+  kind: Kind,
+  lines: string[],
+  delimiter = ",",
+) {
   const file = join(folder, "file.csv");
   writeFileSync(file, lines.join("\n"));
   const account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
@@ -422,7 +427,7 @@ it("shows the result of an import without writing it", async () => {
   const app = await startApp("memory", { store: newStore(driver) });
   const before = await driver.list({ ...EVERYTHING, limit: 1_000 });
   const store = newStore(overlayDriver(driver));
-  const dry: TestApp = { ...app, context: { ...app.context, store } };
+  const dry = { accountId: app.accountId, context: { ...app.context, store } };
   const promoterFile = ["email,ref_id", "jane@example.com,jane", "jim@example.com,jane"];
   expect(await run(dry, PROMOTERS, promoterFile)).toEqual({
     ...NONE,
