@@ -53,9 +53,14 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
     const sale = await tx.get(sales, accountId, saleId);
     const lead = await tx.get(leads, accountId, plan.leadId);
     const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account === null || lead === null || sale === null || hasEnded(lead, sale)) {
+    if (account === null || lead === null || sale === null || hasEnded(plan, lead, sale)) {
       await tx.remove(instalments, accountId, saleId);
       return false;
+    }
+    // Choice: like a sale, an instalment of a denied lead earns nothing. Those after the denial do.
+    if (lead.state === "denied") {
+      await writeNext(tx, plan);
+      return true;
     }
     const made = await addCommissions(
       tx,
@@ -74,9 +79,13 @@ function makeNext({ store, clock, guard }: Run, accountId: number, saleId: numbe
   });
 }
 
-/** Choice: instalments end with the customer, or when the sale is refunded whole. */
-function hasEnded({ state }: Lead, sale: Sale): boolean {
-  return state === "cancelled" || state === "denied" || state === "refunded" || isRefunded(sale);
+/**
+ * Choice: instalments end with the customer, or when the sale is refunded whole. Those that were due before the customer
+ * left still come, however late the job runs.
+ */
+function hasEnded({ nextAt }: Instalments, { state, cancelledAt }: Lead, sale: Sale): boolean {
+  if (state === "refunded" || isRefunded(sale)) return true;
+  return cancelledAt === null ? state === "cancelled" : Date.parse(nextAt) >= Date.parse(cancelledAt);
 }
 
 /**

@@ -83,11 +83,29 @@ describe("later commissions of a sale", () => {
     expect([await cashOf(app, 1), await waiting()]).toEqual([[0, 0, 0], 0]);
   });
 
-  it.each(["cancelled", "denied"])("end with a lead that is %s", async (state) => {
+  it("end with a lead that is cancelled", async () => {
     await sell({ recurring_reward_frequency: "30" });
-    await app.v1("/leads/update", { email: "lead@example.com", state });
+    await app.v1("/leads/update", { email: "lead@example.com", state: "cancelled" });
     await runAfter(100);
     expect([await made(), await waiting()]).toEqual([[[1000, "2026-03-04"]], 0]);
+  });
+
+  it("that were due before the customer left come late if no server ran", async () => {
+    await sell({ recurring_reward_frequency: "30" });
+    await app.v1("/track/cancellation", { email: "lead@example.com", created_at: "2026-04-10T00:00:00Z" });
+    await runAfter(100);
+    const dates = (await made()).map(([, date]) => date);
+    expect([dates, await waiting()]).toEqual([["2026-03-04", "2026-04-03"], 0]);
+  });
+
+  it("leave out the days on which the lead was denied", async () => {
+    await sell({ recurring_reward_frequency: "30" });
+    await app.v2("POST", "/referrals/disable", { ids: [1] });
+    await runAfter(30);
+    await app.v2("POST", "/referrals/enable", { ids: [1] });
+    await runAfter(60);
+    const dates = (await made()).map(([, date]) => date);
+    expect([dates, await waiting()]).toEqual([["2026-03-04", "2026-05-03"], 1]);
   });
 
   it("end after ten years of weeks, however long ago the sale was made", async () => {
