@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../../failure.ts";
 import type { PayoutMethod } from "./record.ts";
 import { collection, listCounts } from "../../storage/collection.ts";
+import type { Key } from "../../storage/keys.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { refuseErased } from "../erasure/values.ts";
@@ -40,13 +42,20 @@ export async function loadPayoutMethod(reader: Reader, accountId: number, id: nu
   return method;
 }
 
-/** A page of a promoter's payout methods, oldest first. */
+/** A page of a promoter's current payout methods, oldest first. Choice: replaced ones are history, which payouts show. */
 export function findPayoutMethods(
   store: Store,
   accountId: number,
   { promoterId, ...window }: { promoterId: number } & Window,
 ): Promise<Found<PayoutMethod>> {
-  return findPage(store, payoutMethods, { accountId, index: "promoter", start: [promoterId], ...window });
+  const keeps = ({ replacedById }: PayoutMethod) => replacedById === undefined;
+  return findPage(store, payoutMethods, {
+    accountId,
+    index: "promoter",
+    start: [promoterId],
+    keeps,
+    ...window,
+  });
 }
 
 /**
@@ -71,18 +80,47 @@ export async function createPayoutMethod(
 /**
  * Changes a payout method. `change` gets the current record, because the valid details depend on its method.
  *
+ * Once a payout has used it, other details make a new record, and the old one is disabled. Otherwise the money of a batch
+ * that the company has confirmed could go elsewhere, and paid payouts would show an account that they did not go to.
+ * Changes to a replaced method go to the one that took its place.
+ *
  * @throws Failure `not_found`, `refused` for an erased promoter, and whatever `change` throws
  */
-export function updatePayoutMethod(
+export async function updatePayoutMethod(
   context: Context,
   accountId: number,
   { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
 ): Promise<PayoutMethod> {
+  const newId = await context.store.nextId("payout-method");
   return context.store.transact(async (tx) => {
-    const before = await loadPayoutMethod(tx, accountId, id);
+    const before = await loadCurrent(tx, accountId, id);
     refuseErased(await loadPromoter(tx, accountId, before.promoterId));
-    return putPayoutMethod(tx, context, { before, after: { ...before, ...change(before) } });
+    const after = { ...before, ...change(before) };
+    // Counted within the transaction, so that a payout that begins to use it meanwhile repeats the change.
+    const isUsed = (await tx.sum(accountId, usesCounter(before.id))) > 0;
+    if (!isUsed || hasSameTarget(before, after)) return putPayoutMethod(tx, context, { before, after });
+    const replaced = { ...before, isSelected: false, isDisabled: true, replacedById: newId };
+    await putPayoutMethod(tx, context, { before, after: replaced });
+    const own = { id: newId, createdAt: context.now.toISOString() };
+    return putPayoutMethod(tx, context, { before: null, after: { ...after, ...own } });
   });
+}
+
+/** The method with this id, or the one that took its place. @throws Failure `not_found` */
+async function loadCurrent(tx: Transaction, accountId: number, id: number): Promise<PayoutMethod> {
+  let method = await loadPayoutMethod(tx, accountId, id);
+  while (method.replacedById !== undefined)
+    method = await loadPayoutMethod(tx, accountId, method.replacedById);
+  return method;
+}
+
+function hasSameTarget(one: PayoutMethod, other: PayoutMethod): boolean {
+  return one.method === other.method && isDeepStrictEqual(one.details, other.details);
+}
+
+/** How many payouts use a method. */
+function usesCounter(id: number): Key {
+  return ["payout.method", id];
 }
 
 /**
@@ -94,7 +132,7 @@ export async function removePayoutMethod(context: Context, accountId: number, id
   await context.store.transact(async (tx) => {
     const before = await loadPayoutMethod(tx, accountId, id);
     // Counted within the transaction, so that a payout made by it meanwhile stops the deletion.
-    const usesCount = await tx.sum(accountId, ["payout.method", id]);
+    const usesCount = await tx.sum(accountId, usesCounter(id));
     if (usesCount > 0) throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
     await tx.remove(payoutMethods, accountId, id);
     await announce(tx, context, { entity: "payout_method", before, after: null });

@@ -25,5 +25,10 @@ export interface PayoutMethod {
   isSelected: boolean;
   isDisabled: boolean;
   isManaged: boolean;
+  /**
+   * The method that took its place when its details changed. It stays for the payouts that it was used for, unselected
+   * and disabled. Absent: it is current.
+   */
+  replacedById?: number;
   createdAt: string;
 }

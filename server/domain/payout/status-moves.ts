@@ -62,7 +62,6 @@ export async function moveWithin(
   if (to === "cancelled") refuseUploaded(payout);
   const { accountId, promoterId } = payout;
   const staysInBatch = to === "pending" && (await isAwaited(tx, payout));
-  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
   const promoter = await tx.get(promoters, accountId, promoterId);
   const moved: Payout = {
     ...payout,
@@ -70,14 +69,28 @@ export async function moveWithin(
     status: to,
     // Errors from banks may hold names and account numbers.
     error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
-    payoutMethodId:
-      to === "pending" && !staysInBatch ? null : (payout.payoutMethodId ?? selected?.id ?? null),
+    payoutMethodId: to === "pending" && !staysInBatch ? null : await methodFor(tx, payout, to),
   };
   await tx.put(payouts, moved);
   if (to === "cancelled") await freeCommissions(tx, context.store, moved);
   await announce(tx, context, { entity: "payout", before: payout, after: moved });
   await settleBatch(tx, context, { before: payout, after: moved });
   return moved;
+}
+
+/**
+ * The method that a payout goes to from now on. Once it is on its way, it keeps the method that it had then.
+ *
+ * Choice: if it failed and is tried again, it goes to the method that the promoter has selected since, if that fits the
+ * payments batch. Wrong details are the usual reason why a payment fails.
+ */
+async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
+  const { accountId, promoterId, payoutMethodId: kept, paymentsBatchId, status } = payout;
+  const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
+  const isAgain = status === "failed" && to === "processing";
+  if (!isAgain || selected === null || selected.isDisabled) return kept ?? selected?.id ?? null;
+  const batch = paymentsBatchId === null ? null : await tx.get(paymentsBatches, accountId, paymentsBatchId);
+  return batch === null || batch.method === selected.method ? selected.id : kept;
 }
 
 /**

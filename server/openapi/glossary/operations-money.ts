@@ -165,7 +165,7 @@ export const MONEY_OPERATIONS: Operations = {
   "GET /payout_methods/:id": ["getPayoutMethod", "Finds one payout method."],
   "PUT /payout_methods/:id": [
     "updatePayoutMethod",
-    "Changes a payout method. What you leave out stays.",
+    "Changes a payout method. What you leave out stays. Once a payout has used it, other details make a new method, with its own id.",
     { is_selected: true },
   ],
   "PATCH /payout_methods/:id": ["patchPayoutMethod", "The same as `PUT`.", { is_disabled: true }],

@@ -85,7 +85,7 @@ const OPERATIONS: Operations = {
   ],
   "PUT /payout_methods/:id": [
     "updateOwnPayoutMethod",
-    "Replaces the details of a payout method.",
+    "Replaces the details of a payout method. Once a payout has used it, this makes a new method, with its own id.",
     { details: { wallet_email: "jane@wallet.example" } },
   ],
   "DELETE /payout_methods/:id": ["deleteOwnPayoutMethod", "Removes a payout method that no payout has used."],

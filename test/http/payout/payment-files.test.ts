@@ -38,16 +38,17 @@ async function payee(
 const gather = async (method: string) =>
   expect((await app.v2("POST", "/payouts/create_payments_batch", { method })).status).toBe(201);
 
-/** The file of batch 1. */
-async function file(format: string, query = "") {
-  const response = await app.request(`/api/v2/company/payments_batches/1/file?format=${format}&${query}`, {
+/** The file of a batch, by default the first one. */
+async function file(format: string, query = "", batch = 1) {
+  const path = `/api/v2/company/payments_batches/${batch}/file?format=${format}&${query}`;
+  const response = await app.request(path, {
     headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" },
   });
   return { response, text: await response.text() };
 }
 
-const refusal = (format: string, query = "") =>
-  outcome(app.v2("GET", `/payments_batches/1/file?format=${format}&${query}`));
+const refusal = (format: string, query = "", batch = 1) =>
+  outcome(app.v2("GET", `/payments_batches/${batch}/file?format=${format}&${query}`));
 
 describe("a file for PayPal", () => {
   it("has a line for each promoter: recipient, amount, currency, reference, note, wallet", async () => {
@@ -237,24 +238,26 @@ describe("a file for SEPA", () => {
     expect(await refusal("sepa", DEBTOR)).toEqual({
       status: 422,
       body: {
-        message: `Payout methods are incomplete: promoter ${jane.id}: iban is missing or wrong`,
+        message: `Payout methods are incomplete: promoter ${jane.id}: iban is missing or wrong. A batch keeps its payout methods, so correct them and make a new batch`,
         code: "operation_failed",
       },
     });
     await app.v2("PUT", "/payout_methods/1", {
       details: { bank_country: "DE", account_holder_name: "Jane", iban: IBAN },
     });
+    await app.v2("DELETE", "/payments_batches/1");
+    await gather("bank");
     for (const query of ["", "debtor_iban=NL91ABNA0417164301"]) {
-      expect(await refusal("sepa", query)).toMatchObject({
+      expect(await refusal("sepa", query, 2)).toMatchObject({
         status: 422,
         body: { code: "invalid_params", errors: { debtor_iban: ["is missing or wrong"] } },
       });
     }
-    expect(await refusal("sepa", `${DEBTOR}&debtor_bic=NO`)).toMatchObject({
+    expect(await refusal("sepa", `${DEBTOR}&debtor_bic=NO`, 2)).toMatchObject({
       body: { errors: { debtor_bic: ["is invalid"] } },
     });
     await changeAccount(app.context, app.accountId, { currency: "USD" });
-    expect(await refusal("sepa", DEBTOR)).toMatchObject({
+    expect(await refusal("sepa", DEBTOR, 2)).toMatchObject({
       status: 422,
       body: { message: "SEPA pays euros, and the account's currency is USD" },
     });

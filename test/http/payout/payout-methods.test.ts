@@ -1,10 +1,11 @@
+import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { payouts } from "../../../server/domain/payout/payout.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 
 const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
@@ -117,6 +118,77 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
   it("are not found for a promoter that does not exist", async () => {
     const { status, body } = await create({ ...paypal, promoter_id: 99 });
     expect([status, body]).toEqual([404, { message: "Promoter not found.", code: "not_found" }]);
+  });
+
+  describe("that a payout has used", () => {
+    const OTHER = { wallet_email: "other@example.com", paypal_email: "other@example.com" };
+    const list = async () =>
+      (await app.v2("GET", `/payout_methods?filters[promoter_id]=${jane.id}`)).body as object[];
+    const wallets = async () =>
+      parse(String((await app.v2("GET", "/payments_batches/1/file?format=paypal")).body)) as string[][];
+
+    beforeEach(async () => {
+      await create(paypal);
+      await addPayout(app.context, jane);
+      await app.v2("POST", "/payouts/create_payments_batch", { method: "paypal" });
+    });
+
+    it("keep their details: others make a new method, which is the one that is used from then on", async () => {
+      await app.v2("POST", "/payments_batches/1/pay", {});
+      const changed = await app.v2("PUT", "/payout_methods/1", {
+        details: { wallet_email: OTHER.wallet_email },
+      });
+      const current = { ...shown, id: 2, details: OTHER };
+      expect([changed.status, changed.body]).toEqual([200, current]);
+      expect((await app.v2("GET", "/payout_methods/1")).body).toEqual({
+        ...shown,
+        is_selected: false,
+        is_disabled: true,
+      });
+      expect(await list()).toEqual([current]);
+      // The confirmed batch pays the wallet that it was made for, and the history shows it.
+      expect((await wallets()).map(([wallet]) => wallet)).toEqual(["jane@example.com"]);
+      await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
+      expect(await app.context.store.get(payouts, app.accountId, 1)).toMatchObject({
+        status: "completed",
+        payoutMethodId: 1,
+      });
+    });
+
+    it("change in place in everything else, and by the same details", async () => {
+      const same = { details: { wallet_email: "jane@example.com" }, is_disabled: true };
+      expect((await app.v2("PUT", "/payout_methods/1", same)).body).toEqual({ ...shown, is_disabled: true });
+      expect(await list()).toHaveLength(1);
+    });
+
+    it("lead changes to the method that took their place, however many at once", async () => {
+      const put = (wallet: string) =>
+        app.v2("PUT", "/payout_methods/1", { details: { wallet_email: wallet } });
+      const answers = await Promise.all([put("a@example.com"), put("b@example.com")]);
+      const ids = new Set(answers.map(({ body }) => (body as { id: number }).id));
+      expect(ids.size).toBe(1);
+      const [id] = ids;
+      const disabled = await app.v2("PATCH", "/payout_methods/1", { is_disabled: true });
+      expect(disabled.body).toMatchObject({ id, is_disabled: true, is_selected: true });
+      expect(await list()).toEqual([disabled.body]);
+      expect((await app.v2("DELETE", "/payout_methods/1")).status).toBe(409);
+    });
+
+    it("give way to the new one when a failed payout is tried again", async () => {
+      const other = await addCampaign(app.context, app.accountId, "Other");
+      await app.v2("DELETE", "/payments_batches/1");
+      await addPayout(app.context, jane, { campaignId: other.id, amount: 500, totalInclTax: 500 });
+      await app.v2("POST", "/payouts/create_payments_batch", { method: "paypal" });
+      await app.v2("POST", "/payments_batches/2/pay", {});
+      await app.v2("POST", "/payouts/mark_as_failed", { ids: [1] });
+      await app.v2("PUT", "/payout_methods/1", { details: { wallet_email: OTHER.wallet_email } });
+      await movePayout(app.context, app.accountId, { id: 1, to: "processing" });
+      const { body } = await app.v2("GET", "/payments_batches/2/file?format=paypal");
+      expect((parse(String(body)) as string[][]).map((line) => line.slice(0, 4))).toEqual([
+        ["other@example.com", "120.00", "USD", "BATCH-2-1"],
+        ["jane@example.com", "5.00", "USD", "BATCH-2-1-2"],
+      ]);
+    });
   });
 
   it("can be removed only while no payout was paid by them", async () => {

@@ -180,6 +180,23 @@ describe("a payout method", () => {
     expect(await body("GET /payout_methods")).toMatchObject([{ id: 1, is_selected: true }]);
   });
 
+  it("that a payout uses is replaced when its details change, and only the new one is listed", async () => {
+    await jane.call("POST /payout_methods", {
+      method: "paypal",
+      details: { wallet_email: "j@wallet.example" },
+    });
+    await addPayout(app.context, await loadPromoter(app.context.store, app.accountId, 1), {
+      payoutMethodId: 1,
+    });
+    const details = { wallet_email: "new@wallet.example" };
+    expect(await jane.outcome("PUT /payout_methods/1", { details })).toMatchObject({
+      status: 200,
+      body: { id: 2, is_selected: true, is_disabled: false },
+    });
+    expect(await body("GET /payout_methods")).toMatchObject([{ id: 2, is_selected: true }]);
+    expect((await jane.call("POST /payout_methods/1/select")).body).toMatchObject({ id: 2 });
+  });
+
   it.each([
     ["bank", { bank_country: "US", account_holder_name: "J" }, { "details[iban]": ["can't be blank"] }],
     [

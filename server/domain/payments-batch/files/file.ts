@@ -74,7 +74,10 @@ export async function paymentFile(
     const lack = LACKS[format](payment);
     return lack === null ? [] : [`promoter ${payment.promoterId}: ${lack}`];
   });
-  if (faults.length > 0) throw new Failure("refused", `Payout methods are incomplete: ${faults.join("; ")}`);
+  if (faults.length > 0) {
+    const hint = "A batch keeps its payout methods, so correct them and make a new batch";
+    throw new Failure("refused", `Payout methods are incomplete: ${faults.join("; ")}. ${hint}`);
+  }
   const reference = batchReference(batch);
   const isXml = format === "sepa";
   return {

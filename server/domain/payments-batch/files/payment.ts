@@ -8,7 +8,7 @@ import { loadPromoter, promoterName } from "../../promoter/promoter.ts";
 import type { PaymentsBatch } from "../record.ts";
 import { batchReference } from "../batch.ts";
 
-/** One line of a file: everything that a promoter gets from a batch. */
+/** One line of a file: everything that a promoter gets from a batch by one method. */
 export interface Payment {
   promoterId: number;
   name: string;
@@ -25,18 +25,23 @@ export interface Payment {
 
 /**
  * The payments of a batch that are still to be made, in the order of the promoters' ids. A promoter is paid once for
- * all campaigns.
+ * all campaigns, unless one of the payouts failed and is tried again by a newer method.
  *
  * @throws Failure `refused` if there are none
  */
 export async function loadPayments(store: Store, account: Account, batch: PaymentsBatch): Promise<Payment[]> {
-  const payments = new Map<number, Payment>();
+  const payments = new Map<string, Payment>();
+  const lineCounts = new Map<number, number>();
   for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
     for (const { promoterId, status, payoutMethodId, totalInclTax } of chunk) {
       if (status !== "pending" && status !== "processing") continue;
+      const line = `${promoterId} ${payoutMethodId}`;
+      const known = payments.get(line);
+      const lineCount = (lineCounts.get(promoterId) ?? 0) + (known === undefined ? 1 : 0);
       const payment =
-        payments.get(promoterId) ?? (await newPayment(store, account, { batch, promoterId, payoutMethodId }));
-      payments.set(promoterId, payment);
+        known ?? (await newPayment(store, account, { batch, promoterId, payoutMethodId, lineCount }));
+      payments.set(line, payment);
+      lineCounts.set(promoterId, lineCount);
       payment.amount += totalInclTax;
       payment.decimal = decimalOf(payment.amount, account.currency);
     }
@@ -56,9 +61,9 @@ export function decimalOf(amount: number, currency: string): string {
 async function newPayment(
   store: Store,
   account: Account,
-  given: { batch: PaymentsBatch; promoterId: number; payoutMethodId: number | null },
+  given: { batch: PaymentsBatch; promoterId: number; payoutMethodId: number | null; lineCount: number },
 ): Promise<Payment> {
-  const { batch, promoterId, payoutMethodId } = given;
+  const { batch, promoterId, payoutMethodId, lineCount } = given;
   const promoter = await loadPromoter(store, account.id, promoterId);
   const method = payoutMethodId === null ? null : await store.get(payoutMethods, account.id, payoutMethodId);
   const texts = Object.entries(method?.details ?? {}).filter(
@@ -71,7 +76,7 @@ async function newPayment(
     amount: 0,
     decimal: "0",
     currency: account.currency,
-    reference: `${batchReference(batch)}-${promoterId}`,
+    reference: `${batchReference(batch)}-${promoterId}${lineCount > 1 ? `-${lineCount}` : ""}`,
     details,
   };
 }
