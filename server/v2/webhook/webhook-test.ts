@@ -9,6 +9,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { webhookPosting } from "../../outgoing/webhook-posting.ts";
 import type { Webhook } from "../../domain/webhook/record.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { recordError } from "../record-error.ts";
 import { postedJson } from "./event-json.ts";
 import { testBody } from "./webhook-input.ts";
 
@@ -33,6 +34,7 @@ export const testWebhookOperation: V2Operation = {
     })
     .meta({ id: "WebhookTest" }),
   refusals: ["not_found", "invalid", "rule_broken"],
+  shape: recordError({}),
   handle: test,
 };
 
