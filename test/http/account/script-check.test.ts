@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newFetchPage } from "../../../server/outgoing/page.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { company, outcome } from "../../support/v2.ts";
+import { company, invalid, outcome } from "../../support/v2.ts";
 
 /** A site whose pages answer as each test says. */
 let site: Server;
@@ -88,12 +88,18 @@ describe("POST /api/v2/company/setup/script", () => {
     expect(await check("/")).toEqual(body("found"));
   });
 
+  const noCampaign = invalid({ campaign_id: ["can't be blank"] });
+
   it.each([
-    ["a body without campaign", {}, 422, "invalid_params"],
-    ["an unknown campaign", { campaign_id: 99 }, 404, "not_found"],
-    ["an address of one's own choice", { url: "https://example.com/" }, 422, "invalid_params"],
-  ])("refuses %s", async (_, given, status, code) => {
-    expect(await outcome(app.v2("POST", "/setup/script", given))).toMatchObject({ status, body: { code } });
+    ["a body without campaign", {}, noCampaign],
+    [
+      "an unknown campaign",
+      { campaign_id: 99 },
+      { status: 404, body: { message: "Campaign not found.", code: "not_found" } },
+    ],
+    ["an address of one's own choice", { url: "https://example.com/" }, noCampaign],
+  ])("refuses %s", async (_, given, refusal) => {
+    expect(await outcome(app.v2("POST", "/setup/script", given))).toEqual(refusal);
   });
 
   it("fetches no private address", async () => {

@@ -7,6 +7,7 @@ import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { invalid, outcome } from "../../support/v2.ts";
 
 describe("the status of commissions", () => {
   let app: TestApp;
@@ -54,9 +55,13 @@ describe("the status of commissions", () => {
   });
 
   it("refuses calls without ids", async () => {
-    for (const body of [{}, { ids: [] }, { ids: ["x"] }]) {
-      const answer = await app.v2("POST", "/commissions/deny", body);
-      expect([answer.status, answer.body]).toMatchObject([422, { code: "invalid_params" }]);
+    const calls: [object, string][] = [
+      [{}, "can't be blank"],
+      [{ ids: [] }, "can't be blank"],
+      [{ ids: ["x"] }, "is invalid"],
+    ];
+    for (const [body, fault] of calls) {
+      expect(await outcome(app.v2("POST", "/commissions/deny", body))).toEqual(invalid({ ids: [fault] }));
     }
   });
 

@@ -146,7 +146,7 @@ describe("POST /api/v2/company/mail/test", () => {
     });
   });
 
-  it("is limited", async () => {
+  it("answers 429 after as many as its address may get", async () => {
     await start({ smtpUrl: server.url, signInEmails: 1 });
     const call = await signedIn("owner");
     expect((await call("POST /mail/test")).status).toBe(200);

@@ -37,12 +37,13 @@ describe.each(STORAGES)("V1 leads/create on %s", (storage) => {
     await app.browser("/t/click", { tid: TID, ref_id: "jane", url: "https://www.acme.example/" });
     const given = { uid: "cus_1", username: "lea", website: "lea.example", created_at: "2026-01-01" };
     const answer = await create({ ...given, tid: TID, sub_id: "news", custom_fields: '{"a":1}' });
-    expect(bodyOf(answer, createLead)).toMatchObject({
+    expect(bodyOf(answer, createLead)).toEqual({
+      ...LEAD,
       ...given,
       created_at: "2026-01-01T00:00:00.000Z",
       custom_fields: { a: 1 },
       visitor_sub_id: "news",
-      promotion: { id: 1 },
+      promotion: { ...LEAD.promotion, visitors_count: 1 },
     });
     expect(await stored()).toMatchObject([{ entrySource: "cookie", tid: TID }]);
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startApp, type TestApp } from "../../support/app.ts";
+import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
@@ -82,8 +82,28 @@ describe("a promoter's own code", () => {
   it("stands in the audit log under the promoter's name", async () => {
     await make();
     const { body } = await company(app, "GET /audit_log?filters[entity]=promo_code");
-    expect(body).toMatchObject([
-      { action: "created", actor: { kind: "promoter", name: "jane@example.com" }, entity: "promo_code" },
+    expect(body).toEqual([
+      {
+        id: expect.any(Number),
+        at: NOW,
+        actor: { kind: "promoter", id: 1, name: "jane@example.com" },
+        action: "created",
+        entity: "promo_code",
+        entity_id: "1",
+        before: null,
+        after: {
+          code: "JANE10",
+          description: null,
+          details: null,
+          ext_id: null,
+          metadata: null,
+          reward_id: offered[0],
+          promoter_campaign_id: 1,
+          made_by_promoter_id: 1,
+          created_at: NOW,
+          archived_at: null,
+        },
+      },
     ]);
   });
 });

@@ -111,10 +111,19 @@ describe("a lead that a promoter adds", () => {
   });
 
   it("stands in the audit log under the promoter's name", async () => {
-    await add();
+    const id = await idOf(add());
     const { body } = await company(app, "GET /audit_log?filters[entity]=referral");
-    expect(body).toMatchObject([
-      { action: "created", actor: { kind: "promoter", name: "jane@example.com" }, entity: "referral" },
+    expect(body).toEqual([
+      {
+        id: expect.any(Number),
+        at: NOW,
+        actor: { kind: "promoter", id: 1, name: "jane@example.com" },
+        action: "created",
+        entity: "referral",
+        entity_id: String(id),
+        before: null,
+        after: expect.objectContaining({ email: "sam@example.net", state: "pending", is_proposal: true }),
+      },
     ]);
   });
 });

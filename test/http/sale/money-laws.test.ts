@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { AtomicDriver } from "../../../server/storage/driver.ts";
 import { memoryDriver } from "../../../server/storage/drivers/memory.ts";
 import { newStore } from "../../../server/storage/store.ts";
@@ -31,23 +31,20 @@ describe("the laws of money hold in every history", () => {
     );
   });
 
-  describe.each(ENGINES.filter((kind) => kind !== "memory"))("in %s", (kind) => {
+  it.each(ENGINES.filter((kind) => kind !== "memory"))("in %s too", async (kind) => {
     const source = DRIVERS[kind]!();
-    afterAll(source.end);
-
-    it("too", async () => {
-      const property = fc.asyncProperty(moneyHistory(rounds(8, 24)), async (history) => {
-        const { driver, remove } = await source.open();
-        try {
-          await live(driver, history);
-        } finally {
-          await newStore(driver).close();
-          await remove();
-        }
-      });
-      // A failing history is the same in memory, where shortening it is quicker.
-      await fc.assert(property, { numRuns: rounds(1, 40), endOnFailure: true });
+    onTestFinished(source.end);
+    const property = fc.asyncProperty(moneyHistory(rounds(8, 24)), async (history) => {
+      const { driver, remove } = await source.open();
+      try {
+        await live(driver, history);
+      } finally {
+        await newStore(driver).close();
+        await remove();
+      }
     });
+    // A failing history is the same in memory, where shortening it is quicker.
+    await fc.assert(property, { numRuns: rounds(1, 40), endOnFailure: true });
   });
 });
 

@@ -63,8 +63,11 @@ describe("a second factor", () => {
 
   it("is asked for only after the right password", async () => {
     await setUp();
-    const answer = await post("/session", { email: user.email, password: "wrong password", code: "000000" });
-    expect(answer.body).toMatchObject({ code: "unauthorized" });
+    const wrong = { email: user.email, password: "wrong password", code: "000000" };
+    expect(await outcome(post("/session", wrong))).toEqual({
+      status: 401,
+      body: { message: "The e-mail address or the password is wrong", code: "unauthorized" },
+    });
   });
 
   it("lets each code in once, and clocks be half a minute off", async () => {
