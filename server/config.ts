@@ -10,7 +10,7 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
  */
 const MIN_KEY_LENGTH = 8;
 const MIN_TOKEN_LENGTH = 16;
-/** As for every password of a user. */
+/** The minimum for every user's password. */
 const MIN_PASSWORD_LENGTH = 8;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;

@@ -4,7 +4,7 @@ import type { Payer } from "./told.ts";
 const UIDS = ["svc_uid", "fp_uid"];
 const TIDS = ["svc_tid", "fp_tid", "tid"];
 
-/** What an event names the payer by. */
+/** The names by which an event names the payer. */
 interface Names {
   customerId: string | null;
   email: string | null;

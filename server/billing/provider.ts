@@ -23,7 +23,7 @@ export interface Provider {
   verify(body: string, headers: Headers, now: Date): Promise<ProviderEvent>;
   /** Translates an event into our words. It may ask the provider's API for what the event leaves out. */
   toOperation(event: ProviderEvent): Promise<Told | Nothing>;
-  /** What the API knows about a payer besides the event. null: nothing, or the connection has no API key. */
+  /** The API's knowledge of a payer besides the event. null: none, or the connection has no API key. */
   lookUp(customerId: string): Promise<Payer | null>;
   /** The events since an instant, newest first. @throws Failure `refused` without an API key */
   list(since: Date): AsyncGenerator<ProviderEvent>;

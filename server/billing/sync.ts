@@ -9,7 +9,7 @@ import { openProvider, type Provider } from "./provider.ts";
 import { OUTCOMES, type Outcome } from "./take/taker.ts";
 import { take } from "./take/take.ts";
 
-/** What a walk through a provider's events found. */
+/** The result of a walk through a provider's events. */
 export interface Synced {
   events: number;
   /** How many events had each outcome. */

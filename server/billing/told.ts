@@ -1,6 +1,6 @@
 import type { BillingPeriod } from "../domain/sale/record.ts";
 
-/** What an event tells about the person who pays. */
+/** The names that an event has for the person who pays. */
 export interface Payer {
   /** The provider's id of the customer. */
   customerId: string | null;
@@ -20,11 +20,11 @@ export interface PaymentTold {
   objects: string[];
   subscriptionId: string | null;
   payer: Payer;
-  /** What was paid, with and without tax, in the minor unit of its currency (ISO 4217). */
+  /** The sum that was paid, with and without tax, in the minor unit of its currency (ISO 4217). */
   grossAmount: number;
   netAmount: number;
   currency: string;
-  /** What was sold: the price that most of the money was paid for, by the provider's id, and how many of it. */
+  /** The price that most of the money was paid for, by the provider's id, and how many of it. */
   planId: string | null;
   quantity: number;
   billingPeriod: BillingPeriod | null;
@@ -55,7 +55,7 @@ export interface CancellationTold {
   at: Date;
 }
 
-/** What an event of a provider means to us. */
+/** The meaning that an event of a provider has for us. */
 export type Told = PaymentTold | RefundTold | CancellationTold;
 
 /** An event that means nothing to us, and why, for people who read the provider's log. */

@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Adds the commands that connect an account with a billing provider. */
 export function billingCommands(program: Command): void {
-  const billing = program.command("billing").description("billing providers that tell of payments");
+  const billing = program.command("billing").description("billing providers that report payments");
   billing
     .command("connect <account-id>")
     .addArgument(provider())

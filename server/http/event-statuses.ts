@@ -29,7 +29,7 @@ export function eventError(generation: ErrorShape): ErrorShape {
   };
 }
 
-/** The statuses and bodies of a sale in V2, which tells a person whom nobody referred by 404. */
+/** The statuses and bodies of a sale in V2, which answers 404 for a person whom nobody referred. */
 export const V2_SALE_STATUSES = { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES, not_found: 404 } as const;
 export const V2_SALE_BODIES = { ...EVENT_BODIES, not_found: v2ErrorAnswer };
 

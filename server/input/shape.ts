@@ -4,7 +4,7 @@ import { numberText } from "../http/parameters/json.ts";
 
 type Values = Record<string, unknown>;
 
-/** What a blank value of a field counts as. undefined: not given. */
+/** The value that a blank field counts as. undefined: not given. */
 type Blank = (field: z.ZodType) => null | undefined;
 
 /**

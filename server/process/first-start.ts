@@ -5,7 +5,7 @@ import type { FirstOwner } from "../domain/account/first-account.ts";
 import type { Context } from "../domain/context.ts";
 import { linkAddress } from "../domain/user/link.ts";
 
-/** What the text for the operator needs. It is printed once, when the store gets its first account. */
+/** The values of the text for the operator. It is printed once, when the store gets its first account. */
 export interface FirstStart {
   publicUrl: string;
   accountId: string | null;

@@ -10,7 +10,7 @@ const PAUSE_MS = 10_000;
  */
 export type OutageLog = (failure: Failure) => void;
 
-/** Makes such a log. `unloggedCount` tells how many refusals were left out since the last line. */
+/** Makes an outage log. `unloggedCount` says how many refusals were left out since the last line. */
 export function newOutageLog(log: Logger, clock: () => Date): OutageLog {
   let loggedAt = -Infinity;
   let unloggedCount = 0;

@@ -5,7 +5,7 @@ import { bugAnswer, type ErrorShape, type Generation } from "../http/errors.ts";
 import { requestId, routeOf } from "../http/request-id.ts";
 import type { Services } from "./services.ts";
 
-/** What went wrong, and how the route tells its clients. */
+/** An error, and the form in which the route answers it. */
 export interface Refusal {
   error: unknown;
   generation: Generation;

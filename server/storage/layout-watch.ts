@@ -14,7 +14,7 @@ export interface WatchedDriver extends AtomicDriver {
 }
 
 /**
- * Wraps a driver so. If each commit checked the mark, those of all accounts would wait for each other. So a process looks
+ * Makes a driver that watches the layout mark. If each commit checked the mark, those of all accounts would wait for each other. So a process looks
  * at it now and then, and an upgrade waits for longer than that before it changes anything.
  */
 export function watchLayout(

@@ -9,7 +9,7 @@ import type { PublicRequest } from "./public-route.ts";
 import { refIds } from "./ref-ids.ts";
 import { parseUrl } from "../url.ts";
 
-/** What pages send about a visit, with clicks and with sign-ups. */
+/** The fields that pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({
   /** One ref id, or several separated by commas. The first that belongs to a promoter counts. */
   ref_id: text.optional(),

@@ -13,13 +13,13 @@ type Numbers = Map<string, { said: number; counted: number }>;
 interface Sums {
   /** By the counter's key. */
   counters: Numbers;
-  /** What records say of other records. */
+  /** The statements of records about other records. */
   ties: Numbers;
 }
 
 /**
- * Compares all claims, index entries and counters of a store with its records, and what records say of each other, and yields a sentence for
- * each one that is missing, wrong or belongs to no record. Nobody may write to the store meanwhile.
+ * Compares all claims, index entries and counters of a store with its records, and what records say of each other, and
+ * yields a sentence for each one that is missing, wrong or belongs to no record. Nobody may write to the store meanwhile.
  *
  * Most stores have no faults. So one scan adds up the entries that there are and those that the records ask for, and only
  * the collections whose sums differ are looked at entry by entry. Only the numbers of one account are in memory at a time.

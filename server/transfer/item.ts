@@ -5,7 +5,7 @@ import type { Entry } from "../storage/listing/snapshot.ts";
 import { FORMER_COLLECTIONS } from "./upgrade/former-collections.ts";
 import { collectionNamed, kindOf, type AnyRecord } from "./collections.ts";
 
-/** What an export keeps of a store, an item a line: a record, or the next ids of a kind. */
+/** A line of an export: a record, or the next ids of a kind. */
 export interface Item {
   /** `ids` for next ids. */
   collection: string;

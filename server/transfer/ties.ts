@@ -11,9 +11,9 @@ import type { AnyCollection, AnyRecord } from "./collections.ts";
 export interface Tie {
   /** The number's name: `the sales of lead 7`. */
   of: string;
-  /** What the record itself says. */
+  /** The record's own statement. */
   said: number;
-  /** What the record adds as one of the others. */
+  /** The amount that the record adds as one of the others. */
   counted: number;
 }
 

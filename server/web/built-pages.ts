@@ -12,7 +12,7 @@ export interface AppFiles {
   style: string;
 }
 
-/** What the build made for browsers, except the tracker. */
+/** The files that the build made for browsers, except the tracker. */
 export interface BuiltPages {
   apps: Record<App, AppFiles>;
   /** All files by name. */

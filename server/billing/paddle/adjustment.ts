@@ -4,7 +4,7 @@ import type { Nothing, RefundTold } from "../told.ts";
 /** The adjustments that take money back. Choice: a chargeback that is reversed later is not undone. */
 const TAKING_BACK = ["refund", "chargeback"] as const;
 
-/** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event tells when it comes. */
+/** An adjustment of a transaction. Refunds wait for Paddle's approval, and an event reports it. */
 export function adjustmentMade(adjustment: AdjustmentNotification, at: Date): RefundTold | Nothing {
   const { id, action, status, transactionId, currencyCode, totals } = adjustment;
   if (!TAKING_BACK.some((each) => each === action)) {

@@ -5,7 +5,7 @@ import { Failure } from "../../failure.ts";
 import type { Payer } from "../told.ts";
 import { payerOf } from "../payer.ts";
 
-/** What we read from Paddle's API. */
+/** The part of Paddle's API that we read. */
 export interface PaddleApi {
   client: Paddle;
   /** The code of a discount. null: it has none. */

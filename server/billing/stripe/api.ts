@@ -7,7 +7,7 @@ import { payerOf } from "../payer.ts";
 /** Shorter than the time that Stripe waits for our answer. */
 const TIMEOUT_MS = 8_000;
 
-/** What we read from Stripe's API. */
+/** The part of Stripe's API that we read. */
 export interface StripeApi {
   client: Stripe;
   /** The invoice that a payment intent paid. null: none. */

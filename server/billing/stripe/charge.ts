@@ -37,7 +37,7 @@ const disputeShape = z.object({
   payment_intent: objectId.nullish(),
 });
 
-/** A charge that paid no invoice. Those of invoices are told by the invoice. */
+/** A charge that paid no invoice. The invoice reports its own charges. */
 export async function chargeSucceeded(data: unknown, api: StripeApi | null): Promise<PaymentTold | Nothing> {
   const charge = chargeShape.parse(data);
   if (charge.paid === false || charge.captured === false) {
@@ -48,12 +48,12 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
     // Choice: a sale too few is found by a later sync; one too many would be paid out.
     return {
       kind: "nothing",
-      reason: "Only the API tells whether an invoice has this charge; connect with a key",
+      reason: "Only the API knows whether an invoice has this charge; connect with a key",
     };
   }
-  if (invoice !== null) return { kind: "nothing", reason: "The invoice of the charge tells of the payment" };
+  if (invoice !== null) return { kind: "nothing", reason: "The invoice of the charge reports the payment" };
   const { id, currency, payment_intent: intent } = charge;
-  // A checkout knows the tax and the visit, which its charge does not tell.
+  // A checkout knows the tax and the visit, which its charge does not report.
   const checkout = api && intent ? await api.checkoutOf({ payment_intent: intent }) : null;
   if (checkout !== null) return sessionCompleted(checkout, api);
   const amount = isoAmount(charge.amount_captured ?? charge.amount, currency);
@@ -66,7 +66,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
       email: charge.billing_details?.email ?? charge.receipt_email ?? null,
       metadata: [charge.metadata],
     }),
-    // A charge does not tell its tax.
+    // A charge does not report its tax.
     grossAmount: amount,
     netAmount: amount,
     currency: currency.toUpperCase(),
@@ -95,7 +95,7 @@ export async function chargeRefunded(
 
 /**
  * A dispute that begins. The bank takes the money at the same time, unless it only inquires. If it takes the money
- * later, `charge.dispute.funds_withdrawn` tells so.
+ * later, `charge.dispute.funds_withdrawn` reports it.
  */
 export async function disputeCreated(
   told: { data: unknown; at: Date },
@@ -135,7 +135,7 @@ async function objectsOf(charge: Pick<Charge, "id" | "invoice" | "payment_intent
   return [await invoiceOf(charge, api), id, intent].filter((each) => typeof each === "string");
 }
 
-/** The invoice that a charge paid. null: none. undefined: unknown, because only the API tells. */
+/** The invoice that a charge paid. null: none. undefined: unknown, because only the API knows. */
 async function invoiceOf(
   { invoice, payment_intent: intent }: Pick<Charge, "invoice" | "payment_intent">,
   api: StripeApi | null,

@@ -10,7 +10,7 @@ import { exponentOf } from "../../domain/money/currency.ts";
 /** The id of an object that is given as its id, or whole. */
 export const objectId = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
 
-/** What the account's own code attached to an object. */
+/** The metadata that the account's own code attached to an object. */
 export const metadata = z.record(z.string(), z.string()).nullish();
 
 /** Seconds since 1970. */

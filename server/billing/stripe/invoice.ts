@@ -84,7 +84,7 @@ async function paymentsOf({ id, charge, payment_intent: intent }: Invoice, api: 
 }
 
 /**
- * The promotion codes of an invoice. One that a checkout led to has none here: the checkout tells its codes itself, and
+ * The promotion codes of an invoice. One that a checkout led to has none here: the checkout reports its codes itself, and
  * also the visit, which counts more. So the order of both events does not matter.
  */
 async function promoCodesOf(
@@ -121,7 +121,7 @@ function soldBy(
  * How many items a line sells, for flat rewards.
  *
  * Choice: the quantity of a metered price is what was used, for example 10,000 requests. It counts as one item. Events
- * since 2025 don't tell which prices are metered, but only those are paid for a period that is over.
+ * since 2025 don't report which prices are metered, but only those are paid for a period that is over.
  */
 function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {
   const isUsage = period ? period.start < period.end && period.end <= created : false;

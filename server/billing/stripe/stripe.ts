@@ -14,7 +14,7 @@ import { sessionCompleted } from "./session.ts";
 /** Stripe's own recommendation. */
 const TOLERANCE_SECONDS = 300;
 
-/** What a translation reads. `before` is the object as it was, where the event tells. */
+/** The input of a translation. `before` is the object as it was, if the event says so. */
 interface Given {
   data: unknown;
   before: { amount_refunded?: number | undefined };

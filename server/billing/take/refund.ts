@@ -29,7 +29,7 @@ export async function takeRefund(source: Source, told: RefundTold): Promise<Take
   if (sale === null) return taken("waiting", "Its payment is not recorded, or not yet");
   const result = await apply(source, refund, sale);
   await forgetRefund(context.store, refund);
-  // Others may have waited until this one told that their payment is the same.
+  // Others may have waited until this one reported that their payment is the same.
   await applyWaiting(source, refund.saleEventId);
   return result;
 }

@@ -5,7 +5,7 @@ import { takeRefund } from "./refund.ts";
 import { taken, type Source, type Taken } from "./taker.ts";
 
 /**
- * Records what a provider told. However often and in whichever order its events come, each payment, refund and
+ * Records what a provider reported. However often and in whichever order its events come, each payment, refund and
  * cancellation counts once.
  *
  * @throws Failure the same as the operation that records it, for example `rule_broken` without an exchange rate

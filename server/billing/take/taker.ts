@@ -6,7 +6,7 @@ import type { Payer } from "../told.ts";
 
 export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
 
-/** What became of an event. */
+/** The outcome of an event. */
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The outcome of an event, with the reason if nothing was recorded. */
@@ -20,7 +20,7 @@ export interface Source {
   context: Context;
   account: Account;
   provider: BillingProvider;
-  /** What the provider's API knows about a customer besides the event. null: nothing. */
+  /** The provider's API's knowledge of a customer besides the event. null: none. */
   lookUp(customerId: string): Promise<Payer | null>;
 }
 

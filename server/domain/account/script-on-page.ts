@@ -1,7 +1,7 @@
 import { trackerNames } from "./tracker-names.ts";
 import type { Account } from "./record.ts";
 
-/** What a page says about the script. `other_account`: it names another account, or none. */
+/** The state of the script on a page. `other_account`: it names another account, or none. */
 export type ScriptState = "found" | "other_account" | "tag_manager" | "not_found";
 
 /** The script as a page loads it. */

@@ -19,7 +19,7 @@ const PUBLIC = new Set([
   "upgradeDetails",
 ]);
 
-/** What a change did to the fields of a record. null: nothing worth keeping. */
+/** The fields of a record that a change concerned. null: none worth keeping. */
 export function fieldChanges(
   before: object | null,
   after: object | null,

@@ -29,7 +29,7 @@ export interface Naming {
   objects: string[];
   /** Objects that also belong to other payments of the customer. They lead to the latest one. */
   owners: string[];
-  /** What was paid. null: only its refund is known. */
+  /** The sum that was paid. null: only its refund is known. */
   amounts: { grossAmount: number; netAmount: number } | null;
 }
 

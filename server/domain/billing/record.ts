@@ -2,7 +2,7 @@ export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
 
 export type BillingProvider = (typeof BILLING_PROVIDERS)[number];
 
-/** An account's connection with a billing provider, which tells us about payments. */
+/** An account's connection with a billing provider, which reports payments to us. */
 export interface BillingConnection {
   accountId: number;
   provider: BillingProvider;
@@ -26,7 +26,7 @@ export interface BillingObject {
   hash: string;
   /** The event id of the payment's sale, recorded or to be recorded. */
   saleEventId: string;
-  /** What was paid, with and without tax, in the minor unit of its currency. null: the payment is not known yet. */
+  /** The sum that was paid, with and without tax, in the minor unit of its currency. null: not known yet. */
   grossAmount: number | null;
   netAmount: number | null;
   /**

@@ -44,14 +44,14 @@ export interface Campaign {
   upgrade: CampaignUpgrade | null;
   rewardsForPromoters: RewardEntry[];
   rewardsForReferrals: RewardEntry[];
-  /** What its sign-up page says and asks. Absent: nothing but the name. */
+  /** The texts and questions of its sign-up page. Absent: nothing but the name. */
   signup?: CampaignSignup;
   /** The e-mails that its promoters get. */
   emails: EmailKind[];
   createdAt: string;
 }
 
-/** What a campaign's sign-up page says and asks. null: nothing. */
+/** The texts and questions of a campaign's sign-up page. null: none. */
 export interface CampaignSignup {
   description: string | null;
   /** Whoever joins must accept them. */

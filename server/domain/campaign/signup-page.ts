@@ -3,7 +3,7 @@ import type { Account } from "../account/record.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Campaign, SignupQuestion } from "./record.ts";
 
-/** What somebody answers to the questions of a campaign, by question. */
+/** Somebody's answers to the questions of a campaign, by question. */
 export type SignupAnswers = Record<string, string>;
 
 const MAX_ANSWER_LENGTH = 2_000;

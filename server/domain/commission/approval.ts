@@ -8,7 +8,7 @@ import type { Commission } from "./record.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What decides whether a new commission needs approval. */
+/** The facts that decide whether a new commission needs approval. */
 interface NewEarning {
   account: Account;
   lead: Lead;

@@ -51,7 +51,7 @@ export async function loadBalance(
   return { units };
 }
 
-/** What the change of a record adds to one balance. */
+/** The amounts that the change of a record adds to one balance. */
 export interface BalanceMove {
   promoterId: number;
   unit: Unit;
@@ -59,7 +59,7 @@ export interface BalanceMove {
   amount: number;
 }
 
-/** What the change of a record adds to the balances of promoters. null: it is new, or was deleted. */
+/** The amounts that the change of a record adds to promoters' balances. A null record: it is new, or was deleted. */
 export function balanceMoves<R>(
   { counts }: Collection<R>,
   { before, after }: { before: R | null; after: R | null },

@@ -143,7 +143,7 @@ export function pendingCounter(promoterId: number, unit: Unit): Key {
   return ["commission.pending", promoterId, unit];
 }
 
-/** The counter of such debts. */
+/** The counter of what refunds took back in other units than money. */
 export function debtCounter({ promoterId, campaignId, unit }: Commission): Key {
   return ["unpaid.debt", promoterId, campaignId, unit];
 }

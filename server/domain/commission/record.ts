@@ -11,7 +11,7 @@ export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
 export const COMMISSION_TYPES = ["sale", "custom"] as const;
 
-/** What a commission is for: a sale, or something else that the company rewards. */
+/** The cause of a commission: a sale, or something else that the company rewards. */
 export type CommissionType = (typeof COMMISSION_TYPES)[number];
 
 /** A promoter's earnings from one event. V1 calls it a reward. */
@@ -81,7 +81,7 @@ export interface Commission {
   createdAt: string;
 }
 
-/** What the company says about a commission that it gives by hand. */
+/** The company's notes on a commission that it gives by hand. */
 export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
 
 /** The rule that made a commission. Later changes of rewards never change it. */

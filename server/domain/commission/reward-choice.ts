@@ -3,7 +3,7 @@ import { rulesHold, type RuleFacts } from "../reward/rule.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { BillingPeriod } from "../sale/record.ts";
 
-/** What the amounts of commissions are computed from. */
+/** The values that the amounts of commissions are computed from. */
 export interface EarningSale {
   amountCents: number;
   /** The decimals of the account's currency. */

@@ -41,7 +41,7 @@ export function causeOf(type: string): string {
   return isV1EventType(type) ? CAUSES[type] : type;
 }
 
-/** Choice: V1 knows no leads that wait, so it hears of one that a promoter added when the company approves it. */
+/** Choice: V1 knows no leads that wait, so it reports one that a promoter added when the company approves it. */
 function isNewLead({ entity, before, after }: RecordChange): boolean {
   if (entity !== "referral" || after === null || after.isProposal) return false;
   return before === null || before.isProposal === true;

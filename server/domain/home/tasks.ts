@@ -10,7 +10,7 @@ import { webhooks } from "../webhook/webhooks.ts";
 /** The newest deliveries of a webhook that are looked at. */
 const LOOKED_AT = 20;
 
-/** What waits for somebody of the company. Amounts are cash, in cents. */
+/** The tasks that wait for somebody of the company. Amounts are cash, in cents. */
 export interface Tasks {
   pendingPromoters: { count: number };
   proposedLeads: { count: number };

@@ -83,7 +83,7 @@ export function findLeadByEmail(reader: Reader, accountId: number, email: string
   return reader.find(leads, "email", accountId, [leadEmail(email)]);
 }
 
-/** What promoters have proposed about the person with this e-mail address. */
+/** The leads that promoters have proposed for this e-mail address. */
 export async function listProposals(view: View, accountId: number, email: string): Promise<Lead[]> {
   const found: Lead[] = [];
   for await (const chunk of view.scan(leads, "proposed", accountId, proposedKey(email))) found.push(...chunk);

@@ -45,7 +45,7 @@ export async function loadOwner(reader: Reader, accountId: number, id: number): 
 /** @throws Failure `refused` if the promoter campaign may not get leads */
 export function requireAccepted(owner: PromoterCampaign): void {
   if (acceptsLeads(owner)) return;
-  throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get referrals`);
+  throw new Failure("refused", `The promoter campaign is ${owner.state} and can't get leads`);
 }
 
 /** The lead under its new owner. The new owner's part of a split becomes part of the rest, which is the owner's. */

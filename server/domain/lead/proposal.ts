@@ -17,7 +17,7 @@ import type { Lead } from "./record.ts";
 /** Choice: the company looks at each one, so nobody may send it more at once. */
 const MOST_PROPOSALS = 100;
 
-/** What a promoter says about a lead. null: nothing. */
+/** A promoter's words about a lead. null: none. */
 export type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comment: string | null };
 
 interface NewProposal extends ProposalDetails {

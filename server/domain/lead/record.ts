@@ -48,7 +48,7 @@ export interface Lead {
   firstName: string | null;
   lastName: string | null;
   website: string | null;
-  /** What the promoter who added the lead says about it. Absent: nothing. */
+  /** The words of the promoter who added the lead. Absent: none. */
   comment?: string | undefined;
   customFields: Record<string, unknown> | null;
   planName: string | null;

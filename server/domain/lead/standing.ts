@@ -14,7 +14,7 @@ export function approveLead(context: Context, accountId: number, id: number): Pr
   return changeState(context, accountId, {
     id,
     to: ({ state }) => {
-      if (state === "denied") throw new Failure("refused", "The referral is disabled; enable it first");
+      if (state === "denied") throw new Failure("refused", "The lead is disabled; enable it first");
       return state === "pending" ? "signup" : state;
     },
   });
@@ -61,7 +61,7 @@ function changeState(
     if (state === before.state) return before;
     const after = settled({ ...before, state });
     const taken = await findTaken(tx, leads, { record: after, claims: ["email", "uid"] });
-    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a referral already", taken);
+    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
     return after;

@@ -35,7 +35,7 @@ export type TimelineEntry =
   | { kind: "commission"; at: string; commission: Commission; promoter: Promoter | null }
   | { kind: "payout"; at: string; payout: Payout };
 
-/** What happens at one instant comes in this order. */
+/** Events of one instant come in this order. */
 const ORDER: TimelineEntry["kind"][] = [
   "click",
   "signup",
@@ -46,7 +46,7 @@ const ORDER: TimelineEntry["kind"][] = [
   "payout",
 ];
 
-/** What happened to a lead, oldest first: of sales, refunds and commissions the latest 200 each. */
+/** The history of a lead, oldest first: of sales, refunds and commissions the latest 200 each. */
 export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEntry[]> {
   const earned = await latest(store, commissions, lead);
   const entries = [

@@ -1,7 +1,7 @@
 import type { Unit } from "./unit.ts";
 import { exponentOf } from "./currency.ts";
 
-/** What other units are called after one, and after any other number. */
+/** The names of other units after one, and after any other number. */
 const NAMES: Record<Exclude<Unit, "cash">, [one: string, many: string]> = {
   credits: ["credit", "credits"],
   points: ["point", "points"],

@@ -18,7 +18,7 @@ export const originNames = collection<OriginName>()({
  * name, which an erasure could not take out of the counters.
  */
 const OWN_PAGE = "own page of a promoter";
-/** Sources and pages beyond the most that are kept. */
+/** The name for all sources and pages beyond the first thousand. */
 export const OTHER = "other";
 
 /** Choice: anybody can send visits from made-up sites to made-up pages, and nobody reads a longer report. */

@@ -8,7 +8,7 @@ import { loadPromoterStats } from "../report/counters.ts";
 import { carryReason, type CarryReason } from "./carry-reason.ts";
 import { unpaidGroups } from "./unpaid-groups.ts";
 
-/** What a run would do with the unpaid commissions of one promoter, campaign and unit. */
+/** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
 export interface PreviewedPayout {
   promoterId: number;
   campaignId: number;
@@ -29,7 +29,7 @@ export interface RunPreview {
 }
 
 /**
- * What the run of the current period would pay if the period ended now. Only the keys of commissions are read for the
+ * The payouts that the run of the current period would make if it ended now. Only the keys of commissions are read for the
  * payouts of other pages.
  */
 export async function previewRun(

@@ -51,7 +51,7 @@ export interface NewPromoter {
    * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same commit.
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
-  /** What promoters who sign up by themselves bring along. */
+  /** The data of promoters who sign up by themselves. */
   own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed">>;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;

@@ -25,7 +25,7 @@ export interface PromoterProfile {
 
 export const EMAIL_TOPICS = ["drip", "new_commission", "new_referral", "payout", "marketing"] as const;
 
-/** What e-mails to promoters are about. Nothing is sent about `drip` and `marketing` yet. */
+/** The topics of e-mails to promoters. Nothing is sent about `drip` and `marketing` yet. */
 export type EmailTopic = (typeof EMAIL_TOPICS)[number];
 
 export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as const;
@@ -45,7 +45,7 @@ export interface Promoter {
   passwordHash?: string;
   /** How often they have signed in. Links that sign in hold it, so that each works once. Absent: never. */
   signInCount?: number;
-  /** They joined by themselves, and have not opened the e-mail that was sent to them. Absent: not so. */
+  /** Whether they joined by themselves and have not confirmed their address yet. Absent: false. */
   isUnconfirmed?: true;
   /** The e-mails that they do not want. Absent: they want all. */
   unwantedEmails?: EmailTopic[];

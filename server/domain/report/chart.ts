@@ -9,7 +9,7 @@ const READ_AT_ONCE = 100;
 /** Choice: each day is a read, and a longer chart shows nobody anything. */
 const MOST_YEARS = 10;
 
-/** What a chart shows. */
+/** The count of a chart, whose it is, and its range. */
 export interface ChartQuery {
   promoterCampaigns: Pick<PromoterCampaign, "accountId" | "promoterId" | "id">[];
   metric: Metric;

@@ -14,7 +14,7 @@ import type { SeriesId } from "./series.ts";
 /** Choice: about a megabyte of text. A client that needs more asks page by page. */
 const MOST_CELLS = 50_000;
 
-/** What a report covers. */
+/** The range, the rows and the columns of a report. */
 export interface ReportQuery {
   range: Period;
   groupBy: Grouping;

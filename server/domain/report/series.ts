@@ -7,7 +7,7 @@ import type { Stretch } from "./stretch.ts";
 /** The id of a series: of a campaign or a promoter, or the key of a source or a page. */
 export type SeriesId = number | string;
 
-/** What one id of a series counted on one day or in one month. */
+/** The count of one id of a series on one day or in one month. */
 export interface SeriesSum {
   /** For a month: its first day. */
   day: string;
@@ -55,7 +55,7 @@ export async function* promoterSums(
   }
 }
 
-/** The first day of a stretch that has no beginning. Its end if nothing was counted. */
+/** The first day that counted anything. If none did, the stretch's end. */
 async function firstDay(store: Store, accountId: number, reading: Reading): Promise<string> {
   for await (const [first] of seriesSums(store, accountId, reading)) if (first) return first.day;
   return reading.stretch.before;

@@ -17,7 +17,7 @@ export interface InstalmentPlan {
   startInDays: number | null;
   /** Days between two commissions. null: only one comes. */
   everyDays: number | null;
-  /** How many follow the first. null: until the customer leaves, but not more than the most. */
+  /** How many follow the first. null: until the customer leaves, at most MOST_INSTALMENTS. */
   maxCount: number | null;
 }
 

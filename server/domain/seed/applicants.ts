@@ -23,7 +23,7 @@ const PITCHES = [
   "As a guest in each episode, and in the notes of the show.",
 ];
 
-/** What somebody answered to the questions of their campaign. null: it asks none. */
+/** Somebody's answers to the questions of their campaign. null: it asks none. */
 export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
   const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
   if (questions.length === 0) return null;

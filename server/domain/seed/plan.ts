@@ -7,7 +7,7 @@ export const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back the seeded history goes. */
 export const HISTORY_DAYS = 365;
 
-/** What every part of a seeded program is made with. */
+/** The tools that every part of a seeded program is made with. */
 export interface SeedPlan {
   context: Context;
   account: Account;

@@ -39,7 +39,7 @@ export interface SeedSize {
   paymentsAtOnce?: number;
 }
 
-/** What a seed makes, and who wants to know how far it is: a number from 0 to 1. */
+/** The records that a seed makes, and a listener that hears how far it is: a number from 0 to 1. */
 export type SeedOptions = SeedSize & { onProgress?: (share: number) => void };
 
 /** Refuses to mix made-up people with real ones, because they can't be told apart later. @throws Failure `refused` */

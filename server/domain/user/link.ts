@@ -72,7 +72,7 @@ export async function loadUserLink(
   return { link, user };
 }
 
-/** What somebody enters on the page of a link. */
+/** The input on the page of a link. */
 export interface LinkInput {
   token: string;
   password: string;

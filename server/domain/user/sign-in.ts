@@ -10,7 +10,7 @@ import { passSecondFactor } from "./second-factor.ts";
 import { findUser, findUserByEmail, users } from "./user.ts";
 import type { User } from "./record.ts";
 
-/** What somebody enters on the sign-in page. */
+/** The input on the sign-in page. */
 export interface Credentials {
   email: string;
   password: string;

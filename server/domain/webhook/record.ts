@@ -10,7 +10,7 @@ export interface WebhookSecret {
   expiresAt: string | null;
 }
 
-/** The most attempts of a delivery, and as many as a webhook usually has. */
+/** The largest and the default number of attempts. */
 export const MAX_RETRIES = 10;
 
 /** A receiver of events. */

@@ -16,7 +16,7 @@ import type { EmailTopic, Promoter } from "../../domain/promoter/record.ts";
 import type { PromoterCampaign } from "../../domain/promoter-campaign/record.ts";
 import type { OutboxParts } from "../parts.ts";
 
-/** What promoters call these e-mails in their settings. */
+/** The names of these e-mails in promoters' settings. */
 const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
   new_commission: "new_commission",
   new_referral: "new_referral",
@@ -30,7 +30,7 @@ interface Occasion {
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
-  /** What was earned or paid. The e-mail shows it in the account's currency. */
+  /** The sum that was earned or paid. The e-mail shows it in the account's currency. */
   sum?: Pick<Commission, "amount" | "unit">;
 }
 

@@ -40,7 +40,7 @@ export async function readTemplates(address: string | null): Promise<Templates> 
   }
 }
 
-/** What an e-mail is written from. */
+/** The content that an e-mail is written from. */
 interface EmailContent {
   kind: Email["kind"];
   values: Email["values"];

@@ -10,7 +10,7 @@ export interface SearchRange<Index extends string, Filter extends string> {
   index: Index | "id";
   start: Key;
   between?: Between;
-  /** What its records are sorted by. Absent: by id. */
+  /** The order of its records. Absent: by id. */
   sortedBy?: Index;
   passes: Filter[];
   /** Reads the number of its records. Absent: the listing's own counter has it. */

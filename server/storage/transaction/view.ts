@@ -33,20 +33,20 @@ export interface View extends Reader {
     start: Key,
     page: Page,
   ): Promise<R[]>;
-  /** All records of such a listing, in chunks that leave the event loop free for others. */
+  /** All records of a listing, as `page` orders them, in chunks that leave the event loop free for others. */
   scan<R, I extends string>(
     from: Collection<R, string, I>,
     ...listing: [index: I | "id", accountId: number, start: Key, between?: Between]
   ): AsyncGenerator<R[]>;
   /**
-   * The entries of such a listing in chunks, without reading the records: the rest of each index value, followed by the
+   * The entries of a listing in chunks, without reading the records: the rest of each index value, followed by the
    * record's id.
    */
   scanKeys<R, I extends string>(
     from: Collection<R, string, I>,
     ...listing: [index: I | "id", accountId: number, start: Key, between?: Between]
   ): AsyncGenerator<KeyPart[][]>;
-  /** The number of records in such a listing. It walks the whole listing. */
+  /** The number of records in a listing. It walks the whole listing. */
   count<R, Index extends string>(
     from: Collection<R, string, Index>,
     index: Index | "id",

@@ -3,7 +3,7 @@ import { collection } from "../../storage/collection.ts";
 import type { AnyCollection } from "../collections.ts";
 
 /**
- * What layout 5 kept as a promoter's balance, in addition to the commissions and payouts that it is the sum
+ * The promoter's balance that layout 5 kept, in addition to the commissions and payouts that it is the sum
  * of.
  */
 export interface FormerBalance {

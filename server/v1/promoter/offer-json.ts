@@ -24,7 +24,7 @@ export const earningAnswer = z
   })
   .meta({ id: "V1PromoterReward" });
 
-/** What a referred person gets. A percentage is an amount too: `unit` tells which it is. */
+/** The reward of a referred person. A percentage is an amount too: `unit` says which it is. */
 export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   const { amount, percent, unit } = worth(reward);
   return {
@@ -36,7 +36,7 @@ export function offerJson(reward: Reward): z.output<typeof offerAnswer> {
   };
 }
 
-/** What a promoter earns: a flat amount (cents for `cash`), or a percentage of each sale. */
+/** The reward of a promoter: a flat amount (cents for `cash`), or a percentage of each sale. */
 export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
   const { amount, percent, unit } = worth(reward);
   return {

@@ -83,7 +83,7 @@ export function promotionJson({
   };
 }
 
-/** What referred people get, and what promoters earn. */
+/** The rewards of referred people and of promoters. */
 export const offersAnswer = z.object({
   offer: offerAnswer.nullable(),
   referral_reward: earningAnswer.nullable(),

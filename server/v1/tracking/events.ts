@@ -17,7 +17,7 @@ import {
 } from "../../input/event-params.ts";
 import { eventAnswer, showEvent } from "./event-json.ts";
 
-/** What an event needs of a request of either generation. */
+/** The parts of a request of either generation that an event needs. */
 interface EventRequest {
   event: H3Event;
   account: Account;

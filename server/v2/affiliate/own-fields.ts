@@ -2,7 +2,7 @@ import { email, text } from "../../input/fields.ts";
 import { parseUrl } from "../../url.ts";
 
 /*
- * What people type themselves, into the portal and on the sign-up page. Programs of the company may send more.
+ * Fields that people type themselves, into the portal and on the sign-up page. Programs of the company may send more.
  */
 
 /** An e-mail address. Choice: its domain has a dot, because mail from here would reach no other. */

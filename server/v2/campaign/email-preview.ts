@@ -29,7 +29,7 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
   return { subject, text, html };
 }
 
-/** What the e-mail would say to Jane Doe, who has just earned something. */
+/** The e-mail as Jane Doe would get it, who has just earned something. */
 function exampleValues(account: Account, campaign: Campaign, publicUrl: string): Record<string, string> {
   const jane = newPromoterCampaign({
     accountId: account.id,

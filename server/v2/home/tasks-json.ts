@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tasks } from "../../domain/home/tasks.ts";
 
-/** What waits for somebody of the company. */
+/** The tasks that wait for somebody of the company. */
 export const tasksAnswer = z
   .object({
     pending_promoters: z.object({ count: z.int() }),

@@ -16,7 +16,7 @@ import { readPathId } from "../path-id.ts";
 const NAME_LENGTH = 100;
 
 const invitationBody = z.object({ invitation: text });
-/** What the campaign asks for. */
+/** The answers that the campaign asks for. */
 const answerBody = z.object({
   answers: z.record(z.string(), z.string("is invalid"), "is invalid").optional(),
   terms_accepted: flag.optional(),

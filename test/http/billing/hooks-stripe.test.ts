@@ -269,7 +269,7 @@ describe("a charge without an invoice", () => {
       status: 200,
       body: {
         outcome: "ignored",
-        reason: "Only the API tells whether an invoice has this charge; connect with a key",
+        reason: "Only the API knows whether an invoice has this charge; connect with a key",
       },
     });
   });

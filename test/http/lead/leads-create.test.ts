@@ -53,7 +53,7 @@ describe.each(STORAGES)("V1 leads/create on %s", (storage) => {
     [{}, 422, { error: "You need to name the promoter by promotion_id or ref_id." }],
     [{ ref_id: "nobody" }, 404, { error: "Promotion not found." }],
     [{ promotion_id: "99" }, 404, { error: "Promotion not found." }],
-    [{ promotion_id: "2" }, 422, { error: "The promoter campaign is rejected and can't get referrals" }],
+    [{ promotion_id: "2" }, 422, { error: "The promoter campaign is rejected and can't get leads" }],
     [{ ref_id: "bob" }, 404, { error: "Promotion not found." }],
     [{ email: "x", promotion_id: "y" }, 422, { email: ["is invalid"], promotion_id: ["is invalid"] }],
     [{ email: "SAM@example.com", ref_id: "jane" }, 422, { email: TAKEN }],

@@ -101,7 +101,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     expect(await call("POST /referrals/approve", { ids: [1] })).toEqual(finished("approve"));
     expect(await stored()).toMatchObject({ state: "signup" });
     expect(await call("POST /referrals/approve", { ids: [2] })).toEqual(
-      finished("approve", { id: 2, ...failed(["2: The referral is disabled; enable it first"]) }),
+      finished("approve", { id: 2, ...failed(["2: The lead is disabled; enable it first"]) }),
     );
     await change({ state: "active", customerSince: NOW });
     await call("POST /referrals/approve", { ids: [1] });
@@ -193,7 +193,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
         {
           status: 422,
           body: {
-            message: "The promoter campaign is rejected and can't get referrals",
+            message: "The promoter campaign is rejected and can't get leads",
             code: "operation_failed",
           },
         },

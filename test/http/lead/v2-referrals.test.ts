@@ -241,7 +241,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
         {
           status: 422,
           body: {
-            message: "The promoter campaign is pending and can't get referrals",
+            message: "The promoter campaign is pending and can't get leads",
             code: "operation_failed",
           },
         },
@@ -299,7 +299,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
         {
           status: 422,
           body: {
-            message: "The promoter campaign is blocked and can't get referrals",
+            message: "The promoter campaign is blocked and can't get leads",
             code: "operation_failed",
           },
         },

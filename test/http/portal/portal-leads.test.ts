@@ -153,7 +153,7 @@ describe("somebody whom the company knows already", () => {
     const id = await idOf(add());
     expect(await approve(id)).toMatchObject({
       status: 200,
-      body: { processed_count: 0, processing_errors: [`${id}: The person is a referral already`] },
+      body: { processed_count: 0, processing_errors: [`${id}: The person is a lead already`] },
     });
     expect((await company(app, `GET /referrals/${SAM.email}?find_by=email`)).body).toMatchObject({
       state: "signup",
@@ -225,7 +225,7 @@ describe("POST /referrals refuses", () => {
 
   it("a promoter who waits for approval", async () => {
     await company(app, "PUT /promoter_campaigns/1", { state: "pending" });
-    expect(await add()).toEqual(refused("The promoter campaign is pending and can't get referrals"));
+    expect(await add()).toEqual(refused("The promoter campaign is pending and can't get leads"));
   });
 
   it("more than a hundred at once", async () => {

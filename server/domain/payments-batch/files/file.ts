@@ -36,7 +36,7 @@ const LACKS: Record<FileFormat, (payment: Payment) => string | null> = {
     details["iban"] || details["account_number"] ? null : "iban and account_number are missing",
 };
 
-/** What a file is made of. The debtor is the company's own bank account, which only SEPA needs. */
+/** The input of a file. The debtor is the company's own bank account, which only SEPA needs. */
 export interface FileRequest {
   id: number;
   /** null: the usual one of the batch's method. */

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { isPassing } from "./faults.ts";
 
-/** What a server says about its commits. A role that may not see the standbys finds their states empty. */
+/** A server's answer about its commits. A role that may not see the standbys finds their states empty. */
 const STATE = `select current_setting('synchronous_commit') as waits, current_setting('synchronous_standby_names') as names,
   (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) > 0 as "hasStandby",
   (select count(*) from pg_stat_replication where sync_state is null) > 0 as "isHidden"`;

@@ -3,13 +3,13 @@ const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/;
 
 /** A server that a `STORAGE_URL` names. */
 export interface Host {
-  /** What people call it: the host and the port, without user and password. */
+  /** Its name for people: the host and the port, without user and password. */
   name: string;
   /** Its own URL. */
   url: string;
 }
 
-/** What a server says of itself. */
+/** A server's answer about itself. */
 export interface Sighting {
   host: Host;
   /** The database cluster. A standby has the same one as its primary. */

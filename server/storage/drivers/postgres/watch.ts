@@ -25,7 +25,7 @@ const STATE = `select cast(system_identifier as text) as system,
 /** Standbys get this record as well. One of them can tell a new process that an old primary's time is over. */
 const RECORDED = "select timeline from tidemark_timelines where system = $1";
 
-/** What a watch reports. */
+/** The reports of a watch. */
 export interface WatchReports {
   /** Another server is written to. null: none, for the reason given, which may change. */
   onChange(primary: Primary | null, reason: string): void;

@@ -9,7 +9,7 @@ export type Order = Changes[] | null;
 /** The result of a batch. Errors lose their codes between threads. */
 export type Outcome = { results: boolean[] } | { fault: string; isPassing: boolean };
 
-/** What the thread begins with. */
+/** The data that the thread begins with. */
 export interface ThreadData {
   file: string;
   /** Shared: the number of orders given and not yet carried out. */

@@ -8,7 +8,7 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const shown = z.string().nullable();
 
-/** What invoices show of the promoter. */
+/** The promoter's details that invoices show. */
 export const invoiceFields = {
   company_name: shown,
   company_number: shown,

@@ -22,7 +22,7 @@ const IBAN_TERRITORIES: Record<string, string> = {
   FI: "AX",
 };
 
-/** What an account number outside the world of IBANs needs beside it: one of these. */
+/** An account number that is no IBAN needs one of these beside it. */
 const ROUTING = {
   routing_aba_number: word(9).regex(/^\d{9}$/, "must have 9 digits"),
   sort_code: word(8).regex(/^\d\d-?\d\d-?\d\d$/, "must have 6 digits"),

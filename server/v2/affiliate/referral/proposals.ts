@@ -11,7 +11,7 @@ import { portalReferralAnswer, showOwnReferral } from "./referral-json.ts";
 
 const NAME_LENGTH = 100;
 
-/** What a promoter says about somebody. */
+/** A promoter's words about somebody. */
 const said = { first_name: word(NAME_LENGTH), last_name: word(NAME_LENGTH), website: site, comment: text };
 const createBody = z.object({
   promoter_campaign_id: id,
