@@ -9,7 +9,7 @@ import { waitingCancellations } from "../domain/billing/waiting-cancellation.ts"
 import { waitingRefunds } from "../domain/billing/waiting-refund.ts";
 import { campaigns } from "../domain/campaign/campaign.ts";
 import { commissions } from "../domain/commission/commission.ts";
-import { importedCommissions } from "../domain/commission/import.ts";
+import { commissionSources } from "../domain/commission/source.ts";
 import { deliveries, lanes } from "../domain/webhook/delivery.ts";
 import { erasureCounts } from "../domain/erasure/count.ts";
 import { dayRates } from "../domain/money/rate.ts";
@@ -67,6 +67,7 @@ export const COLLECTIONS = [
   campaigns,
   cancellations,
   commissions,
+  commissionSources,
   dayRates,
   deliveries,
   erasureCounts,
@@ -74,7 +75,6 @@ export const COLLECTIONS = [
   firstStarts,
   forgottenTokens,
   freezes,
-  importedCommissions,
   instalments,
   lanes,
   leads,

@@ -1,4 +1,5 @@
 import { Failure } from "../../failure.ts";
+import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { createdBy } from "../audit/creator.ts";
 import type { Context } from "../context.ts";
@@ -13,6 +14,7 @@ import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import type { Show } from "../show.ts";
 import { commissions, newCommission } from "./commission.ts";
 import type { Commission } from "./record.ts";
+import { commissionSources } from "./source.ts";
 
 /** Says who gets a commission. The first given field decides: the lead's own promoter, or the promoter campaign's. */
 export interface Earner {
@@ -40,7 +42,8 @@ export interface CustomCommission<T> {
  * of cash corrects an earlier one. Other units are handed out one by one, so a negative amount could not take
  * them back.
  *
- * @throws Failure `missing` if nobody is named, `not_found`, `invalid`, `refused` for an erased promoter
+ * @throws Failure `missing` if nobody is named, `not_found`, `invalid`, `refused` for an erased promoter,
+ * `already_registered` for a repeated event id
  */
 export async function createCommission<T>(
   context: Context,
@@ -60,10 +63,28 @@ export async function createCommission<T>(
       createdAt: (createdAt ?? context.now).toISOString(),
       ...createdBy(context),
     });
+    await claimEvent(tx, commission);
     await tx.insert(commissions, commission);
     await announce(tx, context, { entity: "commission", before: null, after: commission });
     return show(tx.view, await ensureNonCashPayout(tx, context, commission));
   });
+}
+
+/**
+ * Makes sure that a repeated request gives nothing twice.
+ *
+ * Choice: one event may give commissions to several promoter campaigns and in several units, and a negative one may
+ * correct an earlier one. Whoever deletes a commission may give it again.
+ */
+async function claimEvent(tx: Transaction, commission: Commission): Promise<void> {
+  const { accountId, id, promoterCampaignId, eventId, unit, amount } = commission;
+  if (eventId === null) return;
+  const sourceHash = digest(`given ${JSON.stringify([eventId, promoterCampaignId, unit, amount < 0])}`);
+  const known = await tx.get(commissionSources, accountId, sourceHash);
+  if (known !== null && (await tx.get(commissions, accountId, known.commissionId)) !== null) {
+    throw new Failure("already_registered", `A commission with the event id '${eventId}' already exists.`);
+  }
+  await tx.put(commissionSources, { accountId, sourceHash, commissionId: id });
 }
 
 function refuseAmount({ unit, amount }: Given): void {

@@ -4,10 +4,10 @@ import type { CommissionStatus } from "./record.ts";
 import type { Lead } from "../lead/record.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Unit } from "../money/unit.ts";
-import { collection } from "../../storage/collection.ts";
 import { digest } from "../../storage/keys.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { commissions, eventKey, newCommission } from "./commission.ts";
+import { commissionSources, type Source } from "./source.ts";
 import type { Context } from "../context.ts";
 import { ensureNonCashPayout } from "../payout/non-cash.ts";
 import { refuseSettled, withdrawFromPayouts } from "../payout/withdrawal.ts";
@@ -39,20 +39,6 @@ export interface ImportedCommission extends PromoterName {
   createdAt: Date | null;
 }
 
-/** Records that a commission of another program was imported. */
-interface TakenOver {
-  accountId: number;
-  sourceHash: string;
-  commissionId: number;
-}
-
-export const importedCommissions = collection<TakenOver>()({
-  name: "imported-commission",
-  id: ({ sourceHash }) => [sourceHash],
-  claims: {},
-  indexes: {},
-});
-
 /**
  * Imports a commission of another program once. If it was paid there, it counts as paid without a payout here. If the
  * same commission is imported again, only its status may change.
@@ -69,7 +55,7 @@ export async function importCommission(
   const id = await store.nextId("commission");
   return store.transact(async (tx) => {
     const sourceHash = digest(await sourceOf(tx, account.id, input));
-    const taken = await tx.get(importedCommissions, account.id, sourceHash);
+    const taken = await tx.get(commissionSources, account.id, sourceHash);
     if (taken !== null) return updateStatus(tx, context, { taken, input });
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
@@ -93,7 +79,7 @@ export async function importCommission(
     });
     await tx.insert(commissions, commission);
     await ensureNonCashPayout(tx, context, commission);
-    await tx.put(importedCommissions, { accountId: account.id, sourceHash, commissionId: id });
+    await tx.put(commissionSources, { accountId: account.id, sourceHash, commissionId: id });
     return "added";
   });
 }
@@ -133,7 +119,7 @@ async function isSaleCounted(
 async function updateStatus(
   tx: Transaction,
   context: Context,
-  { taken, input }: { taken: TakenOver; input: ImportedCommission },
+  { taken, input }: { taken: Source; input: ImportedCommission },
 ): Promise<Imported> {
   const before = await tx.get(commissions, taken.accountId, taken.commissionId);
   if (before === null) return "known"; // its promoter has been deleted since

@@ -77,6 +77,22 @@ describe("commissions of V2", () => {
       expect(await cashOf(app, 1)).toEqual([2_000, 2_000, 0]);
     });
 
+    it("are given once for an event, however often and at once they are sent", async () => {
+      const bonus = { ...custom, event_id: "talk" };
+      const answers = await Promise.all([create(bonus), create(bonus)]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+      expect(await create({ ...bonus, amount: 3_000 })).toEqual({
+        status: 422,
+        body: { message: "A commission with the event id 'talk' already exists.", code: "operation_failed" },
+      });
+      for (const other of [{ unit: "credits" }, { amount: -500 }, { event_id: "other" }])
+        expect(await create({ ...bonus, ...other })).toMatchObject({ status: 200 });
+      expect(await cashOf(app, 1)).toEqual([3_500, 3_500, 0]);
+      const given = answers.find(({ status }) => status === 200)!.body as [{ id: number }];
+      await destroy(given[0].id);
+      expect(await create(bonus)).toMatchObject({ status: 200 });
+    });
+
     it("keep everything that was given", async () => {
       const { body } = await create({
         ...custom,
