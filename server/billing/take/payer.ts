@@ -2,6 +2,8 @@ import { findObject } from "../../domain/billing/object.ts";
 import { isErased } from "../../domain/erasure/values.ts";
 import { findLeadByEmail, leads } from "../../domain/lead/lead.ts";
 import type { Lead } from "../../domain/lead/record.ts";
+import { findCodeOwner } from "../../domain/promo-code/code-owner.ts";
+import { acceptsLeads } from "../../domain/promoter-campaign/promoter-campaign.ts";
 import { sales } from "../../domain/sale/sales.ts";
 import { findVisitor } from "../../domain/visitor/visitor.ts";
 import type { Payer } from "../told.ts";
@@ -72,7 +74,8 @@ function uidsOf({ customerId, uids }: Payer): string[] {
 }
 
 /** The names that a sale or a sign-up gives its lead. An erased one gets none again. */
-export async function namesOf({ context, account }: Source, { payer, lead }: KnownPayer) {
+export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
+  const { context, account } = source;
   if (lead !== null && isErased(lead)) {
     return { uid: null, email: lead.email, tid: null, refToken: null, promoCode: null };
   }
@@ -88,6 +91,15 @@ export async function namesOf({ context, account }: Source, { payer, lead }: Kno
     email: lead?.email ?? email,
     tid,
     refToken: null,
-    promoCode: promoCodes[0] ?? null,
+    promoCode: await referringCode(source, promoCodes),
   };
+}
+
+/** The first code that leads to a promoter: others are discounts of the company. null: none does. */
+async function referringCode({ context, account }: Source, codes: string[]): Promise<string | null> {
+  for (const code of codes) {
+    const owner = await findCodeOwner(context.store, account.id, code);
+    if (owner !== null && acceptsLeads(owner)) return code;
+  }
+  return null;
 }

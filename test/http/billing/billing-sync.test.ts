@@ -92,6 +92,7 @@ beforeEach(async () => {
     "/v1/invoices/in_1": () => invoice(),
     "/v1/invoices/in_3": (query) =>
       query.getAll("expand[0]").includes("discounts.promotion_code") ? invoice(DISCOUNTED) : invoice(),
+    "/v1/promotion_codes/promo_0": () => ({ id: "promo_0", object: "promotion_code", code: "SUMMER" }),
     "/v1/promotion_codes/promo_1": () => ({ id: "promo_1", object: "promotion_code", code: "JANE10" }),
     "/v1/customers/cus_1": () => ({
       id: "cus_1",
@@ -256,10 +257,14 @@ describe("an event with an API key", () => {
     expect((await booksOf(app)).sales).toEqual([]);
   });
 
-  it("makes the lead by a promoter's promotion code", async () => {
+  it.each([
+    ["promotion code", ["promo_1"]],
+    ["promotion code after another one, which is nobody's", ["promo_0", "promo_1"]],
+  ])("makes the lead by a promoter's %s", async (_, codes) => {
     await connect();
     await makeCode();
-    const bought = session({ discounts: [{ coupon: null, promotion_code: "promo_1" }] });
+    const discounts = codes.map((promotion_code) => ({ coupon: null, promotion_code }));
+    const bought = session({ discounts });
     expect(await outcomeOf(tellStripe(app, stripeEvent("checkout.session.completed", bought)))).toBe("sale");
     expect(await booksOf(app)).toMatchObject({
       sales: [["in_1", 10_000, 0]],
