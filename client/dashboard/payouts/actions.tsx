@@ -48,7 +48,7 @@ const ACTIONS: Action[] = [
     effect:
       "Payouts that moved no money are removed. Their commissions wait for the next run. Delete a batch before you remove its payouts.",
     isDanger: true,
-    role: "manager",
+    role: "owner",
     send: (ids) => answer(api.DELETE("/api/v2/company/payouts/destroy", { body: { ids } })),
   },
 ];

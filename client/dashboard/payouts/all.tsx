@@ -111,7 +111,7 @@ export function PayoutList({
         caption="Payouts"
         columns={COLUMNS}
         list={list}
-        {...(may("manager") && { choice })}
+        {...(may("owner") && { choice })}
         chosenColumns={columns}
         empty={
           isFiltered ? (

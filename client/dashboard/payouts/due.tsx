@@ -87,7 +87,7 @@ export function DueList({
         caption="Promoters to pay"
         columns={COLUMNS}
         list={list}
-        {...(may("manager") && { choice })}
+        {...(mayPay && { choice })}
         empty={
           isFiltered ? (
             <Empty title="Nobody who waits for money fits these filters">

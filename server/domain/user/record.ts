@@ -5,7 +5,7 @@ export const ROLES = ["viewer", "manager", "owner"] as const;
 
 /**
  * - `viewer`: reads, but sees no secrets
- * - `manager`: all but users, keys, account settings and paying
+ * - `manager`: all but users, keys, account settings, paying and where the money goes
  * - `owner`: all
  */
 export type Role = (typeof ROLES)[number];

@@ -26,7 +26,7 @@ import { dueStatsOperation, payoutStatsOperation } from "./payout-stats.ts";
 
 /**
  * The operations beyond the specification that pay promoters. The paths are below `/api/v2/company`. Only
- * owners may pay.
+ * owners may pay, say where the money goes, or free what a payout has bound.
  */
 export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
@@ -36,7 +36,7 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation, "owner"],
   ["POST", "/payouts/mark_as_failed", markAsFailedOperation, "owner"],
   ["POST", "/payouts/cancel", cancelPayoutsOperation, "owner"],
-  ["DELETE", "/payouts/destroy", destroyPayoutsOperation],
+  ["DELETE", "/payouts/destroy", destroyPayoutsOperation, "owner"],
   ["GET", "/payout_runs", listPayoutRunsOperation],
   ["GET", "/payout_runs/preview", previewPayoutRunOperation],
   ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation, "owner"],
@@ -45,9 +45,9 @@ export const PAYOUT_OPERATIONS: V2Row[] = [
   ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
   ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
   ["GET", "/payout_methods", listPayoutMethodsOperation],
-  ["POST", "/payout_methods", createPayoutMethodOperation],
+  ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],
   ["GET", "/payout_methods/:id", getPayoutMethodOperation],
-  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation],
-  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation],
-  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation],
+  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation, "owner"],
+  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation, "owner"],
+  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation, "owner"],
 ];

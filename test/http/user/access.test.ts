@@ -118,11 +118,6 @@ const TABLE = {
     POST /commissions/mark_unfulfilled
     DELETE /commissions/destroy
     POST /commissions/generate_payouts
-    DELETE /payouts/destroy
-    POST /payout_methods
-    PUT /payout_methods/:id
-    PATCH /payout_methods/:id
-    DELETE /payout_methods/:id
     POST /setup/script
     GET /exports/promoters
     GET /exports/referrals
@@ -142,6 +137,11 @@ const TABLE = {
     POST /payouts/mark_as_unpaid
     POST /payouts/mark_as_failed
     POST /payouts/cancel
+    DELETE /payouts/destroy
+    POST /payout_methods
+    PUT /payout_methods/:id
+    PATCH /payout_methods/:id
+    DELETE /payout_methods/:id
     POST /payouts/create_payments_batch
     POST /payments_batches/:id/pay
     GET /payments_batches/:id/file
