@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { Day } from "../../ui/table/day.tsx";
+import { Only } from "../../ui/table/only.tsx";
 import { SearchField } from "../../ui/table/search.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
 import type { CommissionFilters } from "./query.ts";
@@ -32,7 +33,6 @@ export function CommissionFilterBar({
   campaigns: Campaign[] | null;
   children: ComponentChildren;
 }) {
-  const { promoter, payout } = filters.values.value;
   return (
     <>
       <div class="table-tools">
@@ -54,20 +54,8 @@ export function CommissionFilterBar({
         <Day filters={filters} name="to" label="Earned until" />
         <div class="end">{children}</div>
       </div>
-      {promoter && <Only of="promoter" id={promoter} clear={() => filters.set({ promoter: "" })} />}
-      {payout && <Only of="payout" id={payout} clear={() => filters.set({ payout: "" })} />}
+      <Only filters={filters} name="promoter" />
+      <Only filters={filters} name="payout" />
     </>
-  );
-}
-
-/** Another page has led to the commissions of one record. */
-function Only({ of, id, clear }: { of: string; id: string; clear: () => void }) {
-  return (
-    <p class="row small">
-      Only those of {of} {id}.
-      <button class="link" onClick={clear}>
-        Show all
-      </button>
-    </p>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Filters } from "../../ui/fragment.ts";
 import { Choose } from "../../ui/table/choose.tsx";
+import { Only } from "../../ui/table/only.tsx";
 import { SearchField } from "../../ui/table/search.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
 import { SUSPICIONS } from "../suspicions.ts";
@@ -15,6 +16,7 @@ const TYPE_OPTIONS: [string, string][] = [
 const STATE_OPTIONS: [string, string][] = [
   ["", "Any state"],
   ...Object.entries(STATES).map(([state, { words }]): [string, string] => [state, words]),
+  ["not_denied", `Not ${STATES.denied.words.toLowerCase()}`],
 ];
 const SUSPICION_OPTIONS: [string, string][] = [
   ["", "Any suspicion"],
@@ -32,25 +34,22 @@ export function LeadFilterBar({
   campaigns: Campaign[] | null;
   children: ComponentChildren;
 }) {
-  const { promoter } = filters.values.value;
   return (
-    <div class="table-tools">
-      <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
-      <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
-      <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
-      <Choose
-        filters={filters}
-        name="campaign"
-        label="Campaign"
-        options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
-      />
-      <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
-      {promoter && (
-        <button class="button little" onClick={() => filters.set({ promoter: "" })}>
-          Of promoter {promoter} ✕<span class="unseen">: show those of all promoters</span>
-        </button>
-      )}
-      <div class="end">{children}</div>
-    </div>
+    <>
+      <div class="table-tools">
+        <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
+        <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
+        <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
+        <Choose
+          filters={filters}
+          name="campaign"
+          label="Campaign"
+          options={[["", "All campaigns"], ...campaignOptions(campaigns)]}
+        />
+        <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+        <div class="end">{children}</div>
+      </div>
+      <Only filters={filters} name="promoter" />
+    </>
   );
 }

@@ -6,10 +6,11 @@ import { useChoice } from "../../ui/table/choice.ts";
 import { Choose } from "../../ui/table/choose.tsx";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
+import { Only } from "../../ui/table/only.tsx";
 import { SearchField } from "../../ui/table/search.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { campaignOptions, useCampaigns } from "../campaigns/choices.ts";
-import { amountOf } from "../commissions/words.ts";
+import { amountOf } from "../../ui/amount.ts";
 import { may } from "../session/session.ts";
 import { PayoutActions } from "./actions.tsx";
 import { loadPayouts, USUAL, type PayoutFilters } from "./query.ts";
@@ -100,6 +101,9 @@ export function PayoutList({
           <ColumnMenu columns={COLUMNS} chosen={columns} />
         </div>
       </div>
+      <Only filters={filters} name="promoter" />
+      <Only filters={filters} name="batch" />
+      <Only filters={filters} name="run" />
       <PayoutActions
         choice={choice}
         one="payout"

@@ -107,6 +107,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect((await readFile(await file.path(), "utf8")).split("\n").length).toBeGreaterThan(1);
 
     await page.getByRole("link", { name: "Mark as paid…" }).first().click();
+    await page.getByText(/^Only those of batch \d+\./).waitFor();
     const count = await listed(page, "Payouts");
     await page.getByLabel("Choose all on this page").check();
     await page.getByRole("button", { name: "Mark as paid" }).click();
