@@ -34,7 +34,8 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
   const { pending_commissions, pending_payouts, failing_webhooks } = tasks;
   return [
     {
-      words: `${several(pending_promoters.count, "promoter")} to review`,
+      // Somebody may wait in several campaigns.
+      words: `${several(pending_promoters.count, "application")} to review`,
       count: pending_promoters.count,
       link: listAddress("/admin/promoters", { state: "pending" }),
     },
@@ -46,7 +47,7 @@ function tasksOf(tasks: HomeAnswer["tasks"]): Task[] {
     {
       words: several(suspicious_referrals.count, "suspicious lead"),
       count: suspicious_referrals.count,
-      link: listAddress("/admin/leads", { suspicion: "any" }),
+      link: listAddress("/admin/leads", { state: "not_denied", suspicion: "any" }),
     },
     {
       words: `${several(pending_commissions.count, "commission")} to approve`,

@@ -32,7 +32,7 @@ export function loadLeads(
 function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
   return {
     ...(q && { q }),
-    ...(state && { "filters[state]": state as Lead["state"] }),
+    ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
     ...(type && { "filters[type]": type as "lead" | "customer" }),
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
     ...(promoter && { "filters[promoter_id]": Number(promoter) }),

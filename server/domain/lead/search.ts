@@ -14,8 +14,11 @@ export interface LeadFilter {
   isCustomer?: boolean | undefined;
   promoterId?: number | undefined;
   campaignIds?: number[] | undefined;
-  /** `moved`: leads that were left behind by a move. There are none, because a lead moves as a whole. */
-  state?: LeadState | "moved" | undefined;
+  /**
+   * `not_denied`: all except denied ones. `moved`: leads that were left behind by a move. There are none, because a lead
+   * moves as a whole.
+   */
+  state?: LeadState | "not_denied" | "moved" | undefined;
   entrySources?: EntrySource[] | undefined;
   suspicions?: Suspicion[] | undefined;
   customerSince?: Span | undefined;
@@ -34,7 +37,7 @@ const CONDITIONS: { [F in keyof Wanted]: (lead: Lead, wanted: Wanted[F]) => bool
   isCustomer: ({ customerSince }, wanted) => (customerSince !== null) === wanted,
   promoterId: ({ promoterId }, id) => promoterId === id,
   campaignIds: ({ campaignId }, ids) => ids.includes(campaignId),
-  state: ({ state }, wanted) => state === wanted,
+  state: ({ state }, wanted) => (wanted === "not_denied" ? state !== "denied" : state === wanted),
   entrySources: ({ entrySource }, wanted) => wanted.includes(entrySource),
   suspicions: ({ suspicion }, wanted) => wanted.includes(suspicion),
   customerSince: ({ customerSince }, span) => happened(customerSince, span),

@@ -48,7 +48,8 @@ const TIMELINE: Fields = {
 export const REFERRAL_FIELDS: Fields = {
   "filters.type": "`lead`: not a customer yet. `customer`: has bought something.",
   "listReferrals.q": ["Text to search for in e-mail addresses, uids, names and websites.", "sam@example.net"],
-  "listReferrals.state": "Only leads in this state. No lead is `moved`: the lead itself moves.",
+  "listReferrals.state":
+    "Only leads in this state. `not_denied`: all except denied ones. No lead is `moved`: the lead itself moves.",
   "listReferrals.promoter_id": ["Id of the promoter.", 17],
   "filters.entry_source": "Only leads that came in one of these ways.",
   "filters.fraud_check": "Only leads with one of these suspicions.",

@@ -27,7 +27,7 @@ export const listParams = z.object({
         type: oneOf(["lead", "customer"]),
         promoter_id: id,
         campaign_id: listOf(id),
-        state: oneOf([...LEAD_STATES, "moved"]),
+        state: oneOf([...LEAD_STATES, "not_denied", "moved"]),
         entry_source: listOf(oneOf(ENTRY_SOURCES)),
         fraud_check: listOf(suspicion),
         customer_since: period,

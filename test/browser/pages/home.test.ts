@@ -10,6 +10,8 @@ describe("the start page of a running program", () => {
     const { app } = pages;
     await app.v1("/promoters/create", { email: "h@example.com", first_name: HOSTILE, ref_id: "hostile" });
     await app.v1("/track/signup", { email: "last@example.net", ref_id: "hostile" });
+    const { body } = await app.v2("GET", "/referrals?filters[fraud_check]=same_ip_suspicion");
+    await app.v2("POST", "/referrals/disable", { ids: [(body as { id: number }[])[0]!.id] });
   });
 
   it("asks to pay only those who wait for money", async () => {
@@ -43,8 +45,11 @@ describe("the start page of a running program", () => {
     await page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await page.getByRole("img", { name: /from 1 Feb 2026 – 4 Mar 2026/ }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    await page.getByRole("link", { name: /suspicious lead/ }).click();
-    await page.waitForURL(`${pages.url}/admin/leads#suspicion=any`);
+    const task = page.getByRole("link", { name: /suspicious lead/ });
+    const [count] = /\d+/.exec(await task.innerText())!;
+    await task.click();
+    await page.waitForURL(`${pages.url}/admin/leads#state=not_denied&suspicion=any`);
+    await page.getByText(`1 to ${count} of ${count}`).waitFor();
     await page.goBack();
     await page.getByRole("img", { name: /from 1 Feb 2026/ }).waitFor();
   });

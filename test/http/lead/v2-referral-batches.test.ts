@@ -86,6 +86,12 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     expect(await stored()).toEqual({ ...lead, state });
   });
 
+  it("lists all referrals that are not disabled", async () => {
+    await call("POST /referrals/disable", { ids: [1] });
+    const { body } = await call("GET /referrals?filters[state]=not_denied");
+    expect((body as { id: number }[]).map(({ id }) => id)).toEqual([2]);
+  });
+
   it("enables no referral that is not disabled", async () => {
     await change({ state: "subscribed" });
     expect(await call("POST /referrals/enable", { ids: [1] })).toEqual(finished("enable"));
