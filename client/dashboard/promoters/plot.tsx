@@ -21,8 +21,6 @@ export function PromoterPlot({ id }: { id: number }) {
   const selection = useSignal<Selection>("clicks");
   const shown = selection.value;
   const loaded = useLoad((signal) => loadPoints(id, shown, signal), [id, shown]);
-  const title = SELECTIONS.find(([name]) => name === shown)?.[1] ?? "";
-  const isMoney = shown === "revenue";
   return (
     <section class="card stack">
       <div class="row spread">
@@ -35,19 +33,7 @@ export function PromoterPlot({ id }: { id: number }) {
           ))}
         </div>
       </div>
-      <Await loaded={loaded}>
-        {(points) => (
-          <Plot
-            days={points.map(({ day }) => day)}
-            lines={[{ name: title, values: points.map(({ value }) => value) }]}
-            format={isMoney ? money : count}
-            formatShort={(value) =>
-              isMoney ? money(value, { isShort: true }) : count(value, { isShort: true })
-            }
-            label={`${title} in the last ${DAYS} days`}
-          />
-        )}
-      </Await>
+      <Await loaded={loaded}>{(points) => <Line of={points} />}</Await>
     </section>
   );
 }
@@ -56,8 +42,22 @@ async function loadPoints(id: number, selection: Selection, signal: AbortSignal)
   const to = today();
   const from = daysBefore(to, DAYS - 1);
   const params = { path: { id }, query: { period_from: from, period_to: to, selection } };
-  const { selection_items: items } = await answer(
-    api.GET("/api/v2/company/promoters/{id}/chart_data", { params, signal }),
+  return answer(api.GET("/api/v2/company/promoters/{id}/chart_data", { params, signal }));
+}
+
+type Points = Awaited<ReturnType<typeof loadPoints>>;
+
+/** What has come. That may still be the former selection, after the reader has chosen another. */
+function Line({ of: { selection, selection_items: items } }: { of: Points }) {
+  const title = SELECTIONS.find(([name]) => name === selection)?.[1] ?? "";
+  const format = selection === "revenue" ? money : count;
+  return (
+    <Plot
+      days={items.map(([day]) => String(day))}
+      lines={[{ name: title, values: items.map(([, value]) => Number(value)) }]}
+      format={format}
+      formatShort={(value) => format(value, { isShort: true })}
+      label={`${title} in the last ${DAYS} days`}
+    />
   );
-  return items.map(([day, value]) => ({ day: String(day), value: Number(value) }));
 }

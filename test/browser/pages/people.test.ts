@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 
@@ -195,6 +195,18 @@ it("shows what an applicant has answered to the sign-up page", async () => {
   const [question, answer] = Object.entries(applicant.custom_fields)[0]!;
   await page.getByText(question).waitFor();
   await page.getByRole("definition").filter({ hasText: answer }).first().waitFor();
+});
+
+it("calls a plot what it shows while another one is loaded", async () => {
+  const page = await pages.open("/admin/promoters/1", { role: "viewer" });
+  await page.getByRole("img", { name: "Clicks in the last 90 days" }).waitFor();
+  const held: Route[] = [];
+  await page.route("**/chart_data?**", (route) => void held.push(route));
+  await page.getByRole("button", { name: "Revenue" }).click();
+  await page.getByRole("button", { name: "Revenue", pressed: true }).waitFor();
+  expect(await page.getByRole("img", { name: /^Clicks/ }).count()).toBe(1);
+  for (const route of held) await route.continue();
+  await page.getByRole("img", { name: "Revenue in the last 90 days" }).waitFor();
 });
 
 it("says that there is no such promoter or lead", async () => {
