@@ -21,7 +21,7 @@ export const LEAD_STATES: Record<string, Words> = {
   active: { tone: "good", children: "Customer" },
   cancelled: { tone: "warn", children: "Cancelled" },
   refunded: { tone: "warn", children: "Refunded" },
-  denied: { tone: "bad", children: "Denied" },
+  denied: { tone: "bad", children: "Disabled" },
   pending: { tone: "warn", children: "Under review" },
 };
 
@@ -59,13 +59,4 @@ export const INVOICE_WORDS = {
   vat_id: "VAT id",
   address: "Address",
   country: "Country",
-};
-
-/** What other units than money are called after one, and after any other number. */
-export const UNITS: Record<string, [one: string, many: string]> = {
-  credits: ["credit", "credits"],
-  points: ["point", "points"],
-  free_months: ["free month", "free months"],
-  mon_discount: ["month of discount", "months of discount"],
-  discount_per: ["% discount", "% discount"],
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readinessOf } from "../../client/dashboard/payouts/words.ts";
 import { sentenceOf, type RewardTerms } from "../../client/dashboard/rewards/sentence.ts";
+import { amountOf } from "../../client/ui/amount.ts";
 import { formatAmount } from "../../server/domain/money/format.ts";
 
 describe("a promoter who waits for money", () => {
@@ -27,6 +28,13 @@ it.each([
 ])("%i of another unit than money is told as %s", (amount, words) => {
   expect(formatAmount(amount, "free_months", "USD")).toBe(words);
 });
+
+it.each(["credits", "points", "free_months", "mon_discount", "discount_per"] as const)(
+  "%s are called the same on pages and in e-mails",
+  (unit) => {
+    for (const amount of [1, 5]) expect(amountOf({ amount, unit })).toBe(formatAmount(amount, unit, "USD"));
+  },
+);
 
 it("a reward for the first sale is told once", () => {
   const reward: RewardTerms = {

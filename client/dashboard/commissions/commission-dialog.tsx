@@ -8,7 +8,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { Commission } from "./query.ts";
 import { CommissionState } from "./state.tsx";
-import { amountOf } from "./words.ts";
+import { amountOf } from "../../ui/amount.ts";
 
 interface CommissionDialogProps {
   commission: Commission;

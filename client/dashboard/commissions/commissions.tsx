@@ -15,7 +15,7 @@ import { CommissionFilterBar } from "./filters.tsx";
 import { NewCommission } from "./new-commission.tsx";
 import { loadCommissions, USUAL, type Commission } from "./query.ts";
 import { CommissionState } from "./state.tsx";
-import { amountOf } from "./words.ts";
+import { amountOf } from "../../ui/amount.ts";
 
 const columns = (show: (commission: Commission) => void): Column<Commission>[] => [
   {

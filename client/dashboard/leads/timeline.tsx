@@ -2,11 +2,11 @@ import type { ComponentChildren } from "preact";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { date, dateTime, money } from "../../ui/format.ts";
-import { amountOf, STATUSES } from "../commissions/words.ts";
+import { amountOf, type Unit } from "../../ui/amount.ts";
+import { STATUSES } from "../commissions/words.ts";
 import { STATUSES as PAYOUT_STATUSES } from "../payouts/words.ts";
 
 type Entry = components["schemas"]["TimelineEntry"];
-type Unit = Parameters<typeof amountOf>[0]["unit"];
 
 /** What happened to a lead, oldest first. */
 export function Timeline({ entries }: { entries: Entry[] }) {

@@ -4,7 +4,7 @@ import { count, dateTime, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { amountOf } from "../commissions/words.ts";
+import { amountOf } from "../../ui/amount.ts";
 import { loadPreview, loadRuns, USUAL, type PayoutFilters, type PayoutRun, type Previewed } from "./query.ts";
 
 const PREVIEW: Column<Previewed>[] = [

@@ -4,7 +4,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { centsOf } from "../../ui/form/amount.ts";
 import { money, several } from "../../ui/format.ts";
-import { amountOf } from "../commissions/words.ts";
+import { amountOf } from "../../ui/amount.ts";
 
 type Draft = components["schemas"]["CreateRewardBody"];
 type Entries = NonNullable<components["schemas"]["PreviewRewardsBody"]["entries"]>;

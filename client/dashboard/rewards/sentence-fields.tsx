@@ -1,8 +1,8 @@
 import type { FormState } from "../../ui/form/form.tsx";
+import { UNITS } from "../../ui/amount.ts";
 import { digitsOf } from "../../ui/currency.ts";
 import { writing } from "../../ui/format.ts";
 import { MODES, REVENUE, WHO, type Draft } from "./draft.ts";
-import { UNITS } from "./sentence.ts";
 
 type Options = readonly (readonly [value: string, words: string])[];
 
@@ -16,7 +16,7 @@ export function RewardSentence({ form }: { form: FormState<Draft> }) {
       <legend class="unseen">What the reward gives</legend>
       <Word form={form} name="who" label="Who gets it" options={WHO} />
       <Figure form={form} name="amount" label="How much" step="any" />
-      <Word form={form} name="kind" label="Of what" options={kinds(who.value)} />
+      <Word form={form} name="kind" label="Of what" options={kinds(who.value, kind.value)} />
       {isTier && isPercent && <Word form={form} name="mode" label="Percent of what" options={MODES} />}
       {who.value === "target" ? (
         <>
@@ -55,15 +55,19 @@ function goals(): Options {
   ];
 }
 
-function kinds(who: string): Options {
+/** Units of rewards that are made by the interface only. They would be hard to tell from a percentage. */
+const RARE = ["mon_discount", "discount_per"];
+
+/** `chosen`: the kind that the reward has. */
+function kinds(who: string, chosen: string): Options {
   const { currency } = writing.value;
   const each = who === "target" || who === "customer" ? "" : " for each sale";
   return [
     ["percent", who === "customer" ? "% off" : who.startsWith("tier") ? "%" : "% of each sale"],
     ["cash", `${currency}${each}`],
-    ["credits", `${UNITS.credits}${each}`],
-    ["points", `${UNITS.points}${each}`],
-    ["free_months", `${UNITS.free_months}${each}`],
+    ...Object.entries(UNITS)
+      .filter(([unit]) => unit === chosen || !RARE.includes(unit))
+      .map(([unit, [, words]]) => [unit, `${words}${each}`] as const),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { components } from "../../ui/api/types.ts";
 import { styleOf } from "../../ui/currency.ts";
 import { exactPercent, several, writing } from "../../ui/format.ts";
-import { amountOf as fixedAmountOf } from "../commissions/words.ts";
+import { UNITS, amountOf as fixedAmountOf } from "../../ui/amount.ts";
 
 export type Reward = components["schemas"]["Reward"];
 type Schema = Reward["schemas"][number];
@@ -33,21 +33,11 @@ function amountOf(
   reward: RewardTerms,
 ): string {
   if (!isFlat)
-    return `${exactPercent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit]}`}`;
+    return `${exactPercent(amount)} ${baseOf(reward)}${unit === "cash" ? "" : ` in ${UNITS[unit][1]}`}`;
   const isGivenOnce = reward.promoter_reward_type === "target" || reward.duration === "once";
   const per = isGivenOnce || !reward.is_promoter_reward ? "" : " for each sale";
   return `${unit === "cash" ? wholeMoney(amount) : fixedAmountOf({ amount, unit })}${per}`;
 }
-
-/** The words for what else than money a reward can give. */
-export const UNITS: Record<Schema["unit"], string> = {
-  cash: "money",
-  credits: "credits",
-  points: "points",
-  free_months: "free months",
-  mon_discount: "off each month",
-  discount_per: "percent off",
-};
 
 function baseOf({
   promoter_reward_type: type,

@@ -7,7 +7,7 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { Amount } from "../amount.tsx";
+import { amountOf } from "../../ui/amount.ts";
 import { saveAs } from "../download.ts";
 import { COMMISSION_STATES } from "../words.ts";
 
@@ -33,7 +33,7 @@ const COLUMNS: Column<Commission>[] = [
     isNumber: true,
     cell: (commission) => (
       <>
-        <Amount {...commission} />
+        {amountOf(commission)}
         <span class="on-phone">
           <State of={commission} />
         </span>

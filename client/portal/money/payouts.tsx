@@ -8,7 +8,7 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { Amount } from "../amount.tsx";
+import { amountOf } from "../../ui/amount.ts";
 import { saveAs } from "../download.ts";
 import { Earned } from "../home/earned.tsx";
 import { METHODS, PAYOUT_STATES } from "../words.ts";
@@ -69,7 +69,7 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
       id: "amount",
       title: "Amount",
       isNumber: true,
-      cell: ({ total_incl_tax: amount, unit }) => <Amount amount={amount} unit={unit} />,
+      cell: ({ total_incl_tax: amount, unit }) => amountOf({ amount, unit }),
     },
     {
       id: "state",

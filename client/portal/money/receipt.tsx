@@ -3,7 +3,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { country, date, exactPercent, periodWords } from "../../ui/format.ts";
-import { Amount } from "../amount.tsx";
+import { amountOf } from "../../ui/amount.ts";
 import type { components } from "../../ui/api/types.ts";
 import { INVOICE_WORDS, METHODS } from "../words.ts";
 
@@ -27,13 +27,11 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
               "By",
               payout.payout_method === null ? "–" : (METHODS[payout.payout_method] ?? payout.payout_method),
             ],
-            ["Amount", <Amount key="amount" amount={payout.amount} unit={payout.unit} />],
-            [`Tax (${exactPercent(payout.tax_rate)})`, <Amount key="tax" amount={tax} unit={payout.unit} />],
+            ["Amount", amountOf({ amount: payout.amount, unit: payout.unit })],
+            [`Tax (${exactPercent(payout.tax_rate)})`, amountOf({ amount: tax, unit: payout.unit })],
             [
               "Total",
-              <strong key="total">
-                <Amount amount={payout.total_incl_tax} unit={payout.unit} />
-              </strong>,
+              <strong key="total">{amountOf({ amount: payout.total_incl_tax, unit: payout.unit })}</strong>,
             ],
           ];
           return (
