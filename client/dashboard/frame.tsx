@@ -1,8 +1,8 @@
 import { Router, Route } from "preact-iso/router";
-import type { ComponentChildren, ComponentType } from "preact";
-import { useErrorBoundary } from "preact/hooks";
+import type { ComponentType } from "preact";
 import { Batches } from "../ui/batch/batches.tsx";
 import { NotAllowed } from "../ui/feedback/state.tsx";
+import { Guarded } from "../ui/shell/guarded.tsx";
 import { NotFound } from "../ui/shell/not-found.tsx";
 import { Page } from "../ui/shell/page.tsx";
 import { Shell, type NavGroup } from "../ui/shell/shell.tsx";
@@ -57,27 +57,9 @@ function groups(): NavGroup[] {
 /** A page that begins anew at each path. A form about one record may not go on with the next one. */
 function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
   return (
-    <Guarded key={path}>
+    <Guarded key={path} helper="whoever runs the server">
       <Component />
     </Guarded>
-  );
-}
-
-/** Nobody gets a blank page, whatever a page trips over. */
-function Guarded({ children }: { children: ComponentChildren }) {
-  const [fault] = useErrorBoundary((error: unknown) => console.error(error));
-  if (!fault) return <>{children}</>;
-  return (
-    <Page title="This page has a fault">
-      <div class="stack">
-        <p>Reload it. If that does not help, tell whoever runs the server what you did.</p>
-        <div>
-          <button class="button" onClick={() => location.reload()}>
-            Reload
-          </button>
-        </div>
-      </div>
-    </Page>
   );
 }
 

@@ -1,5 +1,5 @@
 import { asRefusal } from "../ui/api/refusal.ts";
-import { toast } from "../ui/feedback/toast.tsx";
+import { toastRefusal } from "../ui/feedback/toast.tsx";
 
 /** Saves a text as a file. It is fetched by the page, because a link could not carry the token of a frame. */
 export async function saveAs(name: string, load: () => Promise<string>): Promise<void> {
@@ -11,6 +11,6 @@ export async function saveAs(name: string, load: () => Promise<string>): Promise
     link.click();
     URL.revokeObjectURL(address);
   } catch (error) {
-    toast(asRefusal(error).message);
+    toastRefusal(asRefusal(error));
   }
 }

@@ -1,4 +1,6 @@
+import type { ComponentType } from "preact";
 import { Route, Router } from "preact-iso/router";
+import { Guarded } from "../ui/shell/guarded.tsx";
 import { lazy } from "../ui/shell/lazy.tsx";
 import { NotFound } from "../ui/shell/not-found.tsx";
 import { Shell } from "../ui/shell/shell.tsx";
@@ -64,11 +66,20 @@ export function Frame() {
       )}
       <Router>
         {PAGES.map(({ path, component }) => (
-          <Route key={path} path={path} component={component} />
+          <Fresh key={path} path={path} component={component} />
         ))}
         <Route default component={NotFound} home="/portal" />
       </Router>
       <SignInAgain />
     </Shell>
+  );
+}
+
+/** A page that begins anew at each path, so that the fault of one does not hide the next. */
+function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
+  return (
+    <Guarded key={path} helper="the company">
+      <Component />
+    </Guarded>
   );
 }

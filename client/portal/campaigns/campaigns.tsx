@@ -7,7 +7,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
-import { toast } from "../../ui/feedback/toast.tsx";
+import { toast, toastRefusal } from "../../ui/feedback/toast.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { STATES } from "../words.ts";
 import { takeInvitation, type Invitation } from "./invitation.ts";
@@ -24,7 +24,7 @@ export function Campaigns() {
   useEffect(() => {
     takeInvitation().then(
       (invited) => (joining.value ??= invited),
-      (error: unknown) => toast(asRefusal(error).message),
+      (error: unknown) => toastRefusal(asRefusal(error)),
     );
   }, []);
   return (

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
-import { asRefusal } from "../../ui/api/refusal.ts";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { toast } from "../../ui/feedback/toast.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
 import { loadJoined } from "../campaigns/joined.ts";
 import { CodeForm } from "./code-form.tsx";
 
@@ -85,12 +84,11 @@ function CodeRow({ of: { code, words, ownId }, reload }: { of: Code; reload: () 
   const archive = async (id: number) => {
     const text = "Purchases with it no longer count as yours.";
     if (!(await ask({ title: `Archive ${code}?`, text, action: "Archive the code", isDanger: true }))) return;
-    try {
+    await tell(async () => {
       await answer(api.DELETE("/api/v2/affiliate/promo_codes/{id}", { params: { path: { id } } }));
       await reload();
-    } catch (error) {
-      toast(asRefusal(error).message);
-    }
+      return "The code was archived";
+    });
   };
   return (
     <li class="row spread">

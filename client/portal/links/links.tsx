@@ -6,8 +6,7 @@ import { Badge } from "../../ui/feedback/badge.tsx";
 import { CopyButton } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { toast } from "../../ui/feedback/toast.tsx";
-import { asRefusal } from "../../ui/api/refusal.ts";
+import { tell } from "../../ui/feedback/tell.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
@@ -83,13 +82,12 @@ function LinkList({ rows, states, reload, onCode }: LinkListProps) {
     const text = "Its address goes on working wherever you have shared it.";
     if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
       return;
-    try {
+    await tell(async () => {
       const params = { path: { id: link.id } };
       await answer(api.DELETE("/api/v2/affiliate/referral_links/{id}", { params }));
       await reload();
-    } catch (error) {
-      toast(asRefusal(error).message);
-    }
+      return "The link was removed";
+    });
   };
   return (
     <ul class="stack">

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
-import { asRefusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
@@ -75,12 +75,11 @@ async function takeBack({ id, email }: Lead, reload: () => Promise<void>): Promi
   const text = "It leaves your list and the company's. You can add it again.";
   const title = `Take back ${email ?? "this lead"}?`;
   if (!(await ask({ title, text, action: "Take the lead back", isDanger: true }))) return;
-  try {
+  await tell(async () => {
     await answer(api.DELETE("/api/v2/affiliate/referrals/{id}", { params: { path: { id } } }));
     await reload();
-  } catch (error) {
-    toast(asRefusal(error).message);
-  }
+    return "The lead was taken back";
+  });
 }
 
 function Actions({ canAdd, add }: { canAdd: boolean; add: () => void }) {

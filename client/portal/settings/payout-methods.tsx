@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
-import { asRefusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { METHODS } from "../words.ts";
 import { PayoutMethodForm } from "./payout-method-form.tsx";
@@ -55,15 +55,12 @@ export function PayoutMethods() {
 }
 
 function MethodCards({ methods, reload }: { methods: Method[]; reload: () => Promise<void> }) {
-  const act = async (what: Promise<unknown>, done: string) => {
-    try {
+  const act = (what: Promise<unknown>, done: string) =>
+    tell(async () => {
       await what;
-      toast(done);
       await reload();
-    } catch (error) {
-      toast(asRefusal(error).message);
-    }
-  };
+      return done;
+    });
   const select = ({ id, method }: Method) =>
     act(
       answer(api.POST("/api/v2/affiliate/payout_methods/{id}/select", { params: { path: { id } } })),
@@ -74,7 +71,7 @@ function MethodCards({ methods, reload }: { methods: Method[]; reload: () => Pro
     if (!(await ask({ title, text: "You can add it again.", action: "Remove", isDanger: true }))) return;
     await act(
       answer(api.DELETE("/api/v2/affiliate/payout_methods/{id}", { params: { path: { id } } })),
-      "It is removed.",
+      `${METHODS[method] ?? method} was removed`,
     );
   };
   return (

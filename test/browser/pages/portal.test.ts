@@ -165,6 +165,22 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("says that a page has a fault, and keeps why something was refused", async () => {
+  // Not by `pages.open`, which takes no faults.
+  const context = await pages.browser.newContext();
+  const page = await context.newPage();
+  await page.route("**/api/v2/affiliate/payouts?**", (route) => route.fulfill({ json: [{}] }));
+  const refusal = { status: 503, headers: { "x-request-id": "abc123" }, json: {} };
+  await page.route("**/affiliate/commissions/export", (route) => route.fulfill(refusal));
+  await page.goto(pages.url + entrance);
+  await page.getByRole("link", { name: "Payouts", exact: true }).click();
+  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  await page.getByRole("link", { name: "Commissions", exact: true }).click();
+  await page.getByRole("button", { name: "Download as CSV" }).click();
+  await page.getByText("Request abc123").waitFor();
+  await context.close();
+});
+
 it("counts one lead in the singular", async () => {
   const { app } = pages;
   const { body } = await app.v1("/promoters/create", { email: "one@example.com", ref_id: "one" });
