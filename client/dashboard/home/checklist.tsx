@@ -108,7 +108,7 @@ function RecordSignup({ origin }: { origin: string }) {
 function RecordSale({ origin }: { origin: string }) {
   return (
     <>
-      <p>Connect Stripe or Paddle, or tell each payment from your server, in cents:</p>
+      <p>Connect Stripe or Paddle, or report each payment from your server, in cents:</p>
       <Paste
         of="the call from your server"
         text={`curl ${origin}/api/v1/track/sale \\\n  -H "X-API-KEY: your key" \\\n  -d email=jane@example.com -d event_id=order-1 -d amount=10000`}

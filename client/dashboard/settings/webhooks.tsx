@@ -73,7 +73,7 @@ function WebhookList({ rows, reload, onEdit, onFollow }: WebhookListProps) {
     return (
       <div class="card">
         <Empty title="No webhooks yet">
-          <p>A webhook tells another program of each lead, sale, commission and payout as it happens.</p>
+          <p>A webhook reports each lead, sale, commission and payout to another program as it happens.</p>
         </Empty>
       </div>
     );
