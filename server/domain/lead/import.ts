@@ -105,7 +105,8 @@ async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): 
   if (input.customerSince === null || known.customerSince !== null) return "known";
   const after: Lead = {
     ...known,
-    state: input.state,
+    // Choice: a file of another program does not lift the company's own denial.
+    state: known.state === "denied" ? "denied" : input.state,
     planName: input.planName ?? known.planName,
     uid: known.uid ?? input.details.uid,
     email: known.email ?? input.details.email,

@@ -140,6 +140,19 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await app.context.store.count(commissions, "id", app.accountId, [])).toBe(0);
   });
 
+  it("keeps a denied lead denied, also as a customer", async () => {
+    await run(app, PROMOTERS, JANE);
+    await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
+    await app.v2("POST", "/referrals/disable", { ids: [1] });
+    const file = ["email,customer_id,created_at", "mia@example.com,cus_1,2024-06-01"];
+    expect(await run(app, CUSTOMERS, file)).toEqual(clean({ changed: 1 }));
+    expect(await get(leads, 1)).toMatchObject({
+      state: "denied",
+      uid: "cus_1",
+      customerSince: "2024-06-01T00:00:00.000Z",
+    });
+  });
+
   it("imports customers, also those who are already leads", async () => {
     await run(app, PROMOTERS, JANE);
     await run(app, LEADS, ["email,ref_id,created_at", "mia@example.com,jane,2024-05-06"]);
