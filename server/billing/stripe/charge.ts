@@ -80,6 +80,9 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
 /**
  * A refund of a charge. Its event has the sum of refunds before and after it, but since 2022 not the refund itself. So
  * the refund's id is made of the charge's id and the sum that it leads to.
+ *
+ * Choice: a refund that fails later, for example because the customer's account was closed, stays taken back. Stripe
+ * gives the money back to the company, which still owes it to the customer. The company may record a sale for it.
  */
 export async function chargeRefunded(
   { data, before, at }: { data: unknown; before: number; at: Date },
