@@ -2,9 +2,7 @@ import { newPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Reward, RewardEntry } from "../reward/record.ts";
 import { earningsOf, type Earning } from "./earnings.ts";
 import type { EarningSale, Tier } from "./reward-choice.ts";
-
-/** Nobody stands above the tenth level. @see docs/spec/money.md "Rewards of a sale" */
-const MAX_LEVELS = 10;
+import { MAX_LEVELS } from "../sale/tiers.ts";
 
 /** A sale that nobody has made, by a customer with this past. */
 export interface ImaginedSale extends EarningSale {

@@ -1,10 +1,8 @@
 import { Failure } from "../../failure.ts";
+import { WHOLE } from "../money/amount.ts";
 import type { Reader } from "../../storage/store.ts";
 import { loadPromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import type { Lead } from "./record.ts";
-
-/** A hundred percent. */
-const WHOLE_TEN_THOUSANDTHS = 1_000_000;
 
 /**
  * Checks that the splits of a lead name other promoter campaigns, each once, and give away no more than there is.
@@ -23,6 +21,6 @@ export async function checkSplits(
   if (new Set(ids).size < ids.length) faults.push("must not name a promoter campaign twice");
   if (ids.includes(lead.promoterCampaignId))
     faults.push("must not name the referral's own promoter campaign");
-  if (total > WHOLE_TEN_THOUSANDTHS) faults.push("must not be more than 100 percent together");
+  if (total > WHOLE) faults.push("must not be more than 100 percent together");
   if (faults.length > 0) throw new Failure("invalid", "The splits are invalid", { splits: faults });
 }

@@ -81,8 +81,7 @@ export async function* ratesFor(reader: Reader, accountId: number, at: Date): As
  * Converts an amount in a currency's minor unit to the account's currency, by the rate of its day or of at most seven
  * days before. null: the amount is in the account's currency.
  *
- * Within a transaction it also makes sure that the account's currency does not change before the commit, so every
- * operation with an amount calls it.
+ * Within a transaction it also makes sure that the account's currency does not change before the commit.
  *
  * @throws Failure `rule_broken` if the currency is unknown, or there is no rate
  */

@@ -9,7 +9,7 @@ import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";
 
 /** Choice: ten levels are more than any program pays, and they bound the reads of a sale. */
-const MAX_LEVELS = 10;
+export const MAX_LEVELS = 10;
 
 /** This sale's own part of the counts that rules judge. */
 export interface SaleCounts {

@@ -21,7 +21,12 @@ export const batchAnswer = z
   })
   .meta({ id: "BatchProcess" });
 
-/** The result of a batch. Choice: a batch is finished before it is answered, so every batch is completed. */
+/**
+ * The result of a batch.
+ *
+ * Choice: a batch is finished before it is answered, so every batch is completed. Its errors are sentences for every
+ * record. For payouts the interface documents objects, but not what they contain.
+ */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
   return {
     id: batch.id,
@@ -42,5 +47,10 @@ export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
 const ids = z
   .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
   .transform((given) => [...new Set(given)]);
-/** Names the records of a batch. Repeated ids count once. */
+/**
+ * Names the records of a batch. Repeated ids count once.
+ *
+ * Choice: `ids` is required everywhere. Where the interface documents it as optional, it does not say which records a
+ * request without it means, and all of them would be too many for a mistake.
+ */
 export const idsBody = z.object({ ids });
