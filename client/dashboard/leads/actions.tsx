@@ -51,7 +51,7 @@ export async function actOnLeads(
     records: Selection;
     /** The name of the only one. */
     who?: string;
-    reload: () => Promise<void>;
+    reload: (changedCount: number) => Promise<void>;
   },
 ): Promise<boolean> {
   const { verb, doing, done, effect, isDanger, send } = ACTIONS[name];

@@ -47,11 +47,15 @@ export function LeadPage() {
 }
 
 function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
-  const { route } = useLocation();
+  const { route, path } = useLocation();
   const isMoving = useSignal(false);
   const { id, state } = lead;
   const given = { records: these([id]), who: leadName(lead), reload };
-  const leave = async () => route("/admin/leads");
+  // The lead may have been refused, and the reader may be on another page by now.
+  const leave = async (deletedCount: number) => {
+    if (deletedCount === 0) await reload();
+    else if (location.pathname === path) route("/admin/leads");
+  };
   return (
     <>
       {state === "pending" && (

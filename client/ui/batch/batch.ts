@@ -31,8 +31,8 @@ interface Work {
   done: (count: number) => string;
   records: Selection;
   send: (ids: number[]) => Promise<Outcome>;
-  /** The list that shows the records. */
-  reload: () => Promise<void>;
+  /** The list that shows the records. It is told how many of them have changed. */
+  reload: (changedCount: number) => Promise<void>;
 }
 
 /** Work that has begun. */
@@ -84,7 +84,7 @@ async function goOn(id: number, job: Job): Promise<void> {
     }
   }
   change(id, { state: "stopped" });
-  await job.reload();
+  await job.reload(changedCountOf(find(id)));
 }
 
 async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job): Promise<void> {
@@ -93,12 +93,18 @@ async function sendPart({ id, handledCount, errors: earlier }: Batch, job: Job):
   job.part = [];
 }
 
-async function finish({ id, handledCount, errors }: Batch, { done, reload }: Job): Promise<void> {
+async function finish(batch: Batch, { done, reload }: Job): Promise<void> {
+  const { id, handledCount, errors } = batch;
+  const changedCount = changedCountOf(batch);
   // Records may have gone since they were chosen.
   change(id, { state: "done", total: handledCount });
   if (errors.length === 0) dismissBatch(id);
-  if (handledCount > errors.length) toast(done(handledCount - errors.length));
-  await reload();
+  if (changedCount > 0) toast(done(changedCount));
+  await reload(changedCount);
+}
+
+function changedCountOf(batch: Batch | undefined): number {
+  return batch === undefined ? 0 : batch.handledCount - batch.errors.length;
 }
 
 function find(id: number): Batch | undefined {

@@ -146,6 +146,12 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await button(page, "Disable").click();
     await button(page, `Disable suspect${width}@example.com`).click();
     await button(page, "Enable").waitFor();
+
+    await button(page, "Delete").click();
+    await button(page, `Delete suspect${width}@example.com`).click();
+    await page.getByText("1 record stayed unchanged:").waitFor();
+    await page.getByRole("heading", { name: `suspect${width}@example.com` }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/admin/leads/${lead}`);
   });
 
   it("moves leads to another promoter", async () => {
@@ -174,6 +180,28 @@ it("shows the whole list again when its link is followed again", async () => {
   await expect.poll(() => state.inputValue()).toBe("");
   await page.getByText("1 to 25 of").waitFor();
   await page.waitForURL("**/admin/promoters");
+});
+
+it("leaves the reader where they are when a lead has been deleted meanwhile", async () => {
+  const { body: promoter } = await pages.app.v2("GET", "/promoters/1");
+  const [joined] = (promoter as { promoter_campaigns: { ref_token: string }[] }).promoter_campaigns;
+  await pages.app.v1("/track/signup", { email: "short@example.com", ref_id: joined!.ref_token });
+  const { body } = await pages.app.v2("GET", "/referrals/short@example.com?find_by=email");
+  const page = await pages.open(`/admin/leads/${(body as { id: number }).id}`, { role: "manager" });
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  await page.route("**/company/referrals", async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await button(page, "Delete").click();
+  await button(page, "Delete short@example.com").click();
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor();
+  open();
+  await page.getByText("short@example.com deleted").waitFor();
+  await expect.poll(() => page.locator(".batch").count()).toBe(0);
+  expect(page.url()).toBe(`${pages.url}/admin/campaigns`);
 });
 
 it("offers a viewer nothing that they may not do", async () => {
