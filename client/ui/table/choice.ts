@@ -1,5 +1,5 @@
 import { useComputed, useSignal, type ReadonlySignal, type Signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { asRefusal } from "../api/refusal.ts";
 import { firstThatMatch, idsOf, these, type Selection } from "../batch/selection.ts";
 import { toastRefusal } from "../feedback/toast.tsx";
@@ -9,11 +9,11 @@ import type { List, ListFilters, Rows, Wanted } from "./list.ts";
 export type Id = number | string;
 type Row = { id: Id };
 
-/** Rows that are chosen: single ones over all pages of a list, or all that match its filters. */
+/** Rows that are chosen: single ones over all pages of a list, or all that match its filters. Other filters end both. */
 export interface Choice {
   /** Single rows. */
   ids: Signal<ReadonlySet<Id>>;
-  /** Whether all rows that match are chosen. Other filters end that. */
+  /** Whether all rows that match are chosen. */
   isAll: ReadonlySignal<boolean>;
   /** The rows of this page. */
   rows: ReadonlySignal<Id[]>;
@@ -39,20 +39,18 @@ type LoadRecords<F> = (query: Wanted<F>, signal: AbortSignal) => Promise<Rows<Ro
 /** Lets the reader choose rows. */
 export function useChoice<F extends ListFilters>({ filters, list, load }: Source<F>): Choice {
   const ids = useSignal<ReadonlySet<Id>>(new Set());
-  /** The filters whose rows are all chosen. null: single rows are chosen. */
-  const allOf = useSignal<string | null>(null);
-  const isAll = useComputed(() => allOf.value === conditionsOf(filters.values.value));
+  const isAll = useSignal(false);
   const rows = useComputed(() => (list.data.value?.rows ?? []).map(({ id }) => id));
   const total = useComputed(() => list.data.value?.total ?? 0);
-  return useMemo(
+  const choice = useMemo<Choice>(
     () => ({
       ids,
       isAll,
       rows,
       total,
-      chooseAll: () => (allOf.value = conditionsOf(filters.values.peek())),
+      chooseAll: () => (isAll.value = true),
       chooseOnly(some) {
-        allOf.value = null;
+        isAll.value = false;
         ids.value = new Set(some);
       },
       records: async () =>
@@ -60,6 +58,9 @@ export function useChoice<F extends ListFilters>({ filters, list, load }: Source
     }),
     [],
   );
+  // Nobody may act on rows that they no longer see.
+  useLayoutEffect(() => choice.chooseOnly([]), [conditionsOf(filters.values.value)]);
+  return choice;
 }
 
 /** What decides which rows match. */
