@@ -41,8 +41,6 @@ export function CampaignPage() {
 
 function Views(props: CampaignViewProps) {
   const filters = useFilters({ tab: "view" });
-  // Forms begin with the campaign as it was loaded, and not with one that another view has saved since.
-  const key = JSON.stringify(props.campaign);
   return (
     <Tabs
       label="About this campaign"
@@ -52,8 +50,8 @@ function Views(props: CampaignViewProps) {
         { id: "view", title: "What promoters see", panel: () => <PromotersView {...props} /> },
         { id: "settings", title: "Settings", panel: () => <CampaignSettings {...props} /> },
         { id: "rewards", title: "Rewards", panel: () => <CampaignRewards {...props} /> },
-        { id: "emails", title: "E-mails", panel: () => <CampaignEmails key={key} {...props} /> },
-        { id: "signup", title: "Sign-up page", panel: () => <SignupPageSettings key={key} {...props} /> },
+        { id: "emails", title: "E-mails", panel: () => <CampaignEmails {...props} /> },
+        { id: "signup", title: "Sign-up page", panel: () => <SignupPageSettings {...props} /> },
       ]}
     />
   );

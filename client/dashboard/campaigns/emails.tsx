@@ -4,19 +4,24 @@ import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { EMAIL_KINDS, EMAILS, type EmailKind } from "../email-kinds.ts";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
+import type { Campaign } from "./choices.ts";
 import { saveCampaign } from "./save.ts";
 
 /** Which e-mails promoters get, and how each reads. */
 export function CampaignEmails(props: CampaignViewProps) {
-  const form = useForm(props.campaign.emails as Record<EmailKind, boolean>);
+  const form = useForm(valuesOf(props.campaign));
   const shown = useSignal<EmailKind | null>(null);
   return (
     <div class="card stack">
-      <Form form={form} action="Save the e-mails" onSubmit={(emails) => saveCampaign(props, { emails })}>
+      <Form
+        form={form}
+        action="Save the e-mails"
+        onSubmit={async (emails) => fillForm(form, valuesOf(await saveCampaign(props, { emails })))}
+      >
         <fieldset class="stack" disabled={!may("manager")}>
           {EMAIL_KINDS.map((kind) => (
             <div key={kind} class="row spread">
@@ -37,6 +42,10 @@ export function CampaignEmails(props: CampaignViewProps) {
       )}
     </div>
   );
+}
+
+function valuesOf({ emails }: Campaign) {
+  return emails as Record<EmailKind, boolean>;
 }
 
 function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: () => void }) {

@@ -30,11 +30,13 @@ export function FurtherPages(props: CampaignViewProps) {
       <Form
         form={form}
         action="Save the pages"
-        onSubmit={() =>
-          saveCampaign(props, {
+        onSubmit={async () => {
+          const saved = await saveCampaign(props, {
             links: [...pages.value, ...removed().map(({ id }) => ({ id, _destroy: true }))],
-          })
-        }
+          });
+          // New pages have ids now.
+          pages.value = saved.links;
+        }}
       >
         <fieldset class="stack" disabled={!may("manager")}>
           {pages.value.map((each, at) => (

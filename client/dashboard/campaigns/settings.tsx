@@ -1,5 +1,5 @@
 import { Checkbox, Select, TextArea, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
+import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.ts";
@@ -33,16 +33,15 @@ const AD_TRAFFIC = [
 ] as const;
 
 /**
- * How a campaign counts and decides, its further pages, and the campaign after it. Each form begins anew only when
- * its own fields were saved, so that saving one loses nothing of the others.
+ * How a campaign counts and decides, its further pages, and the campaign after it. Each form shows what was saved, and
+ * the others keep what was typed.
  */
 export function CampaignSettings(props: CampaignViewProps) {
-  const { campaign } = props;
   return (
     <div class="stack wide">
-      <Rules key={JSON.stringify(valuesOf(campaign))} {...props} />
-      <FurtherPages key={JSON.stringify(campaign.links)} {...props} />
-      <UpgradeSettings key={JSON.stringify(campaign.upgrade_details)} {...props} />
+      <Rules {...props} />
+      <FurtherPages {...props} />
+      <UpgradeSettings {...props} />
     </div>
   );
 }
@@ -55,7 +54,7 @@ function Rules(props: CampaignViewProps) {
         form={form}
         action="Save the settings"
         onSubmit={async ({ allowed_origins: origins, ...given }) => {
-          await saveCampaign(props, {
+          const saved = await saveCampaign(props, {
             ...given,
             visitor_cookie_life: Number(given.visitor_cookie_life),
             commission_hold_days: Number(given.commission_hold_days),
@@ -63,6 +62,7 @@ function Rules(props: CampaignViewProps) {
             track_ad_traffic: given.track_ad_traffic as Campaign["track_ad_traffic"],
             allowed_origins: origins.split(/\s+/).filter(Boolean),
           });
+          fillForm(form, valuesOf(saved));
         }}
       >
         <fieldset class="stack" disabled={!may("manager")}>

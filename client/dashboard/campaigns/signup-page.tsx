@@ -1,9 +1,10 @@
 import { useSignal, type Signal } from "@preact/signals";
 import type { components } from "../../ui/api/types.ts";
 import { TextArea } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
+import type { Campaign } from "./choices.ts";
 import { saveCampaign } from "./save.ts";
 
 type Question = components["schemas"]["SignupQuestion"];
@@ -13,7 +14,7 @@ const NEW: Question = { label: "", is_long: false, is_required: false, choices: 
 /** What the sign-up page says and asks. */
 export function SignupPageSettings(props: CampaignViewProps) {
   const { signup, signup_url: url } = props.campaign;
-  const form = useForm({ description: signup.description ?? "", terms: signup.terms ?? "" });
+  const form = useForm(textsOf(signup));
   const questions = useSignal<Question[]>(signup.questions);
   return (
     <div class="card">
@@ -25,7 +26,13 @@ export function SignupPageSettings(props: CampaignViewProps) {
             Open it
           </a>
         }
-        onSubmit={(given) => saveCampaign(props, { signup: { ...given, questions: questions.value } })}
+        onSubmit={async (given) => {
+          const { signup: saved } = await saveCampaign(props, {
+            signup: { ...given, questions: questions.value },
+          });
+          fillForm(form, textsOf(saved));
+          questions.value = saved.questions;
+        }}
       >
         <fieldset class="stack" disabled={!may("manager")}>
           <TextArea form={form} name="description" label="What it says above the form" rows={4} />
@@ -41,6 +48,10 @@ export function SignupPageSettings(props: CampaignViewProps) {
       </Form>
     </div>
   );
+}
+
+function textsOf({ description, terms }: Campaign["signup"]) {
+  return { description: description ?? "", terms: terms ?? "" };
 }
 
 function Questions({ questions }: { questions: Signal<Question[]> }) {

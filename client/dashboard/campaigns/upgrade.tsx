@@ -1,7 +1,7 @@
 import { writing } from "../../ui/format.ts";
 import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
-import { Form, useForm } from "../../ui/form/form.tsx";
+import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import { campaignOptions, useCampaigns, type Campaign } from "./choices.ts";
@@ -28,7 +28,14 @@ export function UpgradeSettings(props: CampaignViewProps) {
         Name the campaign that promoters should move to, and the goal. Your own programs can read it. Nobody
         is moved by it: choose promoters in their list, then “Move to campaign”.
       </p>
-      <Form form={form} action="Save the goal" onSubmit={(given) => saveCampaign(props, bodyOf(given))}>
+      <Form
+        form={form}
+        action="Save the goal"
+        onSubmit={async (given) => {
+          const saved = await saveCampaign(props, bodyOf(given));
+          fillForm(form, valuesOf(saved.upgrade_details));
+        }}
+      >
         <fieldset class="stack" disabled={!may("manager")}>
           <Select
             form={form}

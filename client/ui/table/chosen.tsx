@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { count, several } from "../format.ts";
 import { isPageChosen } from "./choice-boxes.tsx";
 import type { Choice } from "./choice.ts";
@@ -16,6 +17,7 @@ export function Chosen({ choice, one, children }: ChosenProps) {
   const isAll = choice.isAll.value;
   const total = choice.total.value;
   const length = isAll ? total : choice.ids.value.size;
+  useFocusInTable(length > 0);
   if (length === 0) return null;
   const hasMore = isAll || (isPageChosen(choice) && total > length);
   return (
@@ -37,4 +39,16 @@ export function Chosen({ choice, one, children }: ChosenProps) {
       </button>
     </div>
   );
+}
+
+/** Whoever pressed a button of the bar goes on in the table when the bar is gone. */
+function useFocusInTable(isShown: boolean): void {
+  const wasShown = useRef(false);
+  useEffect(() => {
+    const hasFocus = document.activeElement !== document.body;
+    if (wasShown.current && !isShown && !hasFocus) {
+      document.querySelector<HTMLElement>(".table-scroll")?.focus({ preventScroll: true });
+    }
+    wasShown.current = isShown;
+  }, [isShown]);
 }

@@ -27,6 +27,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const sent = page.waitForRequest("**/promoters/accept");
     await button(page, "Accept 45 promoters").click();
     await sent;
+    await expect.poll(() => page.getByRole("region", { name: "Promoters" }).evaluate(isFocused)).toBe(true);
     await button(page, "Stop").click();
     open();
     await page.getByText("You have stopped it.").waitFor();

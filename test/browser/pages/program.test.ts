@@ -27,8 +27,11 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByLabel("Let promoters join by invitation only").check();
     await page.getByLabel("Sites that may send").fill("shop.example\n*.shop.example");
     expect(await faultsOf(page)).toEqual([]);
-    await button(page, "Save the settings").click();
+    const save = button(page, "Save the settings");
+    await save.press("Enter");
     await page.getByText("The campaign was saved").waitFor();
+    await page.locator("[aria-disabled=true]").waitFor({ state: "detached" });
+    expect(await save.evaluate((each) => each === document.activeElement)).toBe(true);
 
     await page.getByRole("tab", { name: "What promoters see" }).click();
     await page.getByText("https://shop.example/?ref=jane").waitFor();
