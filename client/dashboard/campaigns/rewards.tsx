@@ -48,9 +48,13 @@ function RewardList({
 }: CampaignViewProps & { field: Field; title: string; scope: "promoters" | "referrals" }) {
   const rewards = useRewards(scope);
   const isAdding = useSignal(false);
+  const isSaving = useSignal(false);
   const entries = campaign[field];
-  const save = (changed: EntryInput[], words: string) =>
-    tell(async () => {
+  const save = async (changed: EntryInput[], words: string) => {
+    // The whole list is sent, and until it is loaded again, this one still has what was taken out.
+    if (isSaving.peek()) return;
+    isSaving.value = true;
+    await tell(async () => {
       const body = { [field]: changed };
       await answer(
         api.PUT("/api/v2/company/campaigns/{id}", { params: { path: { id: campaign.id } }, body }),
@@ -58,6 +62,8 @@ function RewardList({
       await reload();
       return words;
     });
+    isSaving.value = false;
+  };
   return (
     <section class="card stack" aria-label={title}>
       <h2>{title}</h2>

@@ -164,6 +164,40 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("The reward was taken out").waitFor();
   });
 
+  it("takes out one reward at a time, so that none comes back", async () => {
+    const rewards = [];
+    for (const name of [`First ${width}`, `Second ${width}`]) {
+      const schemas = [{ unit: "cash", amount: 5, flat_amount: true }];
+      const { body } = await pages.app.v2("POST", "/rewards", { name, is_promoter_reward: true, schemas });
+      rewards.push({ reward_id: (body as { id: number }).id, apply_on: "all" });
+    }
+    const { body: made } = await pages.app.v2("POST", "/campaigns", {
+      name: `Rewarding ${width}`,
+      landing_url: "https://shop.example/",
+      rewards_for_promoters: rewards,
+    });
+    const { id } = made as { id: number };
+    const page = await open(`/admin/campaigns/${id}#tab=rewards`);
+    let sentCount = 0;
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    await page.route(`**/company/campaigns/${id}`, async (route) => {
+      if (route.request().method() === "PUT") {
+        sentCount++;
+        await gate;
+      }
+      await route.continue();
+    });
+    await button(page, `Take out First ${width}`).click();
+    await button(page, `Take out Second ${width}`).click();
+    go();
+    await button(page, `Take out First ${width}`).waitFor({ state: "detached" });
+    await page.getByText("The reward was taken out").waitFor();
+    expect(sentCount).toBe(1);
+    const { rewards_for_promoters: left } = await campaign(id);
+    expect(left.map(({ reward }) => reward.name)).toEqual([`Second ${width}`]);
+  });
+
   it("names a reward after what it gives, until somebody types another name", async () => {
     await pages.app.v2("POST", "/rewards", {
       name: "20 % of each sale",
