@@ -1,3 +1,4 @@
+import { useControl } from "../../ui/form/field.tsx";
 import type { FormState } from "../../ui/form/form.tsx";
 import { UNITS } from "../../ui/amount.ts";
 import { digitsOf } from "../../ui/currency.ts";
@@ -96,17 +97,21 @@ function Word({ form, name, label, options }: WordProps & { options: Options }) 
 }
 
 function Figure({ form, name, label, step }: WordProps & { step: string }) {
-  const value = form.values[name]!;
+  const { control, below, set } = useControl(form, name);
   return (
-    <input
-      class="input figure"
-      type="number"
-      aria-label={label}
-      min="0"
-      step={step}
-      required
-      value={String(value.value)}
-      onInput={(event) => (value.value = event.currentTarget.value)}
-    />
+    <>
+      <input
+        {...control}
+        class="input figure"
+        type="number"
+        aria-label={label}
+        min="0"
+        step={step}
+        required
+        value={String(form.values[name]!.value)}
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      {below}
+    </>
   );
 }

@@ -28,13 +28,17 @@ export function Links() {
   const isMaking = useSignal(false);
   const coded = useSignal<Link | null>(null);
   const add = () => (isMaking.value = true);
+  // A link belongs to a campaign that the promoter is in.
+  const isInNone = links.data.value?.states.size === 0;
   return (
     <Page
       title="Links and codes"
       actions={
-        <button class="button main" onClick={add}>
-          Make a link
-        </button>
+        !isInNone && (
+          <button class="button main" onClick={add}>
+            Make a link
+          </button>
+        )
       }
     >
       <div class="stack wide">

@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { useId } from "preact/hooks";
 import { fieldOf, type FormState } from "./form.tsx";
@@ -88,50 +89,56 @@ export function Checkbox<N extends string>({
   label,
   hint,
 }: Omit<FieldProps<N>, "form"> & { form: FormState<Record<N, boolean>> }) {
-  const id = useId();
-  const value = form.values[name];
+  const { control, below, set } = useControl(form, name, hint);
   return (
     <div class="field">
       <div class="check">
         <input
-          id={id}
-          name={name}
+          {...control}
           type="checkbox"
-          checked={value.value}
-          aria-describedby={hint ? `${id}-hint` : undefined}
-          onInput={(event) => (value.value = event.currentTarget.checked)}
+          checked={form.values[name].value}
+          onInput={(event) => set(event.currentTarget.checked)}
         />
-        <label htmlFor={id}>{label}</label>
+        <label htmlFor={control.id}>{label}</label>
       </div>
-      <Below id={id} hint={hint} faults={faultsOf(form, name)} />
+      {below}
     </div>
   );
 }
 
 function useField<N extends string>({ form, name, label, hint }: FieldProps<N>) {
+  const { control, below, set } = useControl(form, name, hint);
+  const frame = (input: ComponentChildren) => (
+    <div class="field">
+      <label htmlFor={control.id}>{label}</label>
+      {input}
+      {below}
+    </div>
+  );
+  const onInput = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value);
+  return { frame, control: { ...control, value: form.values[name].value, onInput } };
+}
+
+/** The attributes by which a form finds a control, what stands below it, and how its value is set. */
+export function useControl<N extends string, T>(
+  form: { values: Record<N, Signal<T>>; faults: Faults },
+  name: N,
+  hint?: ComponentChildren,
+) {
   const id = useId();
-  const value = form.values[name];
-  const faults = faultsOf(form, name);
-  const below = [hint && `${id}-hint`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ");
+  const faults = faultsOf(form.faults, name);
+  const describedBy = [hint && `${id}-hint`, faults.length > 0 && `${id}-fault`].filter(Boolean).join(" ");
   const control = {
     id,
     name,
-    value: value.value,
     "aria-invalid": faults.length > 0,
-    "aria-describedby": below === "" ? undefined : below,
-    onInput: (event: { currentTarget: { value: string } }) => {
-      value.value = event.currentTarget.value;
-      if (faults.length > 0) form.faults.value = {};
-    },
+    "aria-describedby": describedBy === "" ? undefined : describedBy,
   };
-  const frame = (input: ComponentChildren) => (
-    <div class="field">
-      <label htmlFor={id}>{label}</label>
-      {input}
-      <Below id={id} hint={hint} faults={faults} />
-    </div>
-  );
-  return { frame, control };
+  const set = (value: T) => {
+    form.values[name].value = value;
+    if (faults.length > 0) form.faults.value = {};
+  };
+  return { control, below: <Below id={id} hint={hint} faults={faults} />, set };
 }
 
 function Below({ id, hint, faults }: { id: string; hint: ComponentChildren; faults: string[] }) {
@@ -151,8 +158,10 @@ function Below({ id, hint, faults }: { id: string; hint: ComponentChildren; faul
   );
 }
 
-function faultsOf(form: { faults: FormState<Record<string, string>>["faults"] }, name: string): string[] {
-  const named = Object.entries(form.faults.value).filter(([field]) => fieldOf(field) === name);
+type Faults = FormState<Record<string, string>>["faults"];
+
+function faultsOf(faults: Faults, name: string): string[] {
+  const named = Object.entries(faults.value).filter(([field]) => fieldOf(field) === name);
   return named.flatMap(([, messages]) => messages);
 }
 

@@ -67,7 +67,8 @@ export function Form<V extends Values>({ form, onSubmit, action, others, isDange
     } catch (error) {
       const refusal = asRefusal(error);
       form.faults.value = refusal.fields;
-      const isAtFields = Object.keys(refusal.fields).some((name) => fieldOf(name) in form.values);
+      const names = Object.keys(refusal.fields);
+      const isAtFields = names.length > 0 && names.every((name) => isShown(element.current, name));
       form.refusal.value = isAtFields ? null : refusal;
       // After the faults are shown.
       queueMicrotask(() => element.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
@@ -86,6 +87,11 @@ export function Form<V extends Values>({ form, onSubmit, action, others, isDange
       </div>
     </form>
   );
+}
+
+/** Whether a form has the field that a fault is about. A value may stand for a field that is not shown. */
+function isShown(form: HTMLFormElement | null, name: string): boolean {
+  return form?.elements.namedItem(fieldOf(name)) != null;
 }
 
 /** `profile.first_name` and `profile[first_name]` are faults of the field `first_name`. */

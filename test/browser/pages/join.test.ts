@@ -25,7 +25,14 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     for (const fault of faults) await page.getByText(fault).waitFor();
     await page.getByLabel("First name").fill("Jane");
     await page.getByLabel("E-mail").fill(`jane-${width}@example.com`);
-    await page.getByLabel("I accept the terms").check();
+    await page.getByRole("button", { name: "Join" }).click();
+    const terms = page.getByRole("checkbox", {
+      name: "I accept the terms",
+      description: "Must be accepted.",
+    });
+    await expect.poll(() => terms.evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await terms.getAttribute("aria-invalid")).toBe("true");
+    await terms.check();
     await page.getByRole("button", { name: "Join" }).click();
     await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);

@@ -191,6 +191,27 @@ it("counts one lead in the singular", async () => {
   await page.getByText("1 lead", { exact: true }).waitFor();
 });
 
+it("offers no link to make without a campaign, and shows why one was refused", async () => {
+  const page = await pages.open(entrance);
+  const campaigns = "**/affiliate/promoter_campaigns?*";
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  await page.route(campaigns, async (route) => {
+    await gate;
+    await route.fulfill({ json: [] });
+  });
+  await page.getByRole("link", { name: "Links and codes", exact: true }).click();
+  const make = page.getByRole("button", { name: "Make a link" });
+  await make.click();
+  open();
+  await page.getByLabel("Name").fill("For nobody");
+  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await make.waitFor({ state: "detached" });
+});
+
 it("asks a campaign's questions before it lets somebody in", async () => {
   const page = await pages.open(entrance);
   await page.getByRole("link", { name: "Campaigns", exact: true }).click();

@@ -149,6 +149,14 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("After 12 months sales give nothing.").waitFor();
     await page.getByLabel("A sale of").fill("49.90");
     await page.getByText("US$14.97").waitFor();
+    const amount = page.getByLabel("How much");
+    await amount.fill("33.33333");
+    await button(page, "Save the reward").click();
+    await expect.poll(() => amount.getAttribute("aria-invalid")).toBe("true");
+    const fault = await page.getByRole("dialog").locator(".sentence .fault").textContent();
+    expect(fault).toMatch(/at most four decimals/);
+    expect(await faultsOf(page)).toEqual([]);
+    await amount.fill("30");
     expect(await faultsOf(page)).toEqual([]);
     await page.getByLabel("Name").fill(`Thirty ${width}`);
     await button(page, "Save the reward").click();
