@@ -1,5 +1,5 @@
 import { useLocation } from "preact-iso/router";
-import { answer, api } from "../../ui/api/client.ts";
+import { api, made } from "../../ui/api/client.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
@@ -15,7 +15,7 @@ export function NewCampaign({ onClose }: { onClose: () => void }) {
         form={form}
         action="Add the campaign"
         onSubmit={async (body) => {
-          const { id, name } = await answer(api.POST("/api/v2/company/campaigns", { body }));
+          const { id, name } = await made(api.POST("/api/v2/company/campaigns", { body }));
           toast(`${name} was added. Say what promoters get.`);
           onClose();
           route(`/admin/campaigns/${id}#tab=rewards`);

@@ -1,4 +1,4 @@
-import { answer, api } from "../../ui/api/client.ts";
+import { answer, api, made } from "../../ui/api/client.ts";
 import { refused } from "../../ui/api/refusal.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
@@ -84,7 +84,7 @@ async function give({ email, campaign, amount, unit, external_note: note }: Give
   if (owner === undefined) throw fault("campaign", "is none that this promoter has joined");
   const cents = unit === "cash" ? centsOf(amount) : Number(amount);
   if (cents === null || !Number.isInteger(cents)) throw fault("amount", "is not an amount");
-  await answer(
+  await made(
     api.POST("/api/v2/company/commissions", {
       body: {
         commission_type: "custom",

@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { answer, api } from "../../ui/api/client.ts";
+import { answer, api, made } from "../../ui/api/client.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox, TextField } from "../../ui/form/field.tsx";
@@ -60,7 +60,7 @@ export function RewardDialog({
 async function saveReward(reward: Reward | null, draft: Draft): Promise<void> {
   const { schemas, ...body } = bodyOf(draft);
   if (reward === null) {
-    await answer(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
+    await made(api.POST("/api/v2/company/rewards", { body: { ...body, schemas } }));
     return;
   }
   const params = { path: { id: reward.id } };

@@ -1,4 +1,4 @@
-import { answer, api } from "../../ui/api/client.ts";
+import { api, made } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
@@ -45,7 +45,7 @@ function Fields({
           ...(url !== "" && { url }),
           ...(subId !== "" && { sub_id: subId }),
         };
-        await answer(api.POST("/api/v2/affiliate/referral_links", { body }));
+        await made(api.POST("/api/v2/affiliate/referral_links", { body }));
         onMade();
       }}
     >

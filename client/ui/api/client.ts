@@ -1,6 +1,6 @@
 import createClient from "openapi-fetch";
 import { isOffline } from "./offline.ts";
-import { refusalOf, refused } from "./refusal.ts";
+import { asRefusal, refusalOf, refused } from "./refusal.ts";
 import { factorDemand, sessionEnd } from "./session-end.ts";
 import type { paths } from "./types.ts";
 
@@ -18,6 +18,22 @@ export async function answer<T>(call: Call<T>): Promise<T> {
   const { data, error, response } = await call;
   if (!response.ok) throw refusalOf(response, error);
   return data as T;
+}
+
+/** Nobody knows what the server has done: its answer was lost, or a proxy gave up. */
+const UNCERTAIN = new Set([null, 502, 504]);
+
+/** The record that a request has made. If that is uncertain, the refusal says so: a second one may be one too many. */
+export async function made<T>(call: Call<T>): Promise<T> {
+  try {
+    return await answer(call);
+  } catch (error) {
+    const refusal = asRefusal(error);
+    if (!UNCERTAIN.has(refusal.status) || refusal.code === "bug") throw error;
+    const message =
+      "The answer did not come, so it may have been done. Look at the list before you try again.";
+    throw refused({ ...refusal, message });
+  }
 }
 
 /** The rows of a page, and how many there are on all pages. @throws Refusal */

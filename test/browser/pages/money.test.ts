@@ -70,6 +70,10 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await send.click();
     await page.getByText("Is not an amount.").waitFor();
     await page.getByLabel("Amount in").fill("12,34");
+    await page.route("**/company/commissions", (route) => route.abort());
+    await send.click();
+    await page.getByRole("alert").getByText("it may have been done").waitFor();
+    await page.unroute("**/company/commissions");
     await send.click();
     await page.getByText("was given a commission").waitFor();
     await rows(page).first().getByText("US$12.34").waitFor();
