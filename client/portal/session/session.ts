@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
+import { hasEnded } from "../../ui/feedback/sign-out.ts";
 import { writing } from "../../ui/format.ts";
 
 export type Session = components["schemas"]["PortalSession"];
@@ -66,7 +67,7 @@ export function begin(begun: Session): void {
 
 /** Ends the session, here and on the server. */
 export async function signOut(): Promise<void> {
-  await api.DELETE("/api/v2/affiliate/session");
+  if (!(await hasEnded(api.DELETE("/api/v2/affiliate/session")))) return;
   forget();
   // Nothing of the promoter may stay in memory.
   location.assign("/portal");

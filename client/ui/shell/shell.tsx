@@ -128,9 +128,11 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
         event.preventDefault();
         onClose();
       }}
-      // A click on the dialog itself is one beside its content. A link leads to a page, which takes the focus.
+      // A click on the dialog itself is one beside its content. A link leads to a page, which takes the focus. Why somebody
+      // could not be signed out would be behind the dialog.
       onClick={({ target }) => {
-        if (target === element.current || (target instanceof Element && target.closest("a"))) onClose();
+        if (target === element.current || (target instanceof Element && target.closest("a, .who button")))
+          onClose();
       }}
     >
       <div class="stack">

@@ -24,8 +24,16 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("heading", { name: "Home" }).waitFor();
     await page.waitForURL("**#range=7");
 
-    if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("button", { name: "Sign out" }).click();
+    const signOut = async () => {
+      if (width < 900) await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+    };
+    await page.route("**/session", (route) => route.abort());
+    await signOut();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("heading", { name: "Home" }).waitFor();
+    await page.unroute("**/session");
+    await signOut();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.goto(`${pages.url}/admin`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
