@@ -1,16 +1,24 @@
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 
 const SHOWN_MS = 2_000;
 
 /** A button that copies a text. `of`: what it is, for those who only hear the button. */
 export function CopyButton({ text, of }: { text: string; of: string }) {
   const words = useSignal("Copy");
+  const button = useRef<HTMLButtonElement>(null);
   const copy = async () => {
-    words.value = (await copied(text)) ? "Copied" : "Press Ctrl+C";
+    words.value = await outcomeOf(text, button.current);
     setTimeout(() => (words.value = "Copy"), SHOWN_MS);
   };
   return (
-    <button type="button" class="button little" aria-label={`${words.value} ${of}`} onClick={copy}>
+    <button
+      ref={button}
+      type="button"
+      class="button little"
+      aria-label={`${words.value} ${of}`}
+      onClick={copy}
+    >
       {words.value}
     </button>
   );
@@ -40,18 +48,33 @@ export function Paste({ text, of }: { text: string; of: string }) {
   );
 }
 
+async function outcomeOf(text: string, button: HTMLButtonElement | null): Promise<string> {
+  if (await copied(text, button)) return "Copied";
+  return selected(button) ? "Press Ctrl+C" : "Not copied";
+}
+
 /** Browsers offer the clipboard only to pages on https or on this machine. Elsewhere an older way may work. */
-async function copied(text: string): Promise<boolean> {
+async function copied(text: string, button: HTMLButtonElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
     const area = document.createElement("textarea");
     area.value = text;
-    document.body.append(area);
+    // Behind an open dialog nothing can be selected.
+    (button?.closest("dialog") ?? document.body).append(area);
     area.select();
     const isCopied = document.execCommand("copy");
     area.remove();
+    button?.focus();
     return isCopied;
   }
+}
+
+/** Selects the text beside or above a button, for the reader to copy it. Returns whether it is shown there. */
+function selected(button: HTMLButtonElement | null): boolean {
+  const places = [button?.previousElementSibling, button?.parentElement?.previousElementSibling];
+  const shown = places.find((place) => place?.matches("code, pre"));
+  if (shown) getSelection()?.selectAllChildren(shown);
+  return Boolean(shown);
 }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { loadAccount } from "../../../server/domain/account/account.ts";
 import { updateAccount } from "../../../server/domain/account/update.ts";
@@ -19,6 +20,11 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("dialog").getByRole("button", { name: "Make the key" }).click();
     const key = await page.getByRole("dialog").locator("code").textContent();
     expect(await faultsOf(page)).toEqual([]);
+    const copy = page.getByRole("button", { name: "Copy the key" });
+    expect(await copiedWithoutClipboard(page, copy)).toBe(key);
+    await expect
+      .poll(() => page.getByRole("button", { name: "Copied the key" }).evaluate(isFocused))
+      .toBe(true);
     await page.getByRole("button", { name: "I have copied it" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const call = () => pages.app.request("/api/v1/promoters/list", { headers: { "x-api-key": key! } });
@@ -217,3 +223,19 @@ it("the audit log is narrowed to days, and says how far it has searched", async 
   await page.getByRole("button", { name: "Changed: product 1", exact: true }).waitFor();
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(2);
 });
+
+/** What a button copies on a site without https, which has no `navigator.clipboard`. */
+async function copiedWithoutClipboard(page: Page, button: Locator): Promise<string> {
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    document.addEventListener("copy", () => (document.title = String(getSelection())), { once: true });
+  });
+  const title = await page.title();
+  await button.click();
+  await expect.poll(() => page.title()).not.toBe(title);
+  return page.title();
+}
+
+function isFocused(element: Element): boolean {
+  return element === document.activeElement;
+}
