@@ -1,19 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
-import { appOutbox, workOff } from "../../support/outbox.ts";
+import { useMail } from "../../support/mail.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { company, reward } from "../../support/v2.ts";
 
 let app: TestApp;
-let server: MailServer;
-let mailer: Mailer;
 let jane: PortalBrowser;
 beforeEach(async () => {
   app = await startApp();
-  server = await startMailServer();
-  mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
   jane = await visitingPromoter(app, "jane@example.com", { ref_id: "jane" });
   const rewards = [{ reward_id: await reward(app) }];
   await company(app, "PUT /campaigns/1", {
@@ -23,12 +17,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  mailer.close();
-  await server.close();
   await app.close();
 });
 
-const send = () => workOff(appOutbox(app, { mailer }));
+const mail = useMail(() => app);
+const { send } = mail;
 const sell = (params: Record<string, string> = {}) =>
   app.v1("/track/sale", {
     email: "sam@example.net",
@@ -51,10 +44,10 @@ const giveByV1 = (params: Record<string, string> = {}) =>
 it("tells promoters what a sale has earned them, and where to see it", async () => {
   await sell();
   await send();
-  expect(server.emails.map(({ to, headers }) => [to, headers["subject"]])).toEqual([
+  expect(mail.emails.map(({ to, headers }) => [to, headers["subject"]])).toEqual([
     [["jane@example.com"], "You have earned a commission"],
   ]);
-  const [email] = server.emails;
+  const [email] = mail.emails;
   expect(email?.text).toContain("Acme has credited you $20.00 for Default campaign.");
   expect(email?.text).toContain("https://track.acme.example/portal");
   expect(email?.html).toContain('<a href="https://track.acme.example/portal">');
@@ -65,7 +58,7 @@ it("tells them of commissions given by hand as `notify_promoter` of V2 and V1's 
   await give({ notify_promoter: true, amount: 700 });
   await giveByV1();
   await send();
-  expect(server.emails.map(({ text }) => /\$[\d.]+/.exec(text)?.[0])).toEqual(["$7.00", "$9.00"]);
+  expect(mail.emails.map(({ text }) => /\$[\d.]+/.exec(text)?.[0])).toEqual(["$7.00", "$9.00"]);
 });
 
 it.each([
@@ -89,7 +82,7 @@ it.each([
 ])("sends nothing if %s", async (_, earn) => {
   expect((await earn()).status).toBe(200);
   await send();
-  expect(server.emails).toEqual([]);
+  expect(mail.emails).toEqual([]);
 });
 
 it("sends those that a promoter turns on again after unsubscribing from all", async () => {
@@ -98,5 +91,5 @@ it("sends those that a promoter turns on again after unsubscribing from all", as
   await jane.call("PUT /email_settings", { new_commission: true });
   await sell();
   await send();
-  expect(server.emails).toHaveLength(1);
+  expect(mail.emails).toHaveLength(1);
 });

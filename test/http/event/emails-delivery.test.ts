@@ -4,35 +4,28 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countDeliveries, retryFailed } from "../../../server/domain/webhook/failed-deliveries.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
+import { newMailer } from "../../../server/outgoing/mailer.ts";
 import { EMAIL_TEXTS } from "../../../server/outbox/email/texts.ts";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
+import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { company, join } from "../../support/v2.ts";
 
-const FROM = "Tidemark <mail@tidemark.example>";
-
 describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   let app: TestApp;
-  let server: MailServer;
-  let mailer: Mailer;
   beforeEach(async () => {
     app = await startApp(storage);
-    server = await startMailServer();
-    mailer = newMailer({ smtpUrl: server.url, from: FROM });
     await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true, new_referral: true } });
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    mailer.close();
-    await server.close();
     await app.close();
   });
 
-  const send = () => workOff(appOutbox(app, { mailer }));
+  const mail = useMail(() => app);
+  const { send } = mail;
   const emailDelivery = async (id = 1) => (await app.services.store.get(deliveries, 0, id))!;
-  const recipients = () => server.emails.flatMap(({ to }) => to);
+  const recipients = () => mail.emails.flatMap(({ to }) => to);
 
   it.each([
     ["recipient", 451, "retrying"],
@@ -43,11 +36,11 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     // The operator can mend this, so the e-mail waits.
     ["sender", 550, "retrying"],
   ] as const)("ends for a %s refused with %d as %s", async (what, status, expected) => {
-    server.refuse(status, what);
+    mail.server.refuse(status, what);
     await join(app, "jane@example.com");
     await send();
     expect(await emailDelivery()).toMatchObject({ status: expected, attempts: 1 });
-    server.refuse(null);
+    mail.server.refuse(null);
     app.setNow("2026-03-04T06:00:00.000Z");
     await send();
     expect(recipients()).toEqual(expected === "failed" ? [] : ["jane@example.com"]);
@@ -61,8 +54,8 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     );
     await join(app, "jane@example.com", { first_name: "Jane" });
     await workOff(appOutbox(app, { log }));
-    server.refuse(550);
-    await workOff(appOutbox(app, { log, mailer }));
+    mail.server.refuse(550);
+    await send({ log });
     const line = { account: app.accountId, delivery: 1, email: "signup_accepted", promoter: 1 };
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { level: 40, ...line, status: null, msg: "e-mail held until SMTP_URL is set" },
@@ -77,23 +70,23 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     await workOff(appOutbox(app));
     const headers = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers });
-    await workOff(appOutbox(app, { log, mailer }));
+    await send({ log });
     expect(await emailDelivery()).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
     expect([lines, recipients()]).toEqual([[], []]);
   });
 
   it("sends the other e-mails if one is refused", async () => {
-    server.refuse(550);
+    mail.server.refuse(550);
     await join(app, "gone@example.com");
     await send();
-    server.refuse(null);
+    mail.server.refuse(null);
     await Promise.all(["a", "b", "c"].map((name) => join(app, `${name}@example.com`)));
     await send();
     expect(recipients().toSorted()).toEqual(["a@example.com", "b@example.com", "c@example.com"]);
   });
 
   it("gives up after ten attempts, and starts again at the operator's command", async () => {
-    server.refuse(451);
+    mail.server.refuse(451);
     await join(app, "jane@example.com");
     let at = Date.parse(NOW);
     for (let failed = 0; failed < 12; failed++) {
@@ -101,7 +94,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
       app.setNow(new Date((at += 2 ** failed * 120_000)).toISOString());
     }
     expect(await emailDelivery()).toMatchObject({ status: "failed", attempts: 10 });
-    server.refuse(null);
+    mail.server.refuse(null);
     const emails = { accountId: app.accountId, webhookId: null };
     expect(await retryFailed(app.context, emails)).toBe(1);
     await send();
@@ -116,11 +109,11 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   });
 
   it("follows a promoter to a new address, and ends when they are deleted", async () => {
-    server.refuse(451);
+    mail.server.refuse(451);
     await join(app, "jane@example.com");
     await join(app, "joe@example.com");
     await send();
-    server.refuse(null);
+    mail.server.refuse(null);
     await app.v1("/promoters/update", { id: "1", email: "new@example.com" });
     const headers = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/promoters/delete?id=2", { method: "DELETE", headers });
@@ -141,12 +134,12 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
   });
 
   it("waits without any work while mail is not set up any more", async () => {
-    server.refuse(451);
+    mail.server.refuse(451);
     await join(app, "jane@example.com");
     await send();
     app.setNow("2026-03-04T06:00:00.000Z");
     expect(await appOutbox(app).pass()).toBe(0);
-    server.refuse(null);
+    mail.server.refuse(null);
     await send();
     expect(recipients()).toEqual(["jane@example.com"]);
   });
@@ -156,9 +149,9 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     const templates = { ...EMAIL_TEXTS, signup_accepted };
     const first_name = 'Jane\r\nBcc: eve@x.example\r\n\r\n<img "x">{{amount}}';
     await join(app, "jane@example.com", { first_name });
-    await workOff(appOutbox(app, { mailer, templates }));
-    expect(server.emails).toHaveLength(1);
-    const [{ headers, to, text, html }] = server.emails as [(typeof server.emails)[0]];
+    await send({ templates });
+    expect(mail.emails).toHaveLength(1);
+    const [{ headers, to, text, html }] = mail.emails as [(typeof mail.emails)[0]];
     expect(to).toEqual(["jane@example.com"]);
     expect(headers).not.toHaveProperty("bcc");
     expect(headers["subject"]).toBe('Jane Bcc: eve@x.example <img "x">{{amount}}, welcome');
@@ -177,7 +170,7 @@ it("retries when a mail server says nothing or hangs up", async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const smtpUrl = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const mailer = newMailer({ smtpUrl, from: FROM, timeoutMs: 200 });
+  const mailer = newMailer({ smtpUrl, from: SENDER, timeoutMs: 200 });
   const mail = {
     to: "jane@example.com",
     from: null,

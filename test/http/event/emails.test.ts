@@ -5,10 +5,9 @@ import { setMailSender } from "../../../server/domain/account/account.ts";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
 import { accounts } from "../../../server/domain/account/account.ts";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email/template.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
+import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";
 import { temporaryFolder } from "../../support/server.ts";
@@ -18,32 +17,26 @@ const EMAILS = ["signup_accepted", "accepted", "rejected", "new_referral", "payo
 
 describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
   let app: TestApp;
-  let server: MailServer;
-  let mailer: Mailer;
   beforeEach(async () => {
     app = await startApp(storage);
-    server = await startMailServer();
-    mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
-    mailer.close();
-    await server.close();
     await app.close();
   });
 
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
   const enable = (...kinds: string[]) =>
     call("PUT /campaigns/1", { emails: Object.fromEntries(kinds.map((kind) => [kind, true])) });
-  const send = () => workOff(appOutbox(app, { mailer }));
-  const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
+  const mail = useMail(() => app);
+  const { send, subjects } = mail;
 
   it("welcomes a new promoter, in text and HTML, with a link to unsubscribe", async () => {
     await enable("signup_accepted");
     await join(app, "jane@example.com", { first_name: "<b>Jane</b>", ref_id: "jane" });
     await send();
-    expect(server.emails).toHaveLength(1);
-    const [email] = server.emails;
+    expect(mail.emails).toHaveLength(1);
+    const [email] = mail.emails;
     expect(email).toMatchObject({ from: "mail@tidemark.example", to: ["jane@example.com"] });
     expect(email!.headers).toMatchObject({
       subject: "Welcome to Default campaign",
@@ -69,7 +62,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await join(app, "joe@example.com", { skip_email_notification: "true" });
     await call("POST /promoters", { email: "jim@example.com", drip_emails: false });
     await send();
-    expect(server.emails).toEqual([]);
+    expect(mail.emails).toEqual([]);
   });
 
   it.each([
@@ -112,7 +105,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await movePayout(app.context, app.accountId, { id: payout.id, to: "completed" });
     await send();
     expect(subjects()).toEqual(["Your payout was sent"]);
-    expect(server.emails[0]!.text).toContain("a payout of $120.00 for Default campaign.");
+    expect(mail.emails[0]!.text).toContain("a payout of $120.00 for Default campaign.");
   });
 
   it("uses the account's own sender", async () => {
@@ -120,7 +113,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     await setMailSender(app.context, app.accountId, "Acme <partners@acme.example>");
     await join(app, "jane@example.com");
     await send();
-    expect(server.emails[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
+    expect(mail.emails[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
     await expect(setMailSender(app.context, app.accountId, "x\r\nBcc: y@z")).rejects.toThrow(
       "is not an e-mail address",
     );
@@ -135,29 +128,29 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
       { status: "held", email: { to: "jane@example.com" } },
     ]);
     await send();
-    expect(server.emails).toHaveLength(1);
+    expect(mail.emails).toHaveLength(1);
     expect(await send()).toBe(0);
   });
 
   it("retries what the mail server can't take now, and gives up what it never will", async () => {
     await enable("signup_accepted");
-    server.refuse(451);
+    mail.server.refuse(451);
     await join(app, "jane@example.com");
     await send();
     const delivery = () => app.services.store.get(deliveries, 0, 1);
     expect(await delivery()).toMatchObject({ status: "retrying", attempts: 1 });
-    server.refuse(550);
+    mail.server.refuse(550);
     app.setNow("2026-03-04T05:08:07.890Z");
     await send();
     expect(await delivery()).toMatchObject({ status: "failed", attempts: 2 });
-    expect(server.emails).toEqual([]);
+    expect(mail.emails).toEqual([]);
   });
 
   it("sends no more e-mails to a promoter who unsubscribed", async () => {
     await enable("signup_accepted", "new_referral");
     await join(app, "jane@example.com", { ref_id: "jane" });
     await send();
-    const link = new URL(/<(.+)>/.exec(server.emails[0]!.headers["list-unsubscribe"]!)![1]!);
+    const link = new URL(/<(.+)>/.exec(mail.emails[0]!.headers["list-unsubscribe"]!)![1]!);
     const there = `${link.pathname}${link.search}`;
     expect((await app.request(there)).status).toBe(200);
     expect((await app.request(there.replace("promoter=1", "promoter=2"), { method: "POST" })).status).toBe(
@@ -166,12 +159,12 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     expect((await app.request("/unsubscribe", { method: "POST" })).status).toBe(404);
     await app.v1("/track/signup", { email: "one@example.com", ref_id: "jane" });
     await send();
-    expect(server.emails).toHaveLength(2);
+    expect(mail.emails).toHaveLength(2);
     const body = "List-Unsubscribe=One-Click";
     expect((await app.request(there, { method: "POST", body })).status).toBe(200);
     await app.v1("/track/signup", { email: "two@example.com", ref_id: "jane" });
     await send();
-    expect(server.emails).toHaveLength(2);
+    expect(mail.emails).toHaveLength(2);
   });
 });
 

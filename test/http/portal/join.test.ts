@@ -1,25 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { answerOf, startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
-import { appOutbox, workOff } from "../../support/outbox.ts";
+import { useMail } from "../../support/mail.ts";
 import { PASSWORD, portalBrowser } from "../../support/portal.ts";
 import { company, invalid } from "../../support/v2.ts";
 
 const EMAIL = "jane@example.com";
 
 let app: TestApp;
-let server: MailServer;
-let mailer: Mailer;
 beforeEach(async () => {
   app = await startApp();
-  server = await startMailServer();
-  mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  mailer.close();
-  await server.close();
   await app.close();
 });
 
@@ -31,9 +23,9 @@ async function call(method: string, campaign: number | string, body?: unknown) {
 }
 const join = (over: object = {}, campaign = 1) =>
   call("POST", campaign, { email: EMAIL, password: PASSWORD, first_name: "Jane", ...over });
-const send = () => workOff(appOutbox(app, { mailer }));
-const subjects = () => server.emails.map(({ headers }) => headers["subject"]);
-const token = () => /\/portal\/welcome#(\S+)/.exec(server.emails.at(-1)?.text ?? "")?.[1] ?? "";
+const mail = useMail(() => app);
+const { send, subjects } = mail;
+const token = () => /\/portal\/welcome#(\S+)/.exec(mail.emails.at(-1)?.text ?? "")?.[1] ?? "";
 const MISSING = { status: 404, body: { message: "Campaign not found.", code: "not_found" } };
 const JOINED = { status: 201, body: { state: "accepted", needs_confirmation: true } };
 

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
-import { appOutbox, workOff } from "../../support/outbox.ts";
+import { useMail } from "../../support/mail.ts";
 import { PASSWORD, portalBrowser, signedInPromoter, type PortalBrowser } from "../../support/portal.ts";
 
 const EMAIL = "jane@example.com";
@@ -154,23 +152,13 @@ describe("guesses", () => {
 });
 
 describe("a link by e-mail", () => {
-  let server: MailServer;
-  let mailer: Mailer;
-  beforeEach(async () => {
-    server = await startMailServer();
-    mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
-  });
-  afterEach(async () => {
-    mailer.close();
-    await server.close();
-  });
-
   const SENT = {
     message:
       "If a promoter has this address, an e-mail with a link is on its way. It works once, for 15 minutes.",
   };
-  const send = () => workOff(appOutbox(app, { mailer }));
-  const token = () => /\/portal\/welcome#(\S+)/.exec(server.emails.at(-1)?.text ?? "")?.[1] ?? "";
+  const mail = useMail(() => app);
+  const { send } = mail;
+  const token = () => /\/portal\/welcome#(\S+)/.exec(mail.emails.at(-1)?.text ?? "")?.[1] ?? "";
   const ask = async (email = EMAIL) => {
     const answer = await browser.outcome("POST /session/link/send", { email });
     await send();
@@ -181,7 +169,7 @@ describe("a link by e-mail", () => {
   it("signs in once, within 15 minutes", async () => {
     await app.v1("/promoters/create", { email: EMAIL });
     expect(await ask()).toEqual({ status: 202, body: SENT });
-    expect(server.emails.map(({ to, headers }) => [to, headers["subject"]])).toEqual([
+    expect(mail.emails.map(({ to, headers }) => [to, headers["subject"]])).toEqual([
       [[EMAIL], "Your link to Acme"],
     ]);
     const first = { token: token() };
@@ -210,7 +198,7 @@ describe("a link by e-mail", () => {
 
   it("is not sent to strangers, who get the same answer", async () => {
     expect(await ask("stranger@example.com")).toEqual({ status: 202, body: SENT });
-    expect(server.emails).toEqual([]);
+    expect(mail.emails).toEqual([]);
   });
 
   it("promises nothing if the server sends no e-mails", async () => {
@@ -221,7 +209,7 @@ describe("a link by e-mail", () => {
     const told = { message: "This program sends no e-mails. Ask the company to let you in." };
     expect(await ask()).toEqual({ status: 202, body: told });
     expect(await ask("stranger@example.com")).toEqual({ status: 202, body: told });
-    expect(server.emails).toEqual([]);
+    expect(mail.emails).toEqual([]);
   });
 
   it.each(["", "0.1.1.zzzzzzzz.x", `0.1.1.zzzzzzzz.${"A".repeat(43)}`, "9.9.9.9"])(

@@ -1,30 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deliveries } from "../../../server/domain/webhook/delivery.ts";
-import { newMailer, type Mailer } from "../../../server/outgoing/mailer.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { startMailServer, type MailServer } from "../../support/mail-server.ts";
-import { appOutbox, workOff } from "../../support/outbox.ts";
+import { useMail } from "../../support/mail.ts";
 import { addUser, callAs, callWith, PASSWORD, type SessionCall } from "../../support/users.ts";
 import { outcome } from "../../support/v2.ts";
 
 let app: TestApp;
-let server: MailServer;
-let mailer: Mailer;
 let call: SessionCall;
 beforeEach(async () => {
   app = await startApp();
-  server = await startMailServer();
-  mailer = newMailer({ smtpUrl: server.url, from: "Tidemark <mail@tidemark.example>" });
   call = await callAs(app, await addUser(app, "owner"));
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
-  mailer.close();
-  await server.close();
   await app.close();
 });
 
-const send = () => workOff(appOutbox(app, { mailer }));
+const mail = useMail(() => app);
+const { send } = mail;
 const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`, body);
 const waiting = () => app.services.store.page(deliveries, "id", 0, [], { limit: 100 });
 const tokenIn = (text = "") => /https:\/\/track\.acme\.example\/admin\/welcome#([\w-]{43})/.exec(text)?.[1];
@@ -34,7 +27,7 @@ describe("e-mails to users", () => {
     const invited = await call("POST /users", { email: "new@acme.example", role: "viewer", name: "Nia" });
     expect(invited.body).toMatchObject({ link: null, is_mailed: true });
     await send();
-    const [email] = server.emails;
+    const [email] = mail.emails;
     expect(email).toMatchObject({ to: ["new@acme.example"] });
     expect(email!.headers).toMatchObject({ subject: "Your invitation to the dashboard of Acme" });
     expect(email!.headers["list-unsubscribe"]).toBeUndefined();
@@ -53,8 +46,8 @@ describe("e-mails to users", () => {
     }
     await expect.poll(waiting).toHaveLength(1);
     await send();
-    expect(server.emails.map(({ to }) => to)).toEqual([["owner@acme.example"]]);
-    const token = tokenIn(server.emails[0]!.text);
+    expect(mail.emails.map(({ to }) => to)).toEqual([["owner@acme.example"]]);
+    const token = tokenIn(mail.emails[0]!.text);
     expect((await post("/session/link/check", { token })).body).toEqual({
       kind: "reset",
       email: "owner@acme.example",
@@ -83,7 +76,7 @@ describe("e-mails to users", () => {
     await call("POST /users", { email: "late@acme.example", role: "viewer" });
     app.setNow(new Date(Date.parse(NOW) + 25 * 60 * 60 * 1_000).toISOString());
     await send();
-    expect(server.emails).toEqual([]);
+    expect(mail.emails).toEqual([]);
     expect((await waiting()).map(({ status, lastError }) => [status, lastError])).toEqual([
       ["failed", "Nobody waits for this link any more"],
       ["failed", "Nobody waits for this link any more"],
