@@ -1,32 +1,20 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/account.ts";
+import { expect, it } from "vitest";
 import { loadConnection } from "../../server/domain/billing/connection.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { NOW, countedChance } from "../support/app.ts";
-import { callCli } from "../support/cli.ts";
+import { callCli, useAccountOnDisk } from "../support/cli.ts";
 import { startProviderApi } from "../support/provider-api.ts";
-import { temporaryFolder } from "../support/server.ts";
 
-let folder: string;
-let remove: () => void;
-beforeEach(async () => {
-  ({ folder, remove } = temporaryFolder());
-  const store = await openStore(`sqlite:${folder}`);
-  const context = { store, now: new Date(NOW), chance: countedChance() };
-  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
-  await store.close();
-});
-afterEach(() => remove());
+const folder = useAccountOnDisk();
 
 const billing = async (...words: string[]) => {
-  const { code, stdout, stderr } = await callCli(folder, ["billing", ...words]);
+  const { code, stdout, stderr } = await callCli(folder(), ["billing", ...words]);
   return code === 0 ? JSON.parse(stdout) : { code, stderr };
 };
 const file = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
+  writeFileSync(join(folder(), name), text);
+  return join(folder(), name);
 };
 const failed = (stderr: string) => ({ code: 1, stderr: `${stderr}\n` });
 const NOT_CONNECTED = failed("The account is not connected with stripe");
@@ -42,7 +30,7 @@ it("connects an account by files of secrets, lists it and disconnects it", async
   const secrets = ["--secret-file", file("secret", "whsec_1\n"), "--api-key-file", file("key", "rk_1\n")];
   expect(await billing("connect", "acme", "stripe", ...secrets)).toEqual(shown);
   expect(await billing("list", "acme")).toEqual([shown]);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder()}`);
   expect(await loadConnection(store, 1, "stripe")).toMatchObject({ secret: "whsec_1", apiKey: "rk_1" });
   await store.close();
   expect(await billing("disconnect", "acme", "stripe")).toEqual({ disconnected: "stripe" });
@@ -80,7 +68,7 @@ it("refuses what it can't use", async () => {
   expect(await billing("connect", "acme", "stripe", "--secret-file", blank)).toEqual(
     failed(`--secret-file ${blank} must hold one word`),
   );
-  const missing = join(folder, "missing");
+  const missing = join(folder(), "missing");
   expect(await billing("connect", "acme", "stripe", "--secret-file", missing)).toEqual(
     failed(`--secret-file ${missing} can't be read: ENOENT: no such file or directory, open '${missing}'`),
   );

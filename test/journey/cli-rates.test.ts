@@ -2,34 +2,22 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/account.ts";
+import { expect, it } from "vitest";
 import { ratesFor } from "../../server/domain/money/rate.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { NOW, countedChance } from "../support/app.ts";
-import { callCli } from "../support/cli.ts";
-import { temporaryFolder } from "../support/server.ts";
+import { callCli, useAccountOnDisk } from "../support/cli.ts";
 
-let folder: string;
-let remove: () => void;
-beforeEach(async () => {
-  ({ folder, remove } = temporaryFolder());
-  const store = await openStore(`sqlite:${folder}`);
-  const context = { store, now: new Date(NOW), chance: countedChance() };
-  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
-  await store.close();
-});
-afterEach(() => remove());
+const folder = useAccountOnDisk();
 
 async function importFile(text: string, ...options: string[]) {
-  const file = join(folder, "rates");
+  const file = join(folder(), "rates");
   writeFileSync(file, text);
-  const { code, stdout, stderr } = await callCli(folder, ["rates", "import", file, ...options]);
+  const { code, stdout, stderr } = await callCli(folder(), ["rates", "import", file, ...options]);
   return { code, stderr, result: stdout === "" ? null : JSON.parse(stdout) };
 }
 
 async function stored(day: string) {
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder()}`);
   const found: unknown[] = [];
   for await (const { accountId, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
     found.push({ accountId, day: on, base, rates });
@@ -99,18 +87,18 @@ it("imports a CSV file for one account, and names each bad line", async () => {
   expect(await stored("2026-03-04")).toEqual([{ accountId: 1, day: "2026-03-04", base: "USD", rates }]);
 });
 
-it("imports a file from a web server or a folder", async () => {
+it("imports a file from a web server or a folder()", async () => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === "/stats/daily.xml" ? 200 : 404;
     response.end(ECB(DAY));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stats`;
-  writeFileSync(join(folder, "daily.xml"), ECB(DAY));
-  for (const place of [site, folder]) {
-    const { code, stdout } = await callCli(folder, ["rates", "import", "daily.xml", "--from", place]);
+  writeFileSync(join(folder(), "daily.xml"), ECB(DAY));
+  for (const place of [site, folder()]) {
+    const { code, stdout } = await callCli(folder(), ["rates", "import", "daily.xml", "--from", place]);
     expect([code, JSON.parse(stdout)["days"]]).toEqual([0, 1]);
-    const missing = await callCli(folder, ["rates", "import", "none.xml", "--from", place]);
+    const missing = await callCli(folder(), ["rates", "import", "none.xml", "--from", place]);
     expect(missing).toMatchObject({ code: 1, stderr: "none.xml was not found there\n" });
   }
   server.close();
@@ -135,13 +123,13 @@ it.each([
 });
 
 it("refuses a file that isn't there", async () => {
-  const { code, stdout, stderr } = await callCli(folder, ["rates", "import", "rates.csv"]);
+  const { code, stdout, stderr } = await callCli(folder(), ["rates", "import", "rates.csv"]);
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: "There is no file rates.csv\n" });
 });
 
 it("sets an account's currency", async () => {
   const set = async (code: string) => {
-    const { code: exit, stdout, stderr } = await callCli(folder, ["account", "currency", "acme", code]);
+    const { code: exit, stdout, stderr } = await callCli(folder(), ["account", "currency", "acme", code]);
     return [exit, stdout === "" ? stderr : JSON.parse(stdout)];
   };
   expect(await set("eur")).toEqual([0, { account_id: "acme", currency: "EUR" }]);

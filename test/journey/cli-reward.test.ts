@@ -1,22 +1,10 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { createAccount } from "../../server/domain/account/account.ts";
+import { expect, it } from "vitest";
 import { campaigns } from "../../server/domain/campaign/campaign.ts";
 import { rewards } from "../../server/domain/reward/reward.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { NOW, countedChance } from "../support/app.ts";
-import { callCli } from "../support/cli.ts";
-import { temporaryFolder } from "../support/server.ts";
+import { callCli, useAccountOnDisk } from "../support/cli.ts";
 
-let folder: string;
-let remove: () => void;
-beforeEach(async () => {
-  ({ folder, remove } = temporaryFolder());
-  const store = await openStore(`sqlite:${folder}`);
-  const context = { store, now: new Date(NOW), chance: countedChance() };
-  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
-  await store.close();
-});
-afterEach(() => remove());
+const folder = useAccountOnDisk();
 
 it("rewards are added to the default campaign one after the other", async () => {
   const added: unknown[] = [];
@@ -25,7 +13,7 @@ it("rewards are added to the default campaign one after the other", async () => 
     ["--amount", "2.50", "--unit", "points"],
     ["--percent", "10", "--tier", "2"],
   ]) {
-    const { code, stdout } = await callCli(folder, ["reward", "add", "acme", ...words]);
+    const { code, stdout } = await callCli(folder(), ["reward", "add", "acme", ...words]);
     added.push([code, JSON.parse(stdout)]);
   }
   expect(added).toEqual([
@@ -33,7 +21,7 @@ it("rewards are added to the default campaign one after the other", async () => 
     [0, { id: 257, name: "2.5 points of each sale", campaign_id: 1 }],
     [0, { id: 513, name: "10 % for level 2", campaign_id: 1 }],
   ]);
-  const store = await openStore(`sqlite:${folder}`);
+  const store = await openStore(`sqlite:${folder()}`);
   const campaign = await store.get(campaigns, 1, 1);
   expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 257, 513]);
   expect(await store.get(rewards, 1, 513)).toMatchObject({
@@ -51,6 +39,6 @@ it.each([
   [["--percent", "1", "--tier", "1"], "--tier must be a level from 2 to 10"],
   [["--percent", "1", "--campaign", "9"], "Campaign not found."],
 ])("%j is refused with one sentence", async (words, message) => {
-  const { code, stderr } = await callCli(folder, ["reward", "add", "acme", ...words]);
+  const { code, stderr } = await callCli(folder(), ["reward", "add", "acme", ...words]);
   expect([code, stderr.split("\n").includes(message)]).toEqual([1, true]);
 });

@@ -1,5 +1,25 @@
 import { execFile } from "node:child_process";
+import { afterEach, beforeEach } from "vitest";
 import { runCommand } from "../../server/cli/cli.ts";
+import { createAccount } from "../../server/domain/account/account.ts";
+import { openStore } from "../../server/storage/open.ts";
+import { NOW, countedChance } from "./app.ts";
+import { temporaryFolder } from "./server.ts";
+
+/** Gives each test of the calling block the folder of a store with the account `acme`. */
+export function useAccountOnDisk(): () => string {
+  let made: ReturnType<typeof temporaryFolder>;
+  beforeEach(async () => {
+    made = temporaryFolder();
+    const store = await openStore(`sqlite:${made.folder}`);
+    const context = { store, now: new Date(NOW), chance: countedChance() };
+    const landingUrl = "https://www.acme.example/";
+    await createAccount(context, { name: "Acme", publicId: "acme", landingUrl });
+    await store.close();
+  });
+  afterEach(() => made.remove());
+  return () => made.folder;
+}
 
 /** What a command printed, and its exit code. */
 export interface CommandResult {
