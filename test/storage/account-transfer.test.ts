@@ -11,7 +11,7 @@ import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { freezes } from "../../server/storage/freeze.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import { newStore, type Store } from "../../server/storage/store.ts";
-import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { freeze, unfreeze } from "../../server/transfer/account/freezing.ts";
 import { moveAccounts } from "../../server/transfer/account/move.ts";
 import { isShared, newOwnership } from "../../server/transfer/account/owned-items.ts";
@@ -23,6 +23,7 @@ import type { Item } from "../../server/transfer/item.ts";
 import { writeNewFile } from "../../server/transfer/new-file.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { entriesOf, findFaults } from "../support/consistency.ts";
+import { tellingEntriesIn } from "../support/entries.ts";
 import { dyingAt } from "../support/dying-driver.ts";
 
 const silent = () => {};
@@ -47,7 +48,7 @@ beforeAll(async () => {
     await seed(context, account, { promoters: 10, leads: 15, sales: 15 });
   }
   await storeRates(context, 0, [{ day: "2026-03-04", base: "EUR", rates: { USD: "1.1" } }]);
-  original = await allOf(driver);
+  original = await tellingEntriesIn(driver);
 });
 
 async function filled(): Promise<AtomicDriver> {
@@ -56,16 +57,9 @@ async function filled(): Promise<AtomicDriver> {
   return driver;
 }
 
-async function allOf(driver: AtomicDriver): Promise<Entry[]> {
-  const all: Entry[] = [];
-  for await (const entries of snapshot(driver)) all.push(...entries);
-  // Counters of zero may be there or not.
-  return all.filter(([, value]) => value !== '{"sum":0}');
-}
-
 /** What a store holds of an account, but not whether it is frozen. */
 async function heldOf(driver: AtomicDriver, accountId: number): Promise<Entry[]> {
-  return entriesOf(await allOf(driver), accountId).filter(([key]) => !key.includes(":sfreeze!"));
+  return entriesOf(await tellingEntriesIn(driver), accountId).filter(([key]) => !key.includes(":sfreeze!"));
 }
 
 const stateOf = async (store: Store, accountId: number) =>
@@ -91,7 +85,8 @@ describe("a move of one account", () => {
     expect(await stateOf(newStore(source), ACME)).toBe("moved");
     expect(await stateOf(store, ACME)).toBe(null);
     expect(await store.nextId("lead")).toBeGreaterThan(30);
-    for (const driver of [source, target]) expect(await findFaults(await allOf(driver))).toEqual([]);
+    for (const driver of [source, target])
+      expect(await findFaults(await tellingEntriesIn(driver))).toEqual([]);
     await expect(moveAccounts([source, target], { ...ONCE, accounts: ["acme"] })).rejects.toMatchObject({
       kind: "in_use",
       message: "The target store is not empty",
@@ -102,8 +97,8 @@ describe("a move of one account", () => {
     const [source, target] = [await filled(), memoryDriver()];
     await moveAccounts([source, target], { ...ONCE, accounts: ["acme"] });
     const rates = (entries: Entry[]) => entries.filter(([key]) => key.includes("day+2drates"));
-    expect(rates(await allOf(source))).toHaveLength(1);
-    expect(rates(await allOf(target))).toEqual(rates(await allOf(source)));
+    expect(rates(await tellingEntriesIn(source))).toHaveLength(1);
+    expect(rates(await tellingEntriesIn(target))).toEqual(rates(await tellingEntriesIn(source)));
   });
 
   it("can take several accounts", async () => {
@@ -129,10 +124,10 @@ describe("a move of one account", () => {
     ],
   ])("freezes nothing if %s", async (_, stores, publicId, message) => {
     const [source, target] = (await stores()) as [AtomicDriver, AtomicDriver];
-    const before = await allOf(source);
+    const before = await tellingEntriesIn(source);
     const move = moveAccounts([source, target], { ...ONCE, accounts: [publicId] });
     await expect(move).rejects.toThrow(message);
-    expect(await allOf(source)).toEqual(before);
+    expect(await tellingEntriesIn(source)).toEqual(before);
   });
 
   it.each([
@@ -155,7 +150,7 @@ describe("a move of one account", () => {
       await moveAccounts([source, dyingAt(target, 1)], { ...how, accounts }).catch(() => {});
       await moveAccounts([source, target], { ...how, accounts });
       expect(await heldOf(target, ACME)).toEqual(acme);
-      expect(await findFaults(await allOf(target))).toEqual([]);
+      expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
       await storeOn(target);
     }
   });
@@ -169,7 +164,7 @@ describe("an export", () => {
     await importFile(target, { ...ONCE, file });
     expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
     expect(await heldOf(target, ACME)).toEqual([]);
-    expect(await findFaults(await allOf(target))).toEqual([]);
+    expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
   });
 
   it("of everything fills a store with one account", async () => {
@@ -179,7 +174,7 @@ describe("an export", () => {
     expect(await heldOf(target, OTHER)).toEqual(await heldOf(source, OTHER));
     expect(await heldOf(target, ACME)).toEqual([]);
     expect(await newStore(target).nextId("lead")).toBeGreaterThan(30);
-    expect(await findFaults(await allOf(target))).toEqual([]);
+    expect(await findFaults(await tellingEntriesIn(target))).toEqual([]);
     const unknown = importFile(memoryDriver(), { ...ONCE, file, accounts: ["nobody"] });
     await expect(unknown).rejects.toThrow("Account nobody was not found");
   });

@@ -9,12 +9,13 @@ import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { decodeKey, encodeKey } from "../../server/storage/keys.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
-import { putEntries, snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import { putEntries, type Entry } from "../../server/storage/listing/snapshot.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { COLLECTIONS } from "../../server/transfer/collections.ts";
 import { FORMER_COLLECTIONS } from "../../server/transfer/upgrade/former-collections.ts";
 import { rebuildStore } from "../../server/transfer/rebuild.ts";
 import { NOW, countedChance } from "../support/app.ts";
+import { tellingEntriesIn } from "../support/entries.ts";
 import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 
 const silent = () => {};
@@ -34,17 +35,10 @@ beforeAll(async () => {
   const customer = { leadId, uid: null, email: null };
   const refund = { customer, eventId: "re_1", saleEventId, amount, currency: null, createdAt: null };
   await recordRefund(context, account, { ...refund, show: asItIs });
-  program = await entriesOf(driver);
+  program = await tellingEntriesIn(driver);
 });
 
 const fill = (driver: AtomicDriver) => putEntries(driver, program);
-
-async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
-  const all: Entry[] = [];
-  for await (const entries of snapshot(driver)) all.push(...entries);
-  // A counter of zero may be there or not.
-  return all.filter(([, value]) => value !== '{"sum":0}');
-}
 
 async function faultsOf(driver: AtomicDriver): Promise<string[]> {
   const faults: string[] = [];
@@ -62,7 +56,7 @@ describe.each(ENGINES)("a store in %s", (kind) => {
   it("has no faults, and a rebuild from its records changes nothing", async () => {
     await fill(driver);
     expect(await faultsOf(driver)).toEqual([]);
-    const before = await entriesOf(driver);
+    const before = await tellingEntriesIn(driver);
     const derived = before.filter(isDerived);
     expect(derived.length).toBeGreaterThan(1_000);
     for (let done = 0; done < derived.length; done += 500) {
@@ -75,7 +69,7 @@ describe.each(ENGINES)("a store in %s", (kind) => {
     expect((await faultsOf(driver)).length).toBeGreaterThan(1_000);
     expect(await rebuildStore(driver, silent)).toEqual([]);
     expect(await faultsOf(driver)).toEqual([]);
-    expect(await entriesOf(driver)).toEqual(before);
+    expect(await tellingEntriesIn(driver)).toEqual(before);
   });
 });
 
@@ -133,7 +127,7 @@ describe("a store that was tampered with", () => {
     const driver = memoryDriver();
     await fill(driver);
     const [removed] = changes.removes ?? [];
-    const removes = (await entriesOf(driver))
+    const removes = (await tellingEntriesIn(driver))
       .map(([each]) => each)
       .filter((each) => removed !== undefined && each.startsWith(`${removed}:`))
       .slice(0, 1);
@@ -148,7 +142,7 @@ describe("a store that was tampered with", () => {
   it("is refused during a rebuild, however often that is interrupted, and whole afterwards", async () => {
     const source = memoryDriver();
     await fill(source);
-    const before = await entriesOf(source);
+    const before = await tellingEntriesIn(source);
     for (let cutAt = 0; ; cutAt++) {
       const driver = memoryDriver();
       await driver.commit({ ...NOTHING, puts: before });
@@ -168,7 +162,7 @@ describe("a store that was tampered with", () => {
       if (cutAt > 0)
         await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: REFUSED });
       expect(await rebuildStore(driver, silent)).toEqual([]);
-      expect(await entriesOf(driver)).toEqual(before);
+      expect(await tellingEntriesIn(driver)).toEqual(before);
       await storeOn(driver);
     }
   });
@@ -197,7 +191,7 @@ describe("a store that was tampered with", () => {
   ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
     const driver = memoryDriver();
     await fill(driver);
-    const records = (await entriesOf(driver)).filter(([each]) => each.startsWith(key(1, name)));
+    const records = (await tellingEntriesIn(driver)).filter(([each]) => each.startsWith(key(1, name)));
     for (const said of [77, 0]) {
       const [recordKey = "", text = ""] = records.find(([, value]) => !value.includes(`"${field}":0`)) ?? [];
       const record = JSON.parse(text) as Record<string, number>;

@@ -16,6 +16,7 @@ import { importFile } from "../../server/transfer/import.ts";
 import { moveStore, totalsOf } from "../../server/transfer/move.ts";
 import type { Progress, Step } from "../../server/transfer/progress.ts";
 import { NOW, countedChance } from "../support/app.ts";
+import { entriesIn, tellingEntriesIn } from "../support/entries.ts";
 import { dyingAt } from "../support/dying-driver.ts";
 import { DRIVERS, type DriverSource, type EmptyDriver } from "../support/drivers.ts";
 
@@ -67,18 +68,7 @@ async function program(leadCount: number): Promise<Entry[]> {
     landingUrl: "https://a.example/",
   });
   await seed(context, account, { promoters: 20, leads: leadCount, sales: 60 });
-  return entriesOf(driver);
-}
-
-async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
-  const all: Entry[] = [];
-  for await (const entries of snapshot(driver)) all.push(...entries);
-  return all;
-}
-
-/** All entries but counters of zero, which may be there or not. */
-async function telling(driver: AtomicDriver): Promise<Entry[]> {
-  return (await entriesOf(driver)).filter(([, value]) => value !== '{"sum":0}');
+  return entriesIn(driver);
 }
 
 async function exported(driver: AtomicDriver, onProgress: Progress = silent): Promise<string[]> {
@@ -128,7 +118,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       visitor: expect.any(Number) as number,
       webhook: 1,
     });
-    expect(await telling(target)).toEqual(await telling(source));
+    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
     expect(await newStore(target).nextId("lead")).toBeGreaterThan(60);
   });
 
@@ -136,14 +126,14 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
     const source = await filled(kind);
     const target = await newDriver("memory");
     const totals = await moveStore([source, target], ONCE);
-    expect(await telling(target)).toEqual(await telling(source));
+    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
     expect(totals).toEqual(await totalsOf(source));
     await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
 
   it("is exported as it is at a single moment", async () => {
     const source = await filled(kind);
-    const before = await entriesOf(source);
+    const before = await entriesIn(source);
     const seen: Entry[] = [];
     const key = before.at(-1)![0];
     for await (const entries of snapshot(source)) {
@@ -152,7 +142,7 @@ describe.each(Object.keys(DRIVERS))("a store in %s", (kind) => {
       seen.push(...entries);
     }
     expect(seen).toEqual(before);
-    expect(await entriesOf(source)).toHaveLength(before.length - 1);
+    expect(await entriesIn(source)).toHaveLength(before.length - 1);
   });
 });
 
@@ -205,15 +195,15 @@ it.each<[string, (lines: string[]) => string[], string]>([
   const file = write(change(await exported(await filled())));
   const target = await newDriver("memory");
   await expect(importFile(target, { ...ONCE, file })).rejects.toThrow(message);
-  expect(await entriesOf(target)).toEqual([]);
+  expect(await entriesIn(target)).toEqual([]);
 });
 
 it("refuses to fill a store that has something in it", async () => {
   const source = await filled();
   const file = write(await exported(source));
-  const before = await entriesOf(source);
+  const before = await entriesIn(source);
   await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The target store is not empty");
-  expect(await entriesOf(source)).toEqual(before);
+  expect(await entriesIn(source)).toEqual(before);
 });
 
 it("reports its progress after each chunk", async () => {
@@ -222,7 +212,7 @@ it("reports its progress after each chunk", async () => {
   const last = () => [...new Map(told.map((step) => [step.what, step])).values()];
   const source = await filled();
   const { entries } = await moveStore([source, await newDriver("memory")], { ...ONCE, onProgress });
-  const all = (await entriesOf(source)).length;
+  const all = (await entriesIn(source)).length;
   const rebuilt = [
     { what: "cleared", entries: entries + 1, total: null },
     { what: "rebuilt", entries: entries + 1, total: null },
@@ -269,7 +259,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
     ["starts over", FORCED],
   ])("%s from any point, and its store is refused until then", async (_what, how) => {
     const source = await filled();
-    const expected = await telling(source);
+    const expected = await tellingEntriesIn(source);
     for (let cutAt = 0; ; cutAt++) {
       const target = memoryDriver();
       const dying = dyingAt(target, cutAt);
@@ -285,7 +275,7 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       // Interrupted once more on the way.
       await fill(source, dyingAt(target, 1), how).catch(() => {});
       await fill(source, target, how);
-      expect(await telling(target)).toEqual(expected);
+      expect(await tellingEntriesIn(target)).toEqual(expected);
       await storeOn(target);
     }
   });
@@ -299,16 +289,16 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       message: "The store was being filled from another source: --force starts over",
     });
     await fill(other, target, FORCED);
-    expect(await telling(target)).toEqual(await telling(other));
+    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(other));
   });
 
   it("does not touch a store that is whole, whatever its options", async () => {
     const [source, target] = [await filled(), await filled("memory", 61)];
-    const before = await entriesOf(target);
+    const before = await entriesIn(target);
     for (const how of [AGAIN, RESUMED, FORCED]) {
       await expect(fill(source, target, how)).rejects.toMatchObject({ kind: "in_use" });
     }
-    expect(await entriesOf(target)).toEqual(before);
+    expect(await entriesIn(target)).toEqual(before);
   });
 
   it("is done only by the process that began last", async () => {
@@ -322,6 +312,6 @@ describe.each<[string, string, (from: AtomicDriver, to: AtomicDriver, how: Inter
       },
     };
     await expect(fill(source, slow, AGAIN)).rejects.toThrow("Another process has begun to work on the store");
-    expect(await telling(target)).toEqual(await telling(source));
+    expect(await tellingEntriesIn(target)).toEqual(await tellingEntriesIn(source));
   });
 });

@@ -7,13 +7,14 @@ import type { AtomicDriver } from "../../server/storage/driver.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { encodeKey } from "../../server/storage/keys.ts";
 import { openDriver, storeOn } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import type { Entry } from "../../server/storage/listing/snapshot.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { findFaults } from "../../server/transfer/check.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import { moveStore } from "../../server/transfer/move.ts";
 import { upgradeWithBackup } from "../../server/transfer/upgrade/backup.ts";
 import { NOW, startApp } from "../support/app.ts";
+import { entriesIn } from "../support/entries.ts";
 import { ENGINES, useEmptyStore } from "../support/drivers.ts";
 import {
   ANSWERS_10,
@@ -57,12 +58,6 @@ async function expectWhole(driver: AtomicDriver): Promise<void> {
   expect(await answersOf(app)).toEqual(ANSWERS_5);
   expect(app.bugs).toEqual([]);
   app.services.post.close();
-}
-
-async function entriesOf(driver: AtomicDriver): Promise<Entry[]> {
-  const all: Entry[] = [];
-  for await (const entries of snapshot(driver)) all.push(...entries);
-  return all;
 }
 
 describe.each(ENGINES)("in %s", (kind) => {
@@ -115,10 +110,10 @@ it("a store of layout 6, which has shorter keys, is upgraded", async () => {
   const source = memoryDriver();
   await importFile(source, { ...ONCE, file: EXPORT_5 });
   const driver = memoryDriver();
-  await driver.commit({ ...NOTHING, puts: (await entriesOf(source)).map(asInLayout6) });
+  await driver.commit({ ...NOTHING, puts: (await entriesIn(source)).map(asInLayout6) });
   await expect(storeOn(driver)).rejects.toMatchObject({ kind: "refused", message: OLDER });
   await upgrade(driver);
-  expect(await entriesOf(driver)).toEqual(await entriesOf(source));
+  expect(await entriesIn(driver)).toEqual(await entriesIn(source));
 });
 
 it("an upgrade can be undone by importing the backup, which only its owner can read", async () => {
@@ -134,10 +129,10 @@ it("an upgrade can be undone by importing the backup, which only its owner can r
 it("an upgrade changes nothing if the backup can't be written", async () => {
   const driver = memoryDriver();
   await putOld(driver);
-  const before = await entriesOf(driver);
+  const before = await entriesIn(driver);
   writeFileSync(join(folder, "backup.jsonl"), "");
   await expect(upgrade(driver)).rejects.toThrow("backup.jsonl already exists");
-  expect(await entriesOf(driver)).toEqual(before);
+  expect(await entriesIn(driver)).toEqual(before);
 });
 
 it("an upgrade continues after any interruption, and the store is refused until it is complete", async () => {
@@ -211,7 +206,7 @@ it.each([
   const puts: Entry[] = [[encodeKey([0, "layout"]), JSON.stringify(mark)]];
   await driver.commit({ ...NOTHING, puts });
   await expect(upgrade(driver)).rejects.toMatchObject({ kind: "refused", message });
-  expect(await entriesOf(driver)).toEqual(puts);
+  expect(await entriesIn(driver)).toEqual(puts);
 });
 
 /** An entry with the abbreviated keys of layout 6. */

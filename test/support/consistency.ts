@@ -1,6 +1,7 @@
 import { openDriver } from "../../server/storage/open.ts";
 import { decodeKey } from "../../server/storage/keys.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import type { Entry } from "../../server/storage/listing/snapshot.ts";
+import { entriesIn } from "./entries.ts";
 import { checkLanes, checkRelations } from "./consistency/relations.ts";
 import { memoryDriver } from "../../server/storage/drivers/memory.ts";
 import { findFaults as findStoreFaults } from "../../server/transfer/check.ts";
@@ -9,8 +10,7 @@ import { readHoldings } from "./consistency/structure.ts";
 /** All entries of a store, in key order. */
 export async function readEntries(url: string): Promise<Entry[]> {
   const driver = await openDriver(url);
-  const entries: Entry[] = [];
-  for await (const chunk of snapshot(driver)) entries.push(...chunk);
+  const entries = await entriesIn(driver);
   await driver.dispose?.();
   return entries;
 }

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeKey } from "../../server/storage/keys.ts";
 import { openDriver, storeOn } from "../../server/storage/open.ts";
-import { snapshot, type Entry } from "../../server/storage/listing/snapshot.ts";
+import type { Entry } from "../../server/storage/listing/snapshot.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { edgedDriver, newEdge, type Edge } from "./edge.ts";
+import { entriesIn } from "./entries.ts";
 import { IS_LONG } from "./rounds.ts";
 
 type Kind = "memory" | "sqlite";
@@ -33,11 +34,7 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
   const edge = newEdge();
   const store = await storeOn(edgedDriver(driver, edge));
 
-  async function entries(): Promise<Entry[]> {
-    const found: Entry[] = [];
-    for await (const chunk of snapshot(driver)) found.push(...chunk);
-    return found;
-  }
+  const entries = () => entriesIn(driver);
 
   return {
     store: {
