@@ -57,7 +57,7 @@ function goals(): Options {
 }
 
 /** Units of rewards that are made by the interface only. They would be hard to tell from a percentage. */
-const RARE = ["mon_discount", "discount_per"];
+const RARE = new Set(["mon_discount", "discount_per"]);
 
 /** `chosen`: the kind that the reward has. */
 function kinds(who: string, chosen: string): Options {
@@ -67,7 +67,7 @@ function kinds(who: string, chosen: string): Options {
     ["percent", who === "customer" ? "% off" : who.startsWith("tier") ? "%" : "% of each sale"],
     ["cash", `${currency}${each}`],
     ...Object.entries(UNITS)
-      .filter(([unit]) => unit === chosen || !RARE.includes(unit))
+      .filter(([unit]) => unit === chosen || !RARE.has(unit))
       .map(([unit, [, words]]) => [unit, `${words}${each}`] as const),
   ];
 }
