@@ -69,6 +69,8 @@ export const JANE = {
   track_ad_traffic: null,
   fraud_suspicions: [],
   invoice_details_status: "pending",
+  net_payout_days: null,
+  tax_rate: 0,
   profile: PROFILE,
   joined_at: NOW,
   first_event_at: NOW,

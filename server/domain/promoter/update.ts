@@ -25,6 +25,9 @@ export interface PromoterChanges {
   customFields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
   invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
+  /** null: the account's. */
+  netPayoutDays?: number | null | undefined;
+  taxRateHundredths?: number | undefined;
   profile?: ProfileChanges | undefined;
   /** The campaign to change. Left out: the one that the selection named, otherwise the default one. */
   campaignId?: number | undefined;
@@ -89,6 +92,8 @@ async function changedPromoter(
     tempPasswordHash: changes.tempPasswordHash ?? before.tempPasswordHash,
     customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
     invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
+    netPayoutDays: changes.netPayoutDays === undefined ? before.netPayoutDays : changes.netPayoutDays,
+    taxRateHundredths: changes.taxRateHundredths ?? before.taxRateHundredths,
     parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
     profile: { ...before.profile, ...Object.fromEntries(given) },
   };

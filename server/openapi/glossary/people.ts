@@ -78,6 +78,7 @@ export const PEOPLE_FIELDS: Fields = {
   custom_field1: "A custom field that promoters must have.",
   custom_field2: "A second custom field that promoters must have.",
   invoice_details_status: "Whether the promoter's invoice details are approved.",
+  "Promoter.net_payout_days": ["Days to the due date of this promoter's payouts. null: the account's.", 14],
   invoice_details_validation_errors: ["Faults of the invoice details, by field. Empty: none.", {}],
   should_validate_invoice_details: "Whether promoters need approved invoice details to be paid.",
   fraud_suspicions: ["Why the promoter is suspected of fraud. Empty: they are not.", ["same_ip_suspicion"]],

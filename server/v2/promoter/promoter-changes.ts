@@ -1,8 +1,20 @@
 import { z } from "zod";
+import { Failure } from "../../failure.ts";
+import type { Caller } from "../../request/caller.ts";
 import { newProfile } from "../../domain/promoter/profile.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
 import { updatePromoter } from "../../domain/promoter/update.ts";
-import { email, flag, id, jsonObject, longText, oneOf, text } from "../../input/fields.ts";
+import {
+  email,
+  flag,
+  id,
+  jsonObject,
+  longText,
+  oneOf,
+  tenThousandths,
+  text,
+  wholeNumber,
+} from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
@@ -15,6 +27,14 @@ import { findBy, readSelection } from "./promoter-selection.ts";
 import { recordError } from "../record-error.ts";
 
 const custId = text.nullable();
+
+/** A percentage that is added to payouts, in ten-thousandths of a percent. It is kept in hundredths. */
+const taxRate = tenThousandths
+  .refine(
+    (value) => value % 100 === 0 && value <= 1_000_000,
+    "must be from 0 to 100, with two decimals at most",
+  )
+  .meta({ documentedAs: { type: "number", minimum: 0, maximum: 100 } });
 
 const createBody = z
   .object({
@@ -36,6 +56,8 @@ const updateBody = z
     note: longText.nullable(),
     custom_fields: jsonObject.nullable(),
     invoice_details_status: oneOf(INVOICE_DETAILS_STATUSES),
+    net_payout_days: wholeNumber(0, 365).nullable(),
+    tax_rate: taxRate,
     profile: profileParams,
   })
   .partial();
@@ -97,11 +119,13 @@ async function create(request: V2Request) {
 
 /**
  * Choice: custom fields are replaced as a whole. The company's verdict on the invoice details is set here
- * too.
+ * too. The tax and the due day decide about money, so only owners set them.
  */
 async function update(request: V2Request) {
-  const { event, account, context } = request;
+  const { event, account, caller, context } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
+  const { tax_rate: taxTenThousandths, net_payout_days: netPayoutDays } = body;
+  if (taxTenThousandths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
   return updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {
@@ -110,8 +134,15 @@ async function update(request: V2Request) {
       note: body.note,
       customFields: body.custom_fields,
       invoiceDetailsStatus: body.invoice_details_status,
+      netPayoutDays,
+      taxRateHundredths: taxTenThousandths === undefined ? undefined : taxTenThousandths / 100,
       profile: profileChanges(body.profile ?? {}),
     },
     show: showPromoterOf(request),
   });
+}
+
+function requireOwner(caller: Caller): void {
+  if (caller.kind === "key" || caller.user.role === "owner") return;
+  throw new Failure("forbidden", "Only an owner sets tax_rate and net_payout_days");
 }

@@ -55,6 +55,8 @@ export const promoterAnswer = z
     track_ad_traffic: z.boolean().nullable(),
     fraud_suspicions: z.array(z.enum(FRAUD_SUSPICIONS)),
     invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+    net_payout_days: z.int().nullable(),
+    tax_rate: z.number(),
     profile: promoterProfileAnswer,
     joined_at: z.iso.datetime(),
     first_event_at: z.iso.datetime(),
@@ -111,6 +113,8 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     track_ad_traffic: promoter.trackAdTraffic,
     fraud_suspicions: promoter.fraudSuspicions,
     invoice_details_status: promoter.invoiceDetailsStatus,
+    net_payout_days: promoter.netPayoutDays,
+    tax_rate: promoter.taxRateHundredths / 100,
     profile: promoterProfileJson(promoter, account),
     joined_at: promoter.createdAt,
     first_event_at: promoter.createdAt, // Choice: joining is the first event

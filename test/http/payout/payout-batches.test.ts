@@ -1,11 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../../server/domain/commission/balance.ts";
 import { movePayout } from "../../../server/domain/payout/status-moves.ts";
+import { payouts } from "../../../server/domain/payout/payout.ts";
+import { periodAt } from "../../../server/domain/payout/period.ts";
 import { PAYOUT_STATUSES } from "../../../server/domain/payout/record.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import {
+  addCommission,
+  addPayout,
+  addPromoter,
+  changeAccount,
+  runPayouts,
+  selectMethod,
+} from "../../support/payouts.ts";
+import { addUser, callAs } from "../../support/users.ts";
 
 const ALLOWED = new Set([
   "pending → processing",
@@ -133,6 +143,27 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       });
     },
   );
+
+  it("lets owners set a promoter's tax and due day, which the next payouts have", async () => {
+    const call = (role: "manager" | "owner") => addUser(app, role).then((user) => callAs(app, user));
+    const path = `PUT /promoters/${jane.id}`;
+    const [manager, owner] = [await call("manager"), await call("owner")];
+    expect((await manager(path, { tax_rate: 100 })).status).toBe(403);
+    expect((await manager(path, { net_payout_days: 1 })).status).toBe(403);
+    const given = { tax_rate: "7.75", net_payout_days: 3 };
+    expect((await owner(path, given)).body).toMatchObject({ tax_rate: 7.75, net_payout_days: 3 });
+    for (const tax_rate of [100.01, -1, 7.755, "x"])
+      expect((await owner(path, { tax_rate })).status).toBe(422);
+    await addCommission(app.context, jane, { amount: 1_000 });
+    const account = await changeAccount(app.context, app.accountId, {});
+    await runPayouts(app.context, account, periodAt("monthly", new Date("2026-01-10T00:00:00.000Z")));
+    const last = (await app.context.store.page(payouts, "id", app.accountId, [], { limit: 99 })).at(-1);
+    expect(last).toMatchObject({ totalInclTax: 1_078, dueDate: "2026-02-03", hasOwnTerms: true });
+    expect((await owner(path, { net_payout_days: null })).body).toMatchObject({
+      tax_rate: 7.75,
+      net_payout_days: null,
+    });
+  });
 
   it("lets the company approve or deny invoice details", async () => {
     const path = `/promoters/${jane.id}`;
