@@ -103,7 +103,7 @@ function Trap({ form }: { form: FormState<Record<string, string>> }) {
 /** The same for everybody, so that nobody can ask who is a promoter. */
 function Done({ campaign, joined }: { campaign: Campaign; joined: Joined }) {
   return (
-    <LonePage title={joined.needs_confirmation ? "Look into your mailbox" : "Thank you"}>
+    <LonePage title={joined.needs_confirmation ? "Check your inbox" : "Thank you"}>
       <p role="status">
         {joined.needs_confirmation
           ? "We have sent you an e-mail. Open the link in it to confirm your address and to sign in."

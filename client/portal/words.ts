@@ -47,7 +47,7 @@ export const METHODS: Record<string, string> = {
   bank: "Bank transfer",
   paypal: "PayPal",
   wise: "Wise",
-  crypto: "Cryptocurrency",
+  crypto: "Crypto wallet",
   custom: "Other",
   dots: "Dots",
 };

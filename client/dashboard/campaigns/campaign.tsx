@@ -60,7 +60,7 @@ function Views(props: CampaignViewProps) {
 function Delete({ campaign: { id, name } }: { campaign: Campaign }) {
   const { route } = useLocation();
   const remove = async () => {
-    const text = "A campaign that promoters, leads or sales belong to stays, and you are told so.";
+    const text = "A campaign with promoters, leads or sales can't be deleted.";
     if (!(await ask({ title: `Delete ${name}`, text, action: `Delete ${name}`, isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/campaigns/{id}", { params: { path: { id } } }));

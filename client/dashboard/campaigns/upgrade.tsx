@@ -23,7 +23,7 @@ export function UpgradeSettings(props: CampaignViewProps) {
   const { campaign_id: to, metric } = form.values;
   return (
     <section class="card stack">
-      <h2>A campaign for the successful</h2>
+      <h2>Next campaign</h2>
       <p class="soft">
         Name the campaign that promoters should move to, and the goal. Your own programs can read it. Nobody
         is moved by it: choose promoters in their list, then “Move to campaign”.

@@ -68,7 +68,7 @@ const DUE_OPTIONS: [string, string][] = [
   ["", "Due whenever"],
   ["next", "Due next"],
   ["overdue", "Overdue"],
-  ["custom", "On terms of their own"],
+  ["custom", "Own payment terms"],
 ];
 
 /** Every payout. */
@@ -96,7 +96,7 @@ export function PayoutList({
           label="Campaign"
           options={[["", "All campaigns"], ...campaignOptions(campaigns.data.value)]}
         />
-        <Choose filters={filters} name="method" label="Way of payment" options={METHOD_OPTIONS} />
+        <Choose filters={filters} name="method" label="Payout method" options={METHOD_OPTIONS} />
         <div class="end">
           <ColumnMenu columns={COLUMNS} chosen={columns} />
         </div>
@@ -126,7 +126,7 @@ export function PayoutList({
             </Empty>
           ) : (
             <Empty title="No payouts were made yet">
-              <p>They are made by themselves when a period ends.</p>
+              <p>They are made automatically when a period ends.</p>
               <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
                 Show the next run
               </button>

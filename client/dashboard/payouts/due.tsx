@@ -97,7 +97,7 @@ export function DueList({
             </Empty>
           ) : (
             <Empty title="Nobody waits for money">
-              <p>Payouts are made by themselves when a period ends.</p>
+              <p>Payouts are made automatically when a period ends.</p>
               <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
                 Show the next run
               </button>

@@ -51,7 +51,7 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
               A batch gathers all payouts that can be paid by one way of payment. You download its file,
               upload it to your bank or wallet, and mark the payouts as paid.
             </p>
-            <Select form={form} name="method" label="Way of payment" options={OPTIONS} />
+            <Select form={form} name="method" label="Payout method" options={OPTIONS} />
           </Form>
         </Dialog>
       )}

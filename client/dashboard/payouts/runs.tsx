@@ -61,7 +61,7 @@ export function NextRun({ filters }: { filters: Filters<PayoutFilters> }) {
   return (
     <>
       <p class="soft table-tools">
-        This is what a run would pay if the period ended now. Runs are made by themselves within an hour of
+        This is what a run would pay if the period ended now. Runs are made automatically within an hour of
         the end of a period.
       </p>
       <Table

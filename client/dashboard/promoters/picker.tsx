@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { Notice } from "../../ui/feedback/notice.tsx";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 
@@ -32,8 +33,9 @@ export function PromoterPicker({ label, picked }: { label: string; picked: Signa
         }}
       />
       {q !== "" && found.data.value?.length === 0 && !found.isLoading.value && (
-        <span class="hint">Nobody is called so.</span>
+        <span class="hint">No promoter found</span>
       )}
+      {found.refusal.value && <Notice refusal={found.refusal.value} />}
       {found.data.value?.map(({ id: each, promoter, campaign }) => (
         <label key={each} class="check">
           <input

@@ -91,7 +91,7 @@ function Chosen({ token, kind, email }: { token: string; kind: keyof typeof WORD
           name="password"
           type="password"
           label="Password"
-          hint="Some words that only you put together. At least 8 characters."
+          hint="At least 8 characters. Several words are easier to remember."
           autocomplete="new-password"
           minLength={8}
           required

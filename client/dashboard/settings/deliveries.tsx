@@ -29,9 +29,9 @@ type Delivery = Pick<components["schemas"]["WebhookDelivery"], Shown> & { payloa
 const LOOK_MS = 5_000;
 
 const STATUSES: Record<Delivery["status"], { words: string; tone: Tone }> = {
-  pending: { words: "Waits", tone: "quiet" },
+  pending: { words: "Waiting", tone: "quiet" },
   delivered: { words: "Delivered", tone: "good" },
-  retrying: { words: "Is tried again", tone: "warn" },
+  retrying: { words: "Retrying", tone: "warn" },
   failed: { words: "Failed", tone: "bad" },
 };
 

@@ -7,7 +7,7 @@ import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Paste } from "../../ui/feedback/copy.tsx";
 import { Notice } from "../../ui/feedback/notice.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
-import { count, several } from "../../ui/format.ts";
+import { count } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { EMAIL_KINDS, EMAILS } from "../email-kinds.ts";
 import { may, session } from "../session/session.ts";
@@ -110,7 +110,7 @@ function Test() {
       </div>
       <div aria-live="polite">
         {refusal.value && <Notice refusal={refusal.value} />}
-        {result.value?.sent && <p>The mail server accepted it. Look into your mailbox.</p>}
+        {result.value?.sent && <p>The mail server accepted it. Check your inbox.</p>}
         {result.value?.sent === false && (
           <div class="notice bad">
             <span>The mail server did not take it:</span>
@@ -169,9 +169,7 @@ function Campaigns() {
               ))}
             </dl>
             <p class="small soft">Links to sign in and to set a password are always sent.</p>
-            {total > rows.length && (
-              <p class="small soft">{several(total - rows.length, "more campaign")} on their own page.</p>
-            )}
+            {total > rows.length && <p class="small soft">The others are on the page of campaigns.</p>}
           </>
         )}
       </Await>

@@ -17,7 +17,7 @@ type User = components["schemas"]["User"];
 
 const ROLES: [Role, string][] = [
   ["viewer", "Viewer: sees everything but secrets"],
-  ["manager", "Manager: changes everything but users, keys, settings and payments"],
+  ["manager", "Manager: changes everything except users, keys, settings and payments"],
   ["owner", "Owner: may do everything"],
 ];
 const NAMES: Record<Role, string> = { viewer: "Viewer", manager: "Manager", owner: "Owner" };

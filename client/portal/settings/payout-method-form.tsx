@@ -3,7 +3,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 
-const NAMES = { bank: "Bank transfer", paypal: "PayPal", wise: "Wise", crypto: "Cryptocurrency" } as const;
+const NAMES = { bank: "Bank transfer", paypal: "PayPal", wise: "Wise", crypto: "Crypto wallet" } as const;
 type Name = keyof typeof NAMES;
 
 interface Field {

@@ -23,7 +23,7 @@ export function Chosen({ choice, one, children }: ChosenProps) {
   return (
     <div class="chosen">
       <strong>
-        {isAll ? `All ${several(total, one)} that match chosen` : `${several(length, one)} chosen`}
+        {isAll ? `All ${several(total, `matching ${one}`)} chosen` : `${several(length, one)} chosen`}
       </strong>
       {hasMore && (
         <button

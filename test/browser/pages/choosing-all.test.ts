@@ -13,7 +13,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("1 to 25 of 45").waitFor();
     await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
     await button(page, "Choose all 45 that match").press("Enter");
-    await page.getByText("All 45 promoters that match chosen").waitFor();
+    await page.getByText("All 45 matching promoters chosen").waitFor();
     expect(await button(page, "Choose this page only").evaluate(isFocused)).toBe(true);
     expect(await faultsOf(page)).toEqual([]);
 

@@ -34,7 +34,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await terms.getAttribute("aria-invalid")).toBe("true");
     await terms.check();
     await page.getByRole("button", { name: "Join" }).click();
-    await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+    await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       .filter({ hasText: /PayPal|Wise|Bank transfer/ });
     const method = await payable.first().locator("td").nth(1).textContent();
     await page.getByRole("button", { name: "Make a batch" }).click();
-    await page.getByLabel("Way of payment").selectOption({ label: method! });
+    await page.getByLabel("Payout method").selectOption({ label: method! });
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Make the batch" }).click();
     await page
