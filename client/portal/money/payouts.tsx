@@ -63,26 +63,30 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
     {
       id: "period",
       title: "Period",
-      cell: ({ period_start: start, period_end: end }) => periodWords(start, end),
+      cell: (payout) => (
+        <>
+          {periodWords(payout.period_start, payout.period_end)}
+          <span class="on-phone small soft">{whenAndHow(payout)}</span>
+        </>
+      ),
     },
     {
       id: "amount",
       title: "Amount",
       isNumber: true,
-      cell: ({ total_incl_tax: amount, unit }) => amountOf({ amount, unit }),
+      cell: ({ total_incl_tax: amount, unit, status }) => (
+        <>
+          {amountOf({ amount, unit })}
+          <span class="on-phone">
+            <State of={status} />
+          </span>
+        </>
+      ),
     },
-    {
-      id: "state",
-      title: "State",
-      cell: ({ status }) => <Badge {...(PAYOUT_STATES[status] ?? { children: status })} />,
-    },
-    { id: "due", title: "Due", cell: (payout) => date(payout.due_date) },
-    { id: "paid", title: "Paid", cell: (payout) => date(payout.paid_at) },
-    {
-      id: "method",
-      title: "By",
-      cell: ({ payout_method: method }) => (method === null ? "–" : (METHODS[method] ?? method)),
-    },
+    { id: "state", title: "State", isWide: true, cell: ({ status }) => <State of={status} /> },
+    { id: "due", title: "Due", isWide: true, cell: (payout) => date(payout.due_date) },
+    { id: "paid", title: "Paid", isWide: true, cell: (payout) => date(payout.paid_at) },
+    { id: "method", title: "Payout method", isWide: true, cell: (payout) => methodOf(payout) ?? "–" },
     {
       id: "receipt",
       title: "Receipt",
@@ -100,4 +104,19 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
         ),
     },
   ];
+}
+
+function State({ of: status }: { of: Payout["status"] }) {
+  return <Badge {...(PAYOUT_STATES[status] ?? { children: status })} />;
+}
+
+function methodOf({ payout_method: method }: Payout): string | null {
+  return method === null ? null : (METHODS[method] ?? method);
+}
+
+/** `Paid 4 Mar 2026, Bank transfer` */
+function whenAndHow(payout: Payout): string {
+  const { paid_at: paidAt, due_date: due } = payout;
+  const when = paidAt === null ? (due === null ? null : `Due ${date(due)}`) : `Paid ${date(paidAt)}`;
+  return [when, methodOf(payout)].filter((part) => part !== null).join(", ");
 }

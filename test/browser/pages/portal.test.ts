@@ -153,6 +153,12 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const page = await pages.open(entrance, { width });
     await go(page, "Payouts");
     await page
+      .getByText(/US\$\d/)
+      .first()
+      .waitFor();
+    const scroller = page.getByRole("region", { name: "Payouts" });
+    expect(await scroller.evaluate((each) => each.scrollWidth - each.clientWidth)).toBeLessThanOrEqual(0);
+    await page
       .getByRole("button", { name: /^Show the receipt/ })
       .first()
       .click();
