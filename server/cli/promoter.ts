@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { campaignIdOf } from "./campaign-id.ts";
 import { emailOf } from "./email.ts";
 import { print, tell, withStore } from "./store.ts";
+import { termsCommand } from "./promoter-terms.ts";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/account/account.ts";
 import { loadCampaign } from "../domain/campaign/campaign.ts";
@@ -30,6 +31,7 @@ export function promoterCommands(program: Command): void {
     .command("list <account-id>")
     .description("list promoters with their links, oldest first")
     .action(list);
+  termsCommand(promoter);
 }
 
 async function invite(accountId: string, given: string[], options: { campaign?: number }): Promise<void> {

@@ -140,6 +140,20 @@ it("promoter invites promoters, e-mails them if a mail server is set up, and lis
   ]);
 });
 
+it("promoter terms shows and changes the tax rate and the days to the due date", async () => {
+  await run("promoter", "invite", "acme", "jane@example.com");
+  const terms = async (...words: string[]) => {
+    const { code, stdout } = await run("promoter", "terms", "acme", ...words);
+    return { code, ...(JSON.parse(stdout) as object) };
+  };
+  const usual = { code: 0, id: 1, email: "jane@example.com", tax_rate: 0, net_days: "account" };
+  expect(await terms("1")).toEqual(usual);
+  const changed = { ...usual, tax_rate: 7.75, net_days: 3 };
+  expect(await terms("Jane@example.com", "--tax-rate", "7.75", "--net-days", "3")).toEqual(changed);
+  expect(await terms("1", "--net-days", "account")).toEqual({ ...changed, net_days: "account" });
+  expect(await terms("1", "--tax-rate", "0")).toEqual(usual);
+});
+
 it("seed fills an account that has people only with --force", async () => {
   const size = ["--promoters", "1", "--leads", "1", "--sales", "1"];
   expect(await run("seed", "acme", ...size)).toMatchObject({ code: 0 });
@@ -168,6 +182,16 @@ it.each([
     '"no address" is not an e-mail address\n',
   ],
   [["promoter", "invite", "acme", "joe@example.com", "--campaign", "9"], "Campaign not found"],
+  [["promoter", "terms", "acme", "1", "--tax-rate", "100.01"], "--tax-rate must be from 0 to 100\n"],
+  [
+    ["promoter", "terms", "acme", "1", "--tax-rate", "7.755"],
+    "--tax-rate must be a number of at most two decimals\n",
+  ],
+  [
+    ["promoter", "terms", "acme", "1", "--net-days", "soon"],
+    "--net-days must be a whole number from 0 to 365\n",
+  ],
+  [["promoter", "terms", "acme", "1"], "Promoter not found.\n"],
   [["erase", "lead", "acme", "nobody@example.com"], "Lead not found.\n"],
   [["erase", "promoter", "nobody", "1"], "Account nobody was not found\n"],
 ])("%j ends with 1 and says why", async (words, message) => {

@@ -4,17 +4,8 @@ import type { Caller } from "../../request/caller.ts";
 import { newProfile } from "../../domain/promoter/profile.ts";
 import { createPromoter } from "../../domain/promoter/creation.ts";
 import { updatePromoter } from "../../domain/promoter/update.ts";
-import {
-  email,
-  flag,
-  id,
-  jsonObject,
-  longText,
-  oneOf,
-  tenThousandths,
-  text,
-  wholeNumber,
-} from "../../input/fields.ts";
+import { email, flag, id, jsonObject, longText, oneOf, text, wholeNumber } from "../../input/fields.ts";
+import { taxRate } from "../../input/tax-rate.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
@@ -27,14 +18,6 @@ import { findBy, readSelection } from "./promoter-selection.ts";
 import { recordError } from "../record-error.ts";
 
 const custId = text.nullable();
-
-/** A percentage that is added to payouts, in ten-thousandths of a percent. It is kept in hundredths. */
-const taxRate = tenThousandths
-  .refine(
-    (value) => value % 100 === 0 && value <= 1_000_000,
-    "must be from 0 to 100, with two decimals at most",
-  )
-  .meta({ documentedAs: { type: "number", minimum: 0, maximum: 100 } });
 
 const createBody = z
   .object({
@@ -124,8 +107,8 @@ async function create(request: V2Request) {
 async function update(request: V2Request) {
   const { event, account, caller, context } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
-  const { tax_rate: taxTenThousandths, net_payout_days: netPayoutDays } = body;
-  if (taxTenThousandths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
+  const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
+  if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
   return updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {
@@ -135,7 +118,7 @@ async function update(request: V2Request) {
       customFields: body.custom_fields,
       invoiceDetailsStatus: body.invoice_details_status,
       netPayoutDays,
-      taxRateHundredths: taxTenThousandths === undefined ? undefined : taxTenThousandths / 100,
+      taxRateHundredths,
       profile: profileChanges(body.profile ?? {}),
     },
     show: showPromoterOf(request),
