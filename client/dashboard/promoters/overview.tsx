@@ -1,11 +1,12 @@
 import { listAddress } from "../../ui/fragment.ts";
-import { count, date, money } from "../../ui/format.ts";
+import { count, date, exactPercent, money } from "../../ui/format.ts";
 import { LongFigure } from "../../ui/long-figure.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { NoteForm } from "./note.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { PromoterPlot } from "./plot.tsx";
 import { PromoterCampaigns } from "./promoter-campaigns.tsx";
+import { useAccountDays } from "./terms.tsx";
 import type { Promoter } from "./query.ts";
 
 /** What one wants to know of a promoter first. */
@@ -69,7 +70,8 @@ function Figure({ name, value }: { name: string; value: string }) {
 }
 
 function Profile({ promoter }: { promoter: Promoter }) {
-  const { profile } = promoter;
+  const { profile, tax_rate: taxRate, net_payout_days: days } = promoter;
+  const accountDays = useAccountDays();
   const facts: [name: string, value: string | null][] = [
     ["Id", String(promoter.id)],
     ["Your id", promoter.cust_id],
@@ -81,6 +83,8 @@ function Profile({ promoter }: { promoter: Promoter }) {
     ["Country", profile.country],
     ["Address", profile.address],
     ["Phone", profile.phone_number],
+    ["Tax rate", exactPercent(taxRate)],
+    ["Days to the due date", days === null ? `${count(accountDays)}, the account's` : String(days)],
     ["About", profile.description],
     // The answers to the questions of the sign-up page are among them.
     ...Object.entries(promoter.custom_fields).map(([name, value]): [string, string] => [name, String(value)]),

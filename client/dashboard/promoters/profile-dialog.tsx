@@ -3,6 +3,8 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { may } from "../session/session.ts";
+import { termsOf, TermsFields, typedTerms } from "./terms.tsx";
 import type { Promoter } from "./query.ts";
 
 const PROFILE = [
@@ -29,17 +31,22 @@ export function ProfileDialog({
 }) {
   const { id, email, cust_id: custId, profile } = promoter;
   const known = Object.fromEntries(PROFILE.map(([name]) => [name, profile[name] ?? ""]));
-  const form = useForm({ email, cust_id: custId ?? "", ...(known as Record<ProfileName, string>) });
+  const form = useForm({
+    email,
+    cust_id: custId ?? "",
+    ...typedTerms(promoter),
+    ...(known as Record<ProfileName, string>),
+  });
   return (
     <Dialog title={`Edit ${promoter.name}`} onClose={onClose}>
       <Form
         form={form}
         action="Save"
-        onSubmit={async ({ email, cust_id, ...profile }) => {
+        onSubmit={async ({ email, cust_id, tax_rate, net_payout_days, ...profile }) => {
           const params = { path: { id: String(id) } };
-          await answer(
-            api.PUT("/api/v2/company/promoters/{id}", { params, body: { email, cust_id, profile } }),
-          );
+          const terms = may("owner") ? termsOf({ tax_rate, net_payout_days }) : {};
+          const body = { email, cust_id, profile, ...terms };
+          await answer(api.PUT("/api/v2/company/promoters/{id}", { params, body }));
           toast("The changes were saved");
           onClose();
           await reload();
@@ -47,6 +54,7 @@ export function ProfileDialog({
       >
         <TextField form={form} name="email" label="E-mail" type="email" required />
         <TextField form={form} name="cust_id" label="Your own id of them" />
+        {may("owner") && <TermsFields form={form} />}
         <div class="grid" style={{ "--column": "12rem" }}>
           {PROFILE.map(([name, label]) => (
             <TextField key={name} form={form} name={name} label={label} />

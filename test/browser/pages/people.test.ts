@@ -169,6 +169,38 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("shows a promoter's tax rate and days to the due date, which owners set", async () => {
+  await pages.app.v2("POST", "/promoters", { email: "terms@example.com" });
+  const { body } = await pages.app.v2("GET", "/promoters/terms@example.com?find_by=email");
+  const path = `/promoters/${(body as { id: number }).id}`;
+  const saved = async () => (await pages.app.v2("GET", path)).body;
+  const page = await pages.open(`/admin${path}`, { role: "owner", width: 390 });
+  await page.getByText("30, the account's").waitFor();
+  const edit = async (taxRate: string, days: string) => {
+    await button(page, "Edit").click();
+    await page.getByText("Empty: the account's 30 days.").waitFor();
+    await page.getByLabel("Tax rate").fill(taxRate);
+    await page.getByLabel("Days to the due date").fill(days);
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, /^Save$/).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  };
+  await edit("7.75", "3");
+  await page.getByRole("definition").filter({ hasText: "7.75%" }).waitFor();
+  expect(await saved()).toMatchObject({ tax_rate: 7.75, net_payout_days: 3 });
+  await edit("8", "");
+  await page.getByRole("definition").filter({ hasText: "30, the account's" }).waitFor();
+
+  const other = await pages.open(`/admin${path}`, { role: "manager" });
+  await other.getByRole("definition").filter({ hasText: "8%" }).waitFor();
+  await button(other, "Edit").click();
+  expect(await other.getByLabel("Tax rate").count()).toBe(0);
+  await other.getByLabel("First name").fill("Ted");
+  await button(other, /^Save$/).click();
+  await other.getByRole("heading", { name: "Ted" }).waitFor();
+  expect(await saved()).toMatchObject({ tax_rate: 8, net_payout_days: null });
+});
+
 it("shows the whole list again when its link is followed again", async () => {
   const page = await pages.open("/admin", { role: "viewer" });
   const promoters = page.getByRole("link", { name: "Promoters", exact: true });
