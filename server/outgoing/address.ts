@@ -1,46 +1,19 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
-/** Networks that no receiver on the public internet is in. @see IANA special-purpose address registries, RFC 6890 */
-const PRIVATE_NETWORKS = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.0.0.0/24",
-  "192.0.2.0/24",
-  "192.88.99.0/24",
-  "192.168.0.0/16",
-  "198.18.0.0/15",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "224.0.0.0/4",
-  "240.0.0.0/4",
-  "::/96", // loopback, and an old way to write IPv4 addresses
-  "::ffff:0:0:0/96",
-  "100::/64",
-  "64:ff9b::/96", // these three lead to IPv4 addresses, private ones included
-  "64:ff9b:1::/48",
-  "2002::/16",
-  "2001::/23",
-  "2001:db8::/32",
-  "fc00::/7",
-  "fe80::/10",
-  "fec0::/10",
-  "ff00::/8",
-];
+/** The only IPv6 block that IANA gives to the public internet. Special ranges outside of it need no line anywhere. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-const blocked = new BlockList();
-for (const network of PRIVATE_NETWORKS) {
-  const [address = "", bits] = network.split("/");
-  blocked.addSubnet(address, Number(bits), address.includes(":") ? "ipv6" : "ipv4");
-}
-
-/** Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise special. */
+/**
+ * Whether an IP address (or the IPv4 address mapped in it) is private, loopback, link-local or otherwise special. The
+ * library keeps the list of the special ranges.
+ *
+ * @see IANA special-purpose address registries, RFC 6890
+ */
 export function isPrivateAddress(address: string): boolean {
-  const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
-  return blocked.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+  const parsed = ipaddr.process(address.replace(/^\[|\]$/g, "").replace(/%.*$/, ""));
+  const isOutside = parsed.kind() === "ipv6" && !parsed.match(GLOBAL_IPV6);
+  return isOutside || parsed.range() !== "unicast";
 }
 
 /** The IP address that a URL names directly. null: it has a host name. */

@@ -145,9 +145,22 @@ describe("an address", () => {
     "::ffff:192.168.0.1",
     "64:ff9b::a00:1",
     "2002:a00:1::",
+    "::10.0.0.1",
+    "fec0::1",
+    "2001::1", // Teredo
+    "2001:db8::1",
+    "100:0:0:1::1", // RFC 9780
+    "3fff::1", // RFC 9637
+    "3fff:fff:ffff::1",
+    "5f00::1", // RFC 9602
+    "4000::1", // not given to anybody yet
+    "192.0.0.8",
+    "192.88.99.1",
+    "198.19.255.255",
+    "192.52.193.1",
   ])("%s is private", (address) => expect(isPrivateAddress(address)).toBe(true));
 
-  it.each(["1.1.1.1", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "::ffff:8.8.8.8"])(
+  it.each(["1.1.1.1", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "3ffe::1", "::ffff:8.8.8.8"])(
     "%s is public",
     (address) => expect(isPrivateAddress(address)).toBe(false),
   );
