@@ -13,7 +13,8 @@ const MAX_QUANTITY = 999_999;
 
 /** Records a payment as a sale. A payment of nothing, such as a trial's, is a sign-up. */
 export async function takePayment(source: Source, told: PaymentTold): Promise<Taken> {
-  const known = await identify(source, told.payer, ownersOf(told));
+  // Its own objects lead to its sale, so a repetition finds the lead again, even if it was erased.
+  const known = await identify(source, told.payer, [...told.objects, ...ownersOf(told)]);
   const take = told.netAmount <= 0 ? takeSignup : takeSale;
   const result = await take(source, told, known);
   // A repetition does it again, as in `takeSale`.

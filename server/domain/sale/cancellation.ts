@@ -30,7 +30,7 @@ export interface RecordedCancellation {
  * Records that a customer has left. However often it is called, the lead is cancelled once. A lead that has bought
  * something since then stays as it is.
  *
- * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead
+ * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead or of one that is gone
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function recordCancellation<T>(
@@ -41,8 +41,9 @@ export async function recordCancellation<T>(
   const { store, now } = context;
   const id = await store.nextId("event");
   return store.transact(async (tx) => {
-    const { lead, promoter } = await loadKnown(tx, account.id, input.customer);
-    const known = await findCancellation(tx, lead, input.eventId);
+    const sent = await findSent(tx, account.id, input.eventId);
+    const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
+    const known = sent ?? (await findOwn(tx, lead));
     if (known !== null) return show(tx.view, { cancellation: known, lead, promoter });
     const createdAt = (input.createdAt ?? now).toISOString();
     const cancellation = { accountId: account.id, id, leadId: lead.id, eventId: input.eventId, createdAt };
@@ -56,27 +57,35 @@ export async function recordCancellation<T>(
   });
 }
 
-/** The lead and its promoter. @throws Failure `not_found` */
+/** The cancellation with this event id. null: there is none. */
+async function findSent(
+  tx: Transaction,
+  accountId: number,
+  eventId: string | null,
+): Promise<Cancellation | null> {
+  return eventId === null ? null : tx.find(cancellations, "event", accountId, [eventId]);
+}
+
+/**
+ * The lead and its promoter.
+ *
+ * @throws Failure `not_found`; `already_registered` if the event was recorded, for another lead or one that is gone now
+ */
 async function loadKnown(
   tx: Transaction,
   accountId: number,
-  names: NewCancellation["customer"],
+  { names, sent }: { names: NewCancellation["customer"]; sent: Cancellation | null },
 ): Promise<{ lead: Lead; promoter: Promoter }> {
   const lead = await findCustomer(tx, accountId, { ...names, tid: null });
   const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
-  if (lead === null || promoter === null) throw nobody();
-  return { lead, promoter };
+  const isOther = sent !== null && sent.leadId !== lead?.id;
+  if (lead !== null && promoter !== null && !isOther) return { lead, promoter };
+  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : nobody();
 }
 
-/** The cancellation that is repeated. null: it is a new one. */
-async function findCancellation(
-  tx: Transaction,
-  { accountId, id, cancellationId }: Lead,
-  eventId: string | null,
-): Promise<Cancellation | null> {
-  const sent = eventId === null ? null : await tx.find(cancellations, "event", accountId, [eventId]);
-  if (eventId !== null && sent !== null && sent.leadId !== id) throw alreadyRecorded("cancellation", eventId);
-  return sent ?? (cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId));
+/** The cancellation of a cancelled lead. null: none, or it was not tracked. */
+async function findOwn(tx: Transaction, { accountId, cancellationId }: Lead): Promise<Cancellation | null> {
+  return cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId);
 }
 
 /** Choice: a denied lead stays denied. */

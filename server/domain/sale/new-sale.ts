@@ -73,9 +73,10 @@ export async function recordSale<T>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx) => {
     const { skipEmailNotification, createdAt, eventId } = input;
+    // First, because a repetition stays one whatever has become of its lead and promoter.
+    await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
     const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
-    await refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId });
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at });
     const lead = customerAfter(customer.lead, input, at);
     const history = historyOf(lead, at);

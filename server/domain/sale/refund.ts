@@ -56,8 +56,8 @@ export async function recordRefund<T>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx) => {
     const { eventId } = input;
-    const known = await loadRefundedLead(tx, account.id, input);
     await refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId });
+    const known = await loadRefundedLead(tx, account.id, input);
     const sale = await loadRefundedSale(tx, known, input.saleEventId);
     const promoter = await loadPayer(tx, known, sale);
     const money = await amountsOf(tx, account, { input, sale, at });

@@ -255,6 +255,18 @@ describe("a charge without an invoice", () => {
     expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 0]], earned: 1_200 });
   });
 
+  it.each([
+    ["its lead was erased", () => eraseLead(app.context, app.accountId, "1")],
+    ["its promoter was blocked", () => app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" })],
+  ])("is known again after %s, without a customer", async (_, happen) => {
+    await signUp({ email: "sam@example.net" });
+    const paid = charge({ invoice: null, customer: null });
+    expect(await tell("charge.succeeded", paid)).toBe("sale");
+    await happen();
+    expect(await tell("charge.succeeded", paid)).toBe("known");
+    expect((await books()).sales).toEqual([["ch_1", 12_000, 0]]);
+  });
+
   it("counts when it is captured", async () => {
     await signUp({ uid: "cus_1" });
     const held = charge({ invoice: null, captured: false });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SYSTEM } from "../../../server/domain/account/record.ts";
+import { eraseLead, erasePromoter } from "../../../server/domain/erasure/erasure.ts";
 import { storeRates } from "../../../server/domain/money/rate.ts";
-import { startApp, type TestApp } from "../../support/app.ts";
+import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { booksOf } from "../../support/billing.ts";
 import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { outcome } from "../../support/v2.ts";
@@ -68,6 +69,51 @@ describe("the lead of a blocked promoter", () => {
       });
     },
   );
+});
+
+describe("an event that is repeated", () => {
+  const CANCELLATION = { ...LEAD, event_id: "ca_1" };
+  const EVENTS: [name: string, params: Record<string, string>][] = [
+    ["sale", SALE],
+    ["refund", { ...REFUND, amount: "4000" }],
+    ["cancellation", CANCELLATION],
+  ];
+  /** A repeated cancellation has the answer of the first one, as long as its lead can be shown. */
+  const FATES: [what: string, happen: () => Promise<unknown>, cancellation: number][] = [
+    ["promoter was blocked", () => app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" }), 200],
+    ["promoter was archived", () => app.v2("POST", "/promoters/archive", { ids: [1] }), 200],
+    ["promoter was erased", () => erasePromoter(app.context, app.accountId, "1"), 200],
+    ["lead was denied", () => app.v2("PUT", "/referrals/1", { state: "denied" }), 200],
+    ["lead was erased", () => eraseLead(app.context, app.accountId, "1"), 409],
+    ["lead got another address", () => app.v2("PUT", "/referrals/1", { email: "new@example.com" }), 409],
+    ["lead was moved to a promoter who was deleted", moveToDeleted, 409],
+  ];
+
+  async function moveToDeleted() {
+    await app.v1("/promoters/create", { email: "bob@example.com", first_name: "Bob" });
+    await app.v1("/leads/update", { ...LEAD, new_ref_id: "bob", soft_switch: "true" });
+    const init = { method: "DELETE", headers: { "x-api-key": KEY } };
+    return app.request("/api/v1/promoters/delete?id=2", init);
+  }
+
+  describe.each(CALLS)("in %s", (_, call) => {
+    it.each(FATES)("is one still after its %s", async (_what, happen, cancellation) => {
+      for (const [name, params] of EVENTS) expect((await call(name, params)).status).toBe(200);
+      const happened = (await happen()) as { status?: number };
+      expect(happened.status ?? 200).toBe(200);
+      const before = await booksOf(app);
+      for (const [name, params] of EVENTS) {
+        const again = await call(name, params);
+        if (name === "cancellation" && cancellation === 200) {
+          expect(again).toMatchObject({ status: 200, body: { type: "cancellation" } });
+          continue;
+        }
+        const message = `The '${name}' event with the id '${params["event_id"]}' already exists.`;
+        expect(again).toEqual({ status: 409, body: { message } });
+      }
+      expect(await booksOf(app)).toEqual(before);
+    });
+  });
 });
 
 describe("an amount without a rate within seven days", () => {
