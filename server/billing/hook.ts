@@ -13,6 +13,7 @@ import { newContext, type Services } from "../request/services.ts";
 import { openProvider } from "./provider.ts";
 import type { Taken } from "./take/taker.ts";
 import { take } from "./take/take.ts";
+import { translate } from "./translation.ts";
 
 /** An invoice with many lines makes a large event. */
 const MAX_BYTES = 1024 * 1024;
@@ -44,7 +45,7 @@ async function takeEvent(services: Services, event: H3Event, provider: BillingPr
   const account = await findAccount(context.store, String(event.context.params?.["account"]));
   if (account === null) throw notConnected(provider);
   const adapter = await openProvider(await loadConnection(context.store, account.id, provider));
-  const told = await adapter.toOperation(await adapter.verify(body, event.req.headers, context.now));
+  const told = await translate(adapter, await adapter.verify(body, event.req.headers, context.now));
   return take({ context, account, provider, lookUp: adapter.lookUp }, told);
 }
 

@@ -7,6 +7,8 @@ export interface ProviderEvent {
   type: string;
   /** When it happened. */
   at: Date;
+  /** When the provider signed it. null: it was listed by the provider's API. */
+  signedAt: Date | null;
   data: unknown;
 }
 

@@ -8,6 +8,7 @@ import type { Nothing, Told } from "./told.ts";
 import { openProvider, type Provider } from "./provider.ts";
 import { OUTCOMES, type Outcome } from "./take/taker.ts";
 import { take } from "./take/take.ts";
+import { readable, translate } from "./translation.ts";
 
 /** The result of a walk through a provider's events. */
 export interface Synced {
@@ -34,7 +35,7 @@ export async function syncBilling(
   const unreadable: string[] = [];
   for await (const event of provider.list(since)) {
     try {
-      told.push(await provider.toOperation(event));
+      told.push(await translate(provider, event));
     } catch (error) {
       if (!(error instanceof Failure) || error.kind !== "malformed") throw error;
       unreadable.push(error.message);
@@ -57,7 +58,9 @@ export async function importEvents(context: Context, account: Account, lead: Lea
   for (const connection of connections) {
     const provider = await openProvider(connection);
     const told: (Told | Nothing)[] = [];
-    for await (const each of provider.history(lead)) if (each.kind !== "nothing") told.push(each);
+    await readable(async () => {
+      for await (const each of provider.history(lead)) if (each.kind !== "nothing") told.push(each);
+    });
     told.sort((one, other) => instantOf(one) - instantOf(other));
     add(all, await takeAll({ context, account, connection, provider }, told));
   }

@@ -1,9 +1,10 @@
-import type { TransactionNotification } from "@paddle/paddle-node-sdk";
+import { z } from "zod";
 import { share } from "../../domain/money/amount.ts";
 import type { BillingPeriod } from "../../domain/sale/record.ts";
 import type { Nothing, PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { PaddleApi } from "./api.ts";
+import { amount, customData, instant } from "./fields.ts";
 
 const PERIODS: Record<string, BillingPeriod> = {
   "1 month": "monthly",
@@ -11,19 +12,42 @@ const PERIODS: Record<string, BillingPeriod> = {
   "12 month": "yearly",
 };
 
-/** A completed transaction. Paddle's amounts are texts, in the minor unit of their currency. */
+const item = z.object({
+  price: z
+    .object({
+      id: z.string(),
+      unitPrice: z.object({ amount }),
+      billingCycle: z.object({ interval: z.string(), frequency: z.number() }).nullish(),
+    })
+    .nullish(),
+  quantity: z.int(),
+});
+
+const transactionShape = z.object({
+  id: z.string(),
+  customerId: z.string().nullish(),
+  subscriptionId: z.string().nullish(),
+  currencyCode: z.string(),
+  discountId: z.string().nullish(),
+  customData,
+  details: z
+    .object({ totals: z.object({ total: amount, tax: amount, grandTotal: amount }).nullish() })
+    .nullish(),
+  items: z.array(item),
+  billedAt: instant.nullish(),
+  createdAt: instant,
+});
+
+/** A completed transaction. */
 export async function transactionCompleted(
-  transaction: TransactionNotification,
+  data: unknown,
   api: PaddleApi | null,
 ): Promise<PaymentTold | Nothing> {
-  const { id, customerId, subscriptionId, currencyCode, details, items } = transaction;
+  const transaction = transactionShape.parse(data);
+  const { id, currencyCode, details, items } = transaction;
   const totals = details?.totals;
   if (!totals) return { kind: "nothing", reason: "The transaction has no totals" };
-  const [total, tax, paid] = [totals.total, totals.tax, totals.grandTotal].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const { total, tax, grandTotal: paid } = totals;
   const { price = null, quantity = 1 } = largestOf(items) ?? {};
   const cycle = price?.billingCycle ?? null;
   const discount = transaction.discountId;
@@ -31,11 +55,11 @@ export async function transactionCompleted(
   return {
     kind: "payment",
     objects: [id],
-    subscriptionId,
+    subscriptionId: transaction.subscriptionId ?? null,
     payer: payerOf({
-      customerId,
+      customerId: transaction.customerId ?? null,
       email: null,
-      metadata: [transaction.customData as Record<string, unknown> | null],
+      metadata: [transaction.customData],
       promoCodes: code === null ? [] : [code],
     }),
     grossAmount: paid,
@@ -43,15 +67,14 @@ export async function transactionCompleted(
     netAmount: total > 0 ? share(paid, total - tax, total) : paid,
     currency: currencyCode,
     planId: price?.id ?? null,
-    quantity,
+    quantity: Math.max(1, quantity),
     billingPeriod: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
-    at: new Date(transaction.billedAt ?? transaction.createdAt),
+    at: transaction.billedAt ?? transaction.createdAt,
   };
 }
 
 /** The item that costs most. Choice: as for Stripe's invoices, it is what the sale sells. */
-function largestOf(items: TransactionNotification["items"]) {
-  const cost = ({ price, quantity }: (typeof items)[number]) =>
-    Number(price?.unitPrice.amount ?? 0) * quantity;
+function largestOf(items: z.output<typeof item>[]) {
+  const cost = ({ price, quantity }: z.output<typeof item>) => (price?.unitPrice.amount ?? 0) * quantity;
   return items.toSorted((one, other) => cost(other) - cost(one))[0];
 }

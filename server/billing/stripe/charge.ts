@@ -3,16 +3,16 @@ import type { Nothing, PaymentTold, RefundTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { sessionCompleted } from "./session.ts";
-import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 
 const email = z.string().nullish();
 
 /** A charge, in the form of any version. */
 export const chargeShape = z.object({
   id: z.string(),
-  amount: z.number(),
-  amount_captured: z.number().nullish(),
-  amount_refunded: z.number().nullish(),
+  amount: amount,
+  amount_captured: amount.nullish(),
+  amount_refunded: amount.nullish(),
   captured: z.boolean().nullish(),
   paid: z.boolean().nullish(),
   currency: z.string(),
@@ -30,7 +30,7 @@ type Charge = z.output<typeof chargeShape>;
 
 const disputeShape = z.object({
   id: z.string(),
-  amount: z.number(),
+  amount: amount,
   currency: z.string(),
   status: z.string(),
   charge: objectId,
@@ -56,7 +56,7 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
   // A checkout knows the tax and the visit, which its charge does not report.
   const checkout = api && intent ? await api.checkoutOf({ payment_intent: intent }) : null;
   if (checkout !== null) return sessionCompleted(checkout, api);
-  const amount = isoAmount(charge.amount_captured ?? charge.amount, currency);
+  const captured = isoAmount(charge.amount_captured ?? charge.amount, currency);
   return {
     kind: "payment",
     objects: [id, ...(intent ? [intent] : [])],
@@ -67,8 +67,8 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
       metadata: [charge.metadata],
     }),
     // A charge does not report its tax.
-    grossAmount: amount,
-    netAmount: amount,
+    grossAmount: captured,
+    netAmount: captured,
     currency: currency.toUpperCase(),
     planId: null,
     quantity: 1,
@@ -120,13 +120,13 @@ export async function fundsWithdrawn(
   { data, at }: { data: unknown; at: Date },
   api: StripeApi | null,
 ): Promise<RefundTold> {
-  const { id, amount, currency, charge, payment_intent } = disputeShape.parse(data);
+  const { id, currency, charge, payment_intent, ...disputed } = disputeShape.parse(data);
   return {
     kind: "refund",
     id,
     objects: await objectsOf({ id: charge, payment_intent }, api),
     grossFrom: 0,
-    grossTo: isoAmount(amount, currency),
+    grossTo: isoAmount(disputed.amount, currency),
     netAmount: null,
     currency: currency.toUpperCase(),
     at,

@@ -14,7 +14,10 @@ export const objectId = z.union([z.string(), z.object({ id: z.string() }).transf
 export const metadata = z.record(z.string(), z.string()).nullish();
 
 /** Seconds since 1970. */
-export const instant = z.number().transform((seconds) => new Date(seconds * 1_000));
+export const instant = z.int().transform((seconds) => new Date(seconds * 1_000));
+
+/** An amount in the currency's minor unit. */
+export const amount = z.int();
 
 /** The decimals of Stripe's amounts where ISO 4217 has others. @see https://docs.stripe.com/currencies#special-cases */
 const OWN_EXPONENTS: Record<string, number> = { ISK: 2, UGX: 2, MGA: 0 };

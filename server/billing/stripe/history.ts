@@ -15,7 +15,7 @@ export async function* listEvents(
 ): AsyncGenerator<ProviderEvent> {
   const created = { gte: Math.floor(since.getTime() / 1_000) };
   for await (const event of all((after) => client.events.list({ created, types, limit: PAGE, ...after }))) {
-    yield { type: event.type, at: new Date(event.created * 1_000), data: event.data };
+    yield { type: event.type, at: new Date(event.created * 1_000), signedAt: null, data: event.data };
   }
 }
 

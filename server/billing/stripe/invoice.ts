@@ -4,13 +4,13 @@ import type { BillingPeriod } from "../../domain/sale/record.ts";
 import type { Nothing, PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
-import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const line = z.object({
-  amount: z.number(),
-  quantity: z.number().nullish(),
+  amount: amount,
+  quantity: z.int().nullish(),
   metadata,
   period: z.object({ start: instant, end: instant }).nullish(),
   price: z.object({ id: z.string() }).nullish(),
@@ -26,10 +26,10 @@ export const invoiceShape = z.object({
   customer: objectId.nullish(),
   customer_email: z.string().nullish(),
   currency: z.string(),
-  amount_paid: z.number(),
-  total: z.number(),
-  total_excluding_tax: z.number().nullish(),
-  tax: z.number().nullish(),
+  amount_paid: amount,
+  total: amount,
+  total_excluding_tax: amount.nullish(),
+  tax: amount.nullish(),
   created: instant,
   status_transitions: z.object({ paid_at: instant.nullish() }).nullish(),
   metadata,
@@ -125,7 +125,7 @@ function soldBy(
  */
 function quantityOf({ quantity, period }: z.output<typeof line>, created: Date): number {
   const isUsage = period ? period.start < period.end && period.end <= created : false;
-  return isUsage || !quantity ? 1 : quantity;
+  return isUsage || !quantity ? 1 : Math.max(1, quantity);
 }
 
 /** Events since 2025 name no interval, so the line's own period decides. null: neither a month nor a year. */

@@ -3,7 +3,7 @@ import type { PaymentTold } from "../told.ts";
 import { payerOf } from "../payer.ts";
 import type { StripeApi } from "./api.ts";
 import { asked } from "./api.ts";
-import { instant, isoAmount, metadata, objectId } from "./fields.ts";
+import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 import { invoicePaid } from "./invoice.ts";
 
 /** As many as Stripe lists at once. A checkout holds fewer. */
@@ -17,8 +17,8 @@ const sessionShape = z.object({
   customer_details: z.object({ email: z.string().nullish() }).nullish(),
   client_reference_id: z.string().nullish(),
   currency: z.string().nullish(),
-  amount_total: z.number().nullish(),
-  total_details: z.object({ amount_tax: z.number().nullish() }).nullish(),
+  amount_total: amount.nullish(),
+  total_details: z.object({ amount_tax: amount.nullish() }).nullish(),
   payment_status: z.string().nullish(),
   invoice: objectId.nullish(),
   payment_intent: objectId.nullish(),

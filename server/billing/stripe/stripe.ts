@@ -6,7 +6,7 @@ import { payerOf } from "../payer.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { openStripeApi, type StripeApi } from "./api.ts";
 import { chargeRefunded, chargeSucceeded, disputeCreated, fundsWithdrawn } from "./charge.ts";
-import { instant, metadata, objectId } from "./fields.ts";
+import { amount, instant, metadata, objectId } from "./fields.ts";
 import { listEvents, listHistory } from "./history.ts";
 import { invoicePaid } from "./invoice.ts";
 import { sessionCompleted } from "./session.ts";
@@ -44,7 +44,7 @@ const TRANSLATIONS: Record<string, Translation> = {
 
 const eventData = z.object({
   object: z.unknown(),
-  previous_attributes: z.object({ amount_refunded: z.number().optional() }).nullish(),
+  previous_attributes: z.object({ amount_refunded: amount.optional() }).nullish(),
 });
 
 /** Makes the adapter of Stripe. */
@@ -56,10 +56,8 @@ export function newProvider(connection: BillingConnection): Provider {
     async toOperation({ type, at, data }) {
       const translate = TRANSLATIONS[type];
       if (translate === undefined) return { kind: "nothing", reason: `Events of type ${type} do not count` };
-      return readable(async () => {
-        const { object, previous_attributes: before } = eventData.parse(data);
-        return translate({ data: object, before: before ?? {}, at }, await api());
-      });
+      const { object, previous_attributes: before } = eventData.parse(data);
+      return translate({ data: object, before: before ?? {}, at }, await api());
     },
     lookUp: async (customerId) => (await api())?.payer(customerId) ?? null,
     async *list(since) {
@@ -69,17 +67,6 @@ export function newProvider(connection: BillingConnection): Provider {
       yield* listHistory(await required(api()), lead);
     },
   };
-}
-
-/** @throws Failure `malformed` instead of a schema's own error */
-async function readable<T>(translate: () => Promise<T>): Promise<T> {
-  try {
-    return await translate();
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    const [issue] = error.issues;
-    throw new Failure("malformed", `The event can't be read: ${issue?.path.join(".")} ${issue?.message}`);
-  }
 }
 
 async function required(opened: Promise<StripeApi | null>): Promise<StripeApi> {
@@ -95,19 +82,23 @@ async function verify(
 ): Promise<ProviderEvent> {
   const { default: Stripe } = await import("stripe");
   const signature = headers.get("stripe-signature") ?? "";
+  const { webhooks } = Stripe;
   try {
-    const event = Stripe.webhooks.constructEvent(
-      body,
-      signature,
-      secret,
-      TOLERANCE_SECONDS,
-      undefined,
-      now.getTime(),
-    );
-    return { type: event.type, at: new Date(event.created * 1_000), data: event.data };
+    webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, now.getTime());
   } catch {
     throw new Failure("malformed", "The signature is not Stripe's for this account, or it is too old");
   }
+  const event = eventShape.safeParse(JSON.parse(body));
+  if (!event.success) throw new Failure("malformed", "The event has no type, or no date in whole seconds");
+  const { type, created, data } = event.data;
+  return { type, at: created, signedAt: signedAt(signature), data };
+}
+
+const eventShape = z.object({ type: z.string(), created: instant, data: z.unknown() });
+
+/** The package has checked the signature, so it has its time: `t=1760000000,v1=…`. */
+function signedAt(signature: string): Date {
+  return new Date(Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]) * 1_000);
 }
 
 const subscriptionShape = z.object({

@@ -157,6 +157,62 @@ it("refuses events that Paddle did not sign, or did not sign now", async () => {
   expect(await tellPaddle(app, event)).toEqual(refused);
 });
 
+const AMOUNT = "must be a whole number in the currency's minor unit";
+const LATE = new Date(Date.now() + 600_000).toISOString();
+
+it.each<[string, object, string]>([
+  [
+    "a total with a fraction",
+    paddleEvent("transaction.completed", transaction({}, { grand_total: "119.5" })),
+    `The event can't be read: details.totals.grandTotal ${AMOUNT}`,
+  ],
+  [
+    "a total that is no number",
+    paddleEvent("transaction.completed", transaction({}, { tax: "much" })),
+    `The event can't be read: details.totals.tax ${AMOUNT}`,
+  ],
+  [
+    "a refund with a fraction",
+    paddleEvent("adjustment.updated", adjustment({}, { total: "47.6" })),
+    `The event can't be read: totals.total ${AMOUNT}`,
+  ],
+  [
+    "a date that is none",
+    paddleEvent("transaction.completed", transaction({ billed_at: "soon" })),
+    "The event can't be read: billedAt must be a date",
+  ],
+  [
+    "a date ahead",
+    paddleEvent("transaction.completed", transaction({ billed_at: LATE })),
+    "The event has a date more than five minutes after its signature",
+  ],
+  [
+    "a date before 2000",
+    paddleEvent("transaction.completed", transaction({ billed_at: "1999-12-31T23:59:59Z" })),
+    "The event has a date before 2000",
+  ],
+  [
+    "a refund before 2000",
+    { ...paddleEvent("adjustment.updated", adjustment()), occurred_at: "1999-12-31T23:59:59Z" },
+    "The event has a date before 2000",
+  ],
+  [
+    "an end that is no date",
+    paddleEvent("subscription.canceled", canceledSubscription({ canceled_at: "soon" })),
+    "The event can't be read: canceledAt must be a date",
+  ],
+  [
+    "an event without its items",
+    paddleEvent("transaction.completed", transaction({ items: null })),
+    "The event can't be read: a field of its type is missing",
+  ],
+])("answers 400 with a sentence to %s, and records nothing", async (_, event, error) => {
+  await signUp({ uid: "ctm_1" });
+  const before = await books();
+  expect(await tellPaddle(app, event)).toEqual({ status: 400, body: { error } });
+  expect(await books()).toEqual(before);
+});
+
 describe("with an API key", () => {
   const customer = {
     id: "ctm_1",

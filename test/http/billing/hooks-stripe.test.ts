@@ -526,6 +526,107 @@ describe("POST /hooks/stripe/{account}", () => {
     );
   });
 
+  const AHEAD = "The event has a date more than five minutes after its signature";
+  const EARLY = "The event has a date before 2000";
+  const BEFORE_2000 = Date.UTC(2000) / 1_000 - 1;
+  const fraction = (path: string) =>
+    `The event can't be read: ${path} Invalid input: expected int, received number`;
+
+  it.each<[string, object, string]>([
+    [
+      "an invoice of a fraction",
+      stripeEvent("invoice.paid", invoice({ amount_paid: 0.5 })),
+      fraction("amount_paid"),
+    ],
+    ["half a cent of tax", stripeEvent("invoice.paid", invoice({ total: 12_000.5 })), fraction("total")],
+    [
+      "half a piece",
+      stripeEvent("invoice.paid", invoice({ lines: { data: [invoiceLine({ quantity: 1.5 })] } })),
+      fraction("lines.data.0.quantity"),
+    ],
+    ["half a second", stripeEvent("invoice.paid", invoice({ created: SECONDS + 0.5 })), fraction("created")],
+    [
+      "a charge of a fraction",
+      stripeEvent("charge.succeeded", charge({ invoice: null, amount_captured: 0.1 })),
+      fraction("amount_captured"),
+    ],
+    ["a refund of a fraction", refundedFrom(0, 10.5, { invoice: null }), fraction("amount_refunded")],
+    [
+      "a refund from a fraction",
+      refundedFrom(0.5, 10, { invoice: null }),
+      fraction("previous_attributes.amount_refunded"),
+    ],
+    [
+      "a dispute of a fraction",
+      stripeEvent("charge.dispute.created", dispute({ amount: 1.25 })),
+      fraction("amount"),
+    ],
+    [
+      "a checkout of a fraction",
+      stripeEvent("checkout.session.completed", session({ amount_total: 1.5 })),
+      fraction("amount_total"),
+    ],
+    [
+      "tax of a fraction",
+      stripeEvent("checkout.session.completed", session({ total_details: { amount_tax: 1.5 } })),
+      fraction("total_details.amount_tax"),
+    ],
+    [
+      "a date of its own with a fraction",
+      stripeEvent("invoice.paid", invoice(), { created: SECONDS + 0.5 }),
+      "The event has no type, or no date in whole seconds",
+    ],
+    [
+      "no date",
+      stripeEvent("invoice.paid", invoice(), { created: undefined }),
+      "The event has no type, or no date in whole seconds",
+    ],
+    ["a date ahead", stripeEvent("invoice.paid", invoice(), { created: SECONDS + 301 }), AHEAD],
+    [
+      "a payment ahead",
+      stripeEvent("charge.succeeded", charge({ invoice: null, created: SECONDS + 301 })),
+      AHEAD,
+    ],
+    [
+      "a date that does not exist",
+      stripeEvent("charge.refunded", charge({ invoice: null }), { created: 9e15 }),
+      "The event has a date that does not exist",
+    ],
+    [
+      "an end that does not exist",
+      stripeEvent("customer.subscription.deleted", subscription({ ended_at: 9e15 })),
+      "The event has a date that does not exist",
+    ],
+    ["a date before 2000", stripeEvent("invoice.paid", invoice(), { created: BEFORE_2000 }), EARLY],
+    [
+      "a payment before 2000",
+      stripeEvent("checkout.session.completed", session({ created: BEFORE_2000 })),
+      EARLY,
+    ],
+    [
+      "an end before 2000",
+      stripeEvent("customer.subscription.deleted", subscription({ ended_at: 0 })),
+      EARLY,
+    ],
+  ])("answers 400 with a sentence to %s, and records nothing", async (_, event, error) => {
+    await signUp({ uid: "cus_1" });
+    const before = await books();
+    expect(await tellStripe(app, event)).toEqual(refused(400, error));
+    expect(await books()).toEqual(before);
+  });
+
+  it("takes an event that is repeated days later, with a new signature", async () => {
+    await signUp({ uid: "cus_1" });
+    const days = { created: SECONDS - 3 * 86_400 };
+    const paid = invoice({ ...days, status_transitions: { paid_at: days.created } });
+    expect(await tellStripe(app, stripeEvent("invoice.paid", paid, days))).toMatchObject({
+      status: 200,
+      body: { outcome: "sale" },
+    });
+    const ahead = invoice({ id: "in_2", status_transitions: { paid_at: SECONDS + 300 } });
+    expect(await tell("invoice.paid", ahead)).toBe("sale");
+  });
+
   it("is limited for each address", async () => {
     const limited = await startApp("memory", { hooks: 1 });
     await limited.request("/hooks/stripe/acme", { method: "POST", body: "" });
