@@ -50,8 +50,15 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
     status === "completed" && unit === "cash" ? paidAt : null,
   );
   const came = own(ledger.leads, ({ createdAt }) => createdAt);
+  const signups = own(ledger.leads, ({ signupEventId, signedUpAt, createdAt }) =>
+    signupEventId === null ? null : (signedUpAt ?? createdAt),
+  );
   const customers = own(ledger.leads, ({ customerSince }) => customerSince);
-  const cancelled = own(ledger.leads, ({ cancelledAt }) => cancelledAt);
+  const cancelled = ledger.leads
+    .filter(isOwn)
+    .flatMap(({ customerHistory = [] }) =>
+      customerHistory.filter(({ kind, at }) => kind === "cancelled" && isIn(at)),
+    );
   const activeBefore = activeAt(ledger.leads.filter(isOwn), dayBefore(from));
   const revenue = sum(sales.map(({ amountCents }) => amountCents));
   return {
@@ -67,7 +74,7 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
     customers_count: customers.length,
     cancelled_customers_count: cancelled.length,
     referrals_to_customers_cr: percent(customers.length, came.length),
-    signups_count: came.filter(({ signupEventId }) => signupEventId !== null).length,
+    signups_count: signups.length,
     non_link_customers: customers.filter(({ entrySource }) => entrySource === "coupon").length,
     monthly_churn: percent(cancelled.length / monthsOf(from, to), activeBefore + customers.length),
     net_revenue_amount: revenue - sum(refunds.map(({ amountCents }) => amountCents)),
@@ -76,13 +83,13 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
   };
 }
 
-/** The customers who have not left by the end of a day. Those who were denied or refunded never count. */
+/** The customers who by the end of a day have not left, or have come back. */
 function activeAt(leads: Ledger["leads"], day: string): number {
-  const isBy = (at: string | null) => at !== null && at.slice(0, 10) <= day;
-  return leads.filter(
-    ({ state, customerSince, cancelledAt }) =>
-      state !== "denied" && state !== "refunded" && isBy(customerSince) && !isBy(cancelledAt),
-  ).length;
+  const isBy = (at: string) => at.slice(0, 10) <= day;
+  return leads.filter(({ customerSince, customerHistory = [] }) => {
+    const moves = customerHistory.filter(({ kind, at }) => kind !== "cancelled" && isBy(at));
+    return customerSince !== null && isBy(customerSince) && moves.at(-1)?.kind !== "left";
+  }).length;
 }
 
 function percent(part: number, whole: number): number {

@@ -6,7 +6,7 @@ export const HIDDEN = "hidden";
 /** They name the record itself. */
 const IDENTIFYING = new Set(["accountId", "id"]);
 /** They change along with others, or with every sign-in. */
-const BOOKKEEPING = new Set(["updatedAt", "lastSignInAt", "lastLoginAt", "signInCount"]);
+const BOOKKEEPING = new Set(["updatedAt", "customerHistory", "lastSignInAt", "lastLoginAt", "signInCount"]);
 /** Secrets, hashes, and the details of bank accounts. It goes by words, so that a new field can't be forgotten. */
 const SECRET = /hash|secret|token|password|key|details|meta|headers|factor/i;
 /** Names that only sound like secrets. */

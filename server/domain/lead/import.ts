@@ -5,6 +5,7 @@ import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
+import { withHistory } from "./customer-history.ts";
 import { findKnownLead, leads, newLead, type LeadDetails } from "./lead.ts";
 import { findPromoterByEmail, promoters } from "../promoter/promoter.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -60,7 +61,7 @@ export async function importLead(context: Context, account: Account, input: Impo
       cancelledAt: input.cancelledAt?.toISOString() ?? null,
       createdAt,
     });
-    await tx.insert(leads, lead);
+    await tx.insert(leads, withHistory(null, lead, lead.customerSince ?? createdAt));
     return "added";
   });
 }
@@ -113,6 +114,6 @@ async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): 
     customerSince: input.customerSince.toISOString(),
     cancelledAt: input.cancelledAt?.toISOString() ?? null,
   };
-  await tx.put(leads, after);
+  await tx.put(leads, withHistory(known, after, input.customerSince.toISOString()));
   return "changed";
 }

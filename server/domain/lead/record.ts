@@ -33,6 +33,13 @@ export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
 
 export type Suspicion = FraudSuspicion | "no_suspicion";
 
+/** A change that the reports count on its day for ever, whatever comes later. */
+export interface CustomerChange {
+  /** A cancellation alone changes nothing. With it, an active customer has `left`. */
+  kind: "left" | "returned" | "cancelled";
+  at: string;
+}
+
 /** A referred person. */
 export interface Lead {
   accountId: number;
@@ -82,7 +89,15 @@ export interface Lead {
   createdByUser?: Creator;
   skipEmailNotification: boolean;
   customerSince: string | null;
+  /** null: it has not cancelled, or has bought since. */
   cancelledAt: string | null;
+  /**
+   * What happened to the customer since `customerSince`; those who leave and return in the order of time. Absent: nothing has, or a former
+   * release wrote the lead.
+   */
+  customerHistory?: CustomerChange[];
+  /** When an imported lead, or one that a sale made, signed up. Absent: never, or when it was created. */
+  signedUpAt?: string;
   createdAt: string;
 }
 

@@ -109,7 +109,10 @@ async function signUpKnown(
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const state = known.state === "subscribed" ? "signup" : known.state;
-  const lead: Lead = { ...known, ...details, state, signupEventId: eventId };
+  const signedUp = { ...known, ...details, state, signupEventId: eventId };
+  const isFirst = known.signupEventId === null;
+  const signedUpAt = (signup.createdAt ?? context.now).toISOString();
+  const lead: Lead = isFirst ? { ...signedUp, signedUpAt } : signedUp;
   await tx.put(leads, lead);
   await announce(tx, context, { entity: "referral", before: known, after: lead });
   return { lead, promoter: await promoterOf(tx, input) };

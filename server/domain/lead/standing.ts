@@ -1,6 +1,7 @@
 import { Failure } from "../../failure.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { withHistory } from "./customer-history.ts";
 import { leads, loadLead, settled } from "./lead.ts";
 import type { Lead, LeadState } from "./record.ts";
 import { findTaken } from "../../storage/transaction/taken-claims.ts";
@@ -59,7 +60,7 @@ function changeState(
     const before = await loadLead(tx, accountId, { id, uid: null, email: null });
     const state = to(before);
     if (state === before.state) return before;
-    const after = settled({ ...before, state });
+    const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
     const taken = await findTaken(tx, leads, { record: after, claims: ["email", "uid"] });
     if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is a lead already", taken);
     await tx.put(leads, after);

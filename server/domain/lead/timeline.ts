@@ -13,6 +13,7 @@ import { refunds, sales } from "../sale/sales.ts";
 import type { Refund, Sale } from "../sale/record.ts";
 import { visitors } from "../visitor/visitor.ts";
 import type { Visitor } from "../visitor/record.ts";
+import { cancellationsOf } from "./customer-history.ts";
 import type { Lead } from "./record.ts";
 
 /** Choice: somebody who pays every week fills four years with them, and a page shows no more. */
@@ -46,7 +47,7 @@ const ORDER: TimelineEntry["kind"][] = [
   "payout",
 ];
 
-/** The history of a lead, oldest first: of sales, refunds and commissions the latest 200 each. */
+/** The history of a lead, oldest first: of each kind the latest 200. */
 export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEntry[]> {
   const earned = await latest(store, commissions, lead);
   const entries = [
@@ -82,9 +83,12 @@ async function clickOf(store: Store, { accountId, tid, origin }: Lead): Promise<
   return [{ kind: "click", at: visitor?.createdAt ?? null, visit: { source, page, visitor } }];
 }
 
-function ownEntries({ createdAt, cancelledAt }: Lead): TimelineEntry[] {
-  const signup: TimelineEntry = { kind: "signup", at: createdAt };
-  return cancelledAt === null ? [signup] : [signup, { kind: "cancellation", at: cancelledAt }];
+function ownEntries(lead: Lead): TimelineEntry[] {
+  const cancelled = cancellationsOf(lead).slice(-MOST_OF_A_KIND);
+  return [
+    { kind: "signup", at: lead.createdAt },
+    ...cancelled.map((at): TimelineEntry => ({ kind: "cancellation", at })),
+  ];
 }
 
 async function saleEntries(store: Store, lead: Lead): Promise<TimelineEntry[]> {

@@ -5,6 +5,7 @@ import { moveCommissions } from "../commission/move.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../erasure/values.ts";
 import { announce } from "../event/event.ts";
+import { withHistory } from "./customer-history.ts";
 import { LEAD_REFUSALS, leads, loadLead, settled, type LeadSelector } from "./lead.ts";
 import { belongingTo, findTarget, type OwnerName } from "./owner.ts";
 import { checkSplits } from "./splits.ts";
@@ -60,7 +61,8 @@ export async function updateLead<T>(
     if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
       throw new Failure("refused", "Lead was erased.");
     const target = await findTarget(tx, before, changes);
-    const after = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
+    const updated = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
+    const after = withHistory(before, updated, now.toISOString());
     await refuseFaults(tx, after);
     if (changes.splits) await checkSplits(tx, after);
     await tx.put(leads, after, LEAD_REFUSALS);

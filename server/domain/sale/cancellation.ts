@@ -3,6 +3,7 @@ import type { Lead } from "../lead/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { withHistory, withLateCancellation } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -10,7 +11,7 @@ import type { Show } from "../show.ts";
 import { findCustomer, nobody } from "./customer.ts";
 import type { NewRefund } from "./refund.ts";
 import type { Cancellation } from "./record.ts";
-import { alreadyRecorded, cancellations, findLatestSale } from "./sales.ts";
+import { alreadyRecorded, cancellations, findNextSale } from "./sales.ts";
 
 /** The input of a cancellation. null: not given. */
 export interface NewCancellation {
@@ -28,7 +29,7 @@ export interface RecordedCancellation {
 
 /**
  * Records that a customer has left. However often it is called, the lead is cancelled once. A lead that has bought
- * something since then stays as it is.
+ * something since then stays as it is, but the cancellation counts on its day.
  *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead or of one that is gone
  * @see docs/spec/money.md "Refunds, cancellations and moves"
@@ -48,9 +49,11 @@ export async function recordCancellation<T>(
     const createdAt = (input.createdAt ?? now).toISOString();
     const cancellation = { accountId: account.id, id, leadId: lead.id, eventId: input.eventId, createdAt };
     await tx.insert(cancellations, cancellation);
-    const last = await findLatestSale(tx.view, lead);
-    const hasBoughtSince = last !== null && last.createdAt > createdAt;
-    const after = hasBoughtSince ? lead : cancelled(lead, cancellation);
+    const next = await findNextSale(tx.view, lead, createdAt);
+    const after =
+      next === null
+        ? withHistory(lead, cancelled(lead, cancellation), createdAt)
+        : withLateCancellation(lead, createdAt, next.createdAt);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: lead, after });
     return show(tx.view, { cancellation, lead: after, promoter });

@@ -7,6 +7,7 @@ import type { Commission, CommissionNotes } from "../commission/record.ts";
 import type { CustomerHistory } from "../commission/reward-choice.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { MAX_AMOUNT, share } from "../money/amount.ts";
 import { exponentOf } from "../money/currency.ts";
@@ -98,7 +99,8 @@ export async function recordSale<T>(
     await tx.insert(sales, whole);
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
     const given = [...earnings.map(({ reward }) => reward), ...(referralReward ? [referralReward] : [])];
-    const after = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };
+    const bought = { ...lead, onceRewardIds: [...lead.onceRewardIds, ...onceRewards(given)] };
+    const after = withHistory(customer.before, bought, sale.createdAt);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
     return show(tx.view, { sale: whole, lead: after, promoter: customer.promoter, commissions });

@@ -5,6 +5,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { share } from "../money/amount.ts";
 import { toAccountCurrency } from "../money/rate.ts";
@@ -72,7 +73,7 @@ export async function recordRefund<T>(
     const whole = { ...refund, commissionIds };
     await tx.insert(refunds, whole);
     await tx.put(sales, { ...after, commissionIds: [...sale.commissionIds, ...commissionIds] });
-    const lead = await markRefunded(tx, context, { lead: known, before: sale, after });
+    const lead = await markRefunded(tx, context, { lead: known, before: sale, after, at: refund.createdAt });
     return show(tx.view, { refund: whole, lead, promoter, commissions });
   });
 }
@@ -149,12 +150,13 @@ function newRefund(
 async function markRefunded(
   tx: Transaction,
   context: Context,
-  { lead, before, after: sale }: { lead: Lead; before: Sale; after: Sale },
+  { lead, before, after: sale, at }: { lead: Lead; before: Sale; after: Sale; at: string },
 ): Promise<Lead> {
   if (!isRefunded(sale) || isRefunded(before)) return lead;
   const refundedSalesCount = lead.refundedSalesCount + 1;
   const isOver = refundedSalesCount === lead.salesCount && lead.state === "active";
-  const after: Lead = { ...lead, refundedSalesCount, state: isOver ? "refunded" : lead.state };
+  const marked: Lead = { ...lead, refundedSalesCount, state: isOver ? "refunded" : lead.state };
+  const after = withHistory(lead, marked, at);
   await tx.put(leads, after);
   await announce(tx, context, { entity: "referral", before: lead, after });
   return after;

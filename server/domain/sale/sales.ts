@@ -29,6 +29,13 @@ export async function findLatestSale(view: View, { accountId, id }: Lead): Promi
   return last ?? null;
 }
 
+/** The lead's first sale after an instant. null: none. */
+export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
+  const between = { from: Date.parse(at) + 1, before: Number.MAX_SAFE_INTEGER };
+  const [next] = await view.page(sales, "lead", accountId, [id], { limit: 1, between });
+  return next ?? null;
+}
+
 export const refunds = collection<Refund>()({
   name: "refund",
   id: (refund) => [refund.id],
