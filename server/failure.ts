@@ -14,6 +14,7 @@
  * - `invalid`: a parameter, or the record that it would make, breaks a rule
  * - `taken`: a unique value belongs to another record
  * - `rule_broken`: the record is, or would be, in a state that is not allowed (archived, contradictory)
+ * - `worthless`: the amount is worth less than the smallest unit of the account's currency
  * - `in_use`: other records depend on the record, so it can't be deleted
  * - `refused`: the record's current state does not allow the change
  * - `already_registered`: the event was recorded before
@@ -36,6 +37,7 @@ export type FailureKind =
   | "invalid"
   | "taken"
   | "rule_broken"
+  | "worthless"
   | "in_use"
   | "refused"
   | "already_registered"

@@ -7,6 +7,7 @@ export const EVENT_STATUSES = {
   missing: 400,
   invalid: 400,
   rule_broken: 400,
+  worthless: 400,
   already_registered: 409,
   not_found: 204,
 } as const;
@@ -16,6 +17,7 @@ export const EVENT_BODIES = {
   missing: messageAnswer,
   invalid: messageAnswer,
   rule_broken: messageAnswer,
+  worthless: messageAnswer,
   already_registered: messageAnswer,
 };
 

@@ -21,6 +21,7 @@ const TEXTS: Record<FailureKind, string> = {
   invalid: "A field has a value that is not allowed. The answer names each such field.",
   taken: "Another record has this value already.",
   rule_broken: "The change would break a rule of the record.",
+  worthless: "The amount is worth less than the smallest unit of the account's currency.",
   in_use: "Other records depend on this one.",
   already_registered: "The event was recorded before. Nothing changed.",
   refused: "The record's state does not allow this.",

@@ -35,6 +35,7 @@ export async function recordOnce(record: Promise<Outcome>): Promise<Taken> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.kind === "not_found") return taken("ignored", "Nobody referred this customer");
+    if (error.kind === "worthless") return taken("ignored", error.message);
     if (error.kind === "already_registered") return taken("known", "It was recorded before");
     throw error;
   }

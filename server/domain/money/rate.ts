@@ -109,6 +109,15 @@ export async function toAccountCurrency(
   return { cents, originalAmount: amount, originalCurrency: given };
 }
 
+/** The error for an amount that converts to nothing. */
+export function worthless(
+  { amount, currency }: { amount: number; currency: string | null },
+  account: Account,
+): Failure {
+  const given = `${amount} ${currency ?? account.currency}`;
+  return new Failure("worthless", `${given} are worth less than the smallest unit of ${account.currency}`);
+}
+
 /** How much one currency buys of another, as a fraction. null: no day has rates for both. */
 async function findRate(
   reader: Reader,

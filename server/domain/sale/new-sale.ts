@@ -11,7 +11,7 @@ import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { MAX_AMOUNT, share } from "../money/amount.ts";
 import { exponentOf } from "../money/currency.ts";
-import { toAccountCurrency } from "../money/rate.ts";
+import { toAccountCurrency, worthless } from "../money/rate.ts";
 import { findProductByPrice } from "../product/product.ts";
 import type { Promoter } from "../promoter/record.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -61,7 +61,7 @@ export interface RecordedSale {
  * Records that a referred person paid, and what the promoters earn from it, in one commit.
  *
  * @throws Failure `not_found` if nobody referred the person, `already_registered` for a known event id, `rule_broken` for
- * a currency without a rate
+ * a currency without a rate, `worthless`
  * @see docs/spec/money.md "Sales"
  */
 export async function recordSale<T>(
@@ -115,6 +115,7 @@ async function newSale(
   const { amount, currency, planId } = input;
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
   if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
+  if (money.cents === 0) throw worthless(input, account);
   const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
   const sold = { productId: product?.id ?? null, planId, billingPeriod: input.billingPeriod };
   const { lead } = customer;

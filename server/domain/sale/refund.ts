@@ -8,7 +8,7 @@ import { announce } from "../event/event.ts";
 import { withHistory } from "../lead/customer-history.ts";
 import { leads } from "../lead/lead.ts";
 import { share } from "../money/amount.ts";
-import { toAccountCurrency } from "../money/rate.ts";
+import { toAccountCurrency, worthless } from "../money/rate.ts";
 import type { Promoter } from "../promoter/record.ts";
 import type { Show } from "../show.ts";
 import type { CustomerNames } from "./customer.ts";
@@ -44,7 +44,7 @@ export interface RecordedRefund {
  * sale.
  *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
- *   if the sale is unknown or less of it is left
+ *   if the sale is unknown or less of it is left, `worthless`
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function recordRefund<T>(
@@ -89,7 +89,7 @@ interface Amounts {
 /**
  * A refund in the sale's own currency is converted as the sale was, so that a refund of everything is the whole sale.
  *
- * @throws Failure `invalid` if less of the sale is left
+ * @throws Failure `invalid` if less of the sale is left, `worthless`
  */
 async function amountsOf(
   tx: Transaction,
@@ -101,12 +101,14 @@ async function amountsOf(
   if (currency !== null && currency === sale.originalCurrency) {
     const refunded = refundedOriginalAmount + amount;
     if (refunded > originalAmount) throw tooMuch();
+    // Sales of former releases may be worth nothing themselves.
+    if (amountCents > 0 && share(amountCents, amount, originalAmount) === 0) throw worthless(input, account);
     const cents = share(amountCents, refunded, originalAmount) - refundedCents;
     return { amountCents: cents, originalAmount: amount, originalCurrency: currency, saleAmount: amount };
   }
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
   const refunded = refundedCents + money.cents;
-  // An amount may be worth less than half a cent of the account's currency.
+  if (money.cents === 0) throw worthless(input, account);
   if (refunded > amountCents || amountCents === 0) throw tooMuch();
   const saleAmount = share(originalAmount, refunded, amountCents) - refundedOriginalAmount;
   const { originalCurrency } = money;

@@ -82,7 +82,7 @@ export function cancellationOperation({ kind, read, shape }: Generation): Operat
 function common(shape: ErrorShape) {
   return {
     isTracking: true,
-    refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
+    refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],
     // V1's own status, and V2's for tracking alone.
     statuses: { ...EVENT_STATUSES, ...V2_TRACKING_STATUSES },
     bodies: EVENT_BODIES,

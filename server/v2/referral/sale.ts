@@ -31,7 +31,7 @@ export const trackSale: V2Operation = {
       commissions: z.array(commissionAnswer),
     })
     .meta({ id: "Sale" }),
-  refusals: ["missing", "invalid", "rule_broken", "not_found", "already_registered"],
+  refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],
   statuses: V2_SALE_STATUSES,
   bodies: V2_SALE_BODIES,
   shape: v2SaleError,

@@ -50,27 +50,82 @@ const target = (changes: Record<string, unknown> = {}) =>
   );
 
 describe("a sale in a currency of small units", () => {
-  it("counts once as refunded, even if its last refund is worth less than a cent", async () => {
+  it("counts once as refunded, even if the rest of it is worth less than a cent", async () => {
     await exchangeWon();
     await sell("inv_1", { amount: "1000", currency: "KRW" });
     await sell("inv_2");
-    expect([
-      (await refund("re_1", "inv_1", "999", "KRW")).status,
-      (await refund("re_2", "inv_1", "1", "KRW")).status,
-    ]).toEqual([200, 200]);
+    expect((await refund("re_1", "inv_1", "999", "KRW")).status).toBe(200);
+    expect(await outcome(refund("re_2", "inv_1", "1", "KRW"))).toEqual({
+      status: 400,
+      body: { message: "1 KRW are worth less than the smallest unit of USD" },
+    });
     expect(await stateOfLead()).toBe("active");
     await refund("re_3", "inv_2", "10000");
     expect(await stateOfLead()).toBe("refunded");
   });
 
-  it("gives back what it earned, even if it is worth less than a cent itself", async () => {
+  it("adds up refunds that are rounded to a cent each", async () => {
     await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
     await exchangeWon();
-    await sell("inv_1", { amount: "4", currency: "KRW" });
-    expect(await cashOf(app, 1)).toEqual([500, 500, 0]);
-    await refund("re_1", "inv_1", "1", "KRW");
-    await refund("re_2", "inv_1", "3", "KRW");
-    expect([await amounts(), await stateOfLead()]).toEqual([[500, -125, -375], "refunded"]);
+    await sell("inv_1", { amount: "30", currency: "KRW" });
+    // Ten won are 0.7 cents each, and 30 are 2.1.
+    for (const id of ["re_1", "re_2", "re_3"])
+      expect((await refund(id, "inv_1", "10", "KRW")).status).toBe(200);
+    expect([await amounts(), await stateOfLead()]).toEqual([[500, -250, -250], "refunded"]);
+  });
+});
+
+describe("an event that is worth less than the smallest unit", () => {
+  /** Won and yen have no decimals, dinars have three. */
+  const RATES = { KRW: "1428.57", JPY: "250", KWD: "2.5" };
+  beforeEach(() =>
+    storeRates(app.context, app.accountId, [{ day: "2026-03-04", base: "USD", rates: RATES }]),
+  );
+  const V2_SALE = { email: "lead@example.com", event_id: "inv_9" };
+
+  it.each([
+    ["KRW", "7", "8"],
+    ["JPY", "1", "2"],
+    ["KWD", "12", "13"],
+  ])("is refused in %s, and never becomes the latest sale", async (currency, little, enough) => {
+    await sell("inv_1", { amount: "5000" });
+    const refused = {
+      status: 400,
+      body: { message: `${little} ${currency} are worth less than the smallest unit of USD` },
+    };
+    expect(await outcome(sell("inv_2", { amount: little, currency }))).toEqual(refused);
+    expect(await outcome(trackV2(app, "sale", { ...V2_SALE, amount: little, currency }))).toEqual(refused);
+    expect(await outcome(track("refund", "re_0", { amount: little, currency }))).toEqual(refused);
+    const back = await track("refund", "re_1", { amount: "5000" });
+    expect(back).toMatchObject({ status: 200, body: { amount_cents: -5000 } });
+    expect((await sell("inv_2", { amount: enough, currency })).body).toMatchObject({ amount_cents: 1 });
+  });
+
+  it("makes no lead", async () => {
+    const stranger = { email: "new@example.com", ref_id: "jane", amount: "1", currency: "KRW" };
+    expect((await sell("inv_1", stranger)).status).toBe(400);
+    expect(await app.services.store.count(leads, "id", app.accountId, [])).toBe(1);
+  });
+
+  it("is ignored if a provider reports it, so that it is not sent again for days", async () => {
+    await connectStripe(app);
+    const won = { currency: "krw", invoice: null, billing_details: { email: "lead@example.com" } };
+    const ignored = (amount: number) => ({
+      status: 200,
+      body: {
+        outcome: "ignored",
+        reason: `${amount} KRW are worth less than the smallest unit of USD`,
+      },
+    });
+    const little = charge({ ...won, id: "ch_0", amount: 7, amount_captured: 7 });
+    expect(await tellStripe(app, stripeEvent("charge.succeeded", little))).toEqual(ignored(7));
+    const paid = { ...won, amount: 12_000, amount_captured: 12_000 };
+    await tellStripe(app, stripeEvent("charge.succeeded", charge(paid)));
+    expect(await tellStripe(app, refundedFrom(0, 7, paid))).toEqual(ignored(7));
+    expect(await tellStripe(app, refundedFrom(0, 12_000, paid))).toMatchObject({
+      body: { outcome: "refund" },
+    });
+    expect([await amounts(), await stateOfLead()]).toEqual([[], "refunded"]);
   });
 });
 
