@@ -26,7 +26,7 @@ export interface NewRefund {
   saleEventId: string | null;
   /** In the minor unit of its currency. Positive. */
   amount: number;
-  /** ISO 4217 code. null: the account's currency. */
+  /** ISO 4217 code. null: that of the sale which it names, otherwise the account's currency. */
   currency: string | null;
   createdAt: Date | null;
 }
@@ -96,19 +96,21 @@ async function amountsOf(
   account: Account,
   { input, sale, at }: { input: NewRefund; sale: Sale; at: Date },
 ): Promise<Amounts> {
-  const { amount, currency } = input;
+  const { amount, saleEventId } = input;
+  const currency = input.currency ?? (saleEventId === null ? null : sale.originalCurrency);
   const { amountCents, originalAmount, refundedCents, refundedOriginalAmount } = sale;
   if (currency !== null && currency === sale.originalCurrency) {
     const refunded = refundedOriginalAmount + amount;
     if (refunded > originalAmount) throw tooMuch();
     // Sales of former releases may be worth nothing themselves.
-    if (amountCents > 0 && share(amountCents, amount, originalAmount) === 0) throw worthless(input, account);
+    if (amountCents > 0 && share(amountCents, amount, originalAmount) === 0)
+      throw worthless({ amount, currency }, account);
     const cents = share(amountCents, refunded, originalAmount) - refundedCents;
     return { amountCents: cents, originalAmount: amount, originalCurrency: currency, saleAmount: amount };
   }
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
   const refunded = refundedCents + money.cents;
-  if (money.cents === 0) throw worthless(input, account);
+  if (money.cents === 0) throw worthless({ amount, currency }, account);
   if (refunded > amountCents || amountCents === 0) throw tooMuch();
   const saleAmount = share(originalAmount, refunded, amountCents) - refundedOriginalAmount;
   const { originalCurrency } = money;

@@ -45,6 +45,12 @@ const RECORDED: Fields = {
 /** Fields of sales, refunds and cancellations, under the schemas that they belong to. */
 export const SALE_FIELDS: Fields = {
   ...below(["SaleInput", "RefundInput", "CancellationInput"], INPUT),
+  ...below(["RefundInput"], {
+    currency: [
+      "The currency of the amount (ISO 4217). Default: that of the sale which `sale_event_id` names, otherwise your account's.",
+      "USD",
+    ],
+  }),
   ...below(["V1Sale", "V1Refund", "V1Cancellation"], RECORDED),
   ...below(["V1Cancellation"], { amount_cents: ["Always null.", null], reward: ["Always null.", null] }),
   ...below(["Sale"], {

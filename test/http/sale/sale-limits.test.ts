@@ -5,7 +5,7 @@ import { storeRates } from "../../../server/domain/money/rate.ts";
 import { sales } from "../../../server/domain/sale/sales.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { connectStripe, tellStripe } from "../../support/billing.ts";
-import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
+import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { charge, refundedFrom, stripeEvent } from "../../support/stripe-events.ts";
 import { invalid, outcome } from "../../support/v2.ts";
 

@@ -289,6 +289,43 @@ describe("POST /api/v1/track/refund", () => {
     expect(all.map(({ refundedCents }) => refundedCents)).toEqual([1, 10_000, 10_000]);
   });
 
+  describe("of a sale in another currency", () => {
+    const LEFT = "Error. Amount blank or invalid: it is more than what is left of the sale.";
+    beforeEach(async () => {
+      const rates = { date: NOW.slice(0, 10), base: "EUR", rates: { USD: "1.1", GBP: "0.5" } };
+      expect((await app.v2("POST", "/rates", rates)).status).toBe(200);
+      await signUp();
+      await sell({ currency: "EUR" });
+    });
+
+    it.each<[string, Record<string, string>, number]>([
+      ["all of it, in its currency", { amount: "10000" }, -11_000],
+      ["a part, in its currency", { amount: "5000" }, -5_500],
+      ["the currency that it names itself", { amount: "5000", currency: "usd" }, -5_000],
+      ["a third currency", { amount: "2500", currency: "GBP" }, -5_500],
+    ])("that it names is %s", async (_, params, amount_cents) => {
+      const answer = await refund({ sale_event_id: "inv_1", ...params });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { amount_cents, reward: { amount: amount_cents / 10 } },
+      });
+    });
+
+    it.each<[string, Record<string, string>]>([
+      ["more than the sale", { sale_event_id: "inv_1", amount: "10001" }],
+      ["what is more only in dollars", { sale_event_id: "inv_1", amount: "10001", currency: "EUR" }],
+      ["more dollars than it was worth", { sale_event_id: "inv_1", amount: "11001", currency: "USD" }],
+      ["more without the sale's name, in dollars", { amount: "11001" }],
+    ])("is refused if it is %s", async (_, params) => {
+      expect(await refund(params)).toEqual({ status: 400, body: { message: LEFT } });
+      expect(await cashOf(app, 1)).toEqual([1100, 1100, 0]);
+    });
+
+    it("that it does not name is in the account's currency", async () => {
+      expect(await refund({ amount: "5000" })).toMatchObject({ status: 200, body: { amount_cents: -5_000 } });
+    });
+  });
+
   it.each([
     [{ amount: "10001" }, "Error. Amount blank or invalid: it is more than what is left of the sale."],
     [{ amount: "0" }, "Error. Amount blank or invalid."],
