@@ -14,6 +14,7 @@ import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
 import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { metricsPage, observed } from "./request/observation.ts";
+import { loadReadiness } from "./request/readiness.ts";
 import { refuse } from "./request/refusal.ts";
 import type { Services } from "./request/services.ts";
 import { demoPage, demoRecord, demoScript } from "./web/demo.ts";
@@ -189,8 +190,8 @@ function frontDoor(location: string): EventHandler {
 
 function readiness({ store }: Services): EventHandler {
   return async () => {
-    if (!(await store.isReady())) return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
-    const warnings = await store.weaknesses();
+    const { isReady, warnings } = await loadReadiness(store);
+    if (!isReady) return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
     // Choice: a store without its standby still serves, so a load balancer must not take the server out.
     return json({ status: "ready", ...(warnings.length > 0 && { warnings }) });
   };

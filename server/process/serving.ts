@@ -16,6 +16,7 @@ import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates, writeEmail } from "../outbox/email/template.ts";
 import { newOutageLog } from "../request/outage-log.ts";
+import { loadReadiness } from "../request/readiness.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { newPost } from "../outgoing/post.ts";
@@ -58,7 +59,9 @@ export async function serve(
     log.warn(`The store is not as durable as promised: ${weakness}`);
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
   const metrics = areMetricsShown
-    ? shareMetrics(await openMetrics({ counts, isReady: () => store.isReady(), sightings }))
+    ? shareMetrics(
+        await openMetrics({ counts, isReady: async () => (await loadReadiness(store)).isReady, sightings }),
+      )
     : null;
   const limits = newLimits(config, store);
   const isFirstStart = (await findFirstAccount(store)) === null;

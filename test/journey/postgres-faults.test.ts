@@ -8,7 +8,7 @@ import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { rounds } from "../support/rounds.ts";
-import { startServer, v1, v2, type Server } from "../support/server.ts";
+import { KEY, startServer, v1, v2, type Server } from "../support/server.ts";
 import { statsOf } from "../support/stats.ts";
 
 /** The deadline of the test itself comes first. */
@@ -102,6 +102,8 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
       await cluster.freeze();
       const statuses = await Promise.all(pair.map(async ({ url }) => (await fetch(`${url}/readyz`)).status));
       expect(statuses).toEqual([503, 503]);
+      for (const server of pair)
+        expect(await firstAnswer(server, ["/readyz", "/api/v1/leads/list"])).toBe("/readyz");
       expect((await v1(pair[0]!, "/promoters/create", { email: "x@example.com" })).status).toBe(503);
       await cluster.thaw();
     });
@@ -135,6 +137,12 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     const server = await starting;
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
+
+  /** Asks for several paths together, and resolves to the one that is answered first. */
+  function firstAnswer({ url }: Server, paths: string[]): Promise<string> {
+    const headers = { "x-api-key": KEY };
+    return Promise.race(paths.map((path) => fetch(`${url}${path}`, { headers }).then(() => path)));
+  }
 
   async function until(isSo: () => boolean): Promise<void> {
     await expect.poll(isSo, PATIENT).toBe(true);

@@ -26,6 +26,18 @@ it("answers 503, and reports no record as failed, if the store is briefly away d
   await app.close();
 });
 
+it("says within a second that it is not ready if the store does not answer at all", async () => {
+  const app = await startApp();
+  const { edge } = app.stored;
+  const { read } = edge;
+  edge.read = () => new Promise(() => {});
+  const { status, headers, body } = await answerOf(await app.request("/readyz"));
+  expect([status, headers.get("retry-after"), body]).toEqual([503, "1", { status: "unavailable" }]);
+  edge.read = read;
+  expect((await answerOf(await app.request("/readyz"))).body).toEqual({ status: "ready" });
+  await app.close();
+});
+
 it("answers 503 with Retry-After, and logs the reason every ten seconds, while the store can't be written to", async () => {
   const app = await startApp();
   const { v1, request, bugs, setNow, close } = app;
