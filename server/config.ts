@@ -1,95 +1,6 @@
-import { z } from "zod";
-import { count } from "./config/count.ts";
-import { refuseStandbys, storageSettings } from "./config/storage.ts";
-import { parseUrl } from "./url.ts";
-
-const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-
-/**
- * Choice: a key taken over from another program may be short, but nobody must be able to guess it in a day.
- */
-const MIN_KEY_LENGTH = 8;
-const MIN_TOKEN_LENGTH = 16;
-/** The minimum for every user's password. */
-const MIN_PASSWORD_LENGTH = 8;
-const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
-const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
-
-const environment = z
-  .object({
-    PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
-    HOST: z.string().default("127.0.0.1"),
-    ...storageSettings,
-    PUBLIC_URL: z
-      .string()
-      .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, "must be an http(s) address")
-      .optional(),
-    // Goes into a header and into the script tag, so only characters that both take unchanged are allowed.
-    TIDEMARK_ACCOUNT_ID: z
-      .string()
-      .regex(/^[\w.-]{1,100}$/, "must be 1 to 100 letters, digits, dots, dashes or underscores")
-      .optional(),
-    TIDEMARK_API_KEY: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because headers carry it")
-      .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters, because it opens everything`)
-      .optional(),
-    TIDEMARK_OWNER_EMAIL: z
-      .string()
-      .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, "must be an e-mail address")
-      .max(254)
-      .optional(),
-    TIDEMARK_OWNER_PASSWORD: z
-      .string()
-      .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
-      .optional(),
-    TIDEMARK_KEY_FILE: z.string().optional(),
-    TRUST_PROXY: count("0"),
-    RATE_LIMIT_V1: count("450"),
-    RATE_LIMIT_V2: count("0"),
-    RATE_LIMIT_CLICKS: count("600"),
-    LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
-    SMTP_URL: z
-      .string()
-      .refine(
-        (value) => /^smtps?:\/\/./i.test(value) && parseUrl(value) !== null,
-        "must be an smtp(s) address",
-      )
-      .optional(),
-    MAIL_FROM: z
-      .string()
-      .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
-      .default("tidemark@localhost"),
-    MAIL_TEMPLATES: z.string().optional(),
-    WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
-    METRICS_URL: z
-      .string()
-      .regex(METRICS_ADDRESS, "must be a host and a port, like 127.0.0.1:9090")
-      .transform((value) => {
-        const [, host = "", port] = METRICS_ADDRESS.exec(value) ?? [];
-        return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
-      })
-      .refine(({ port }) => port <= 65_535, "must have a port of at most 65535")
-      .optional(),
-    METRICS_TOKEN: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because a header carries it")
-      .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`)
-      .optional(),
-    WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
-    DEMO: z.enum(["0", "1"], "must be 0 or 1").default("1"),
-    DEMO_DATA: z.enum(["0", "1"], "must be 0 or 1").default("0"),
-  })
-  .refine(({ WORKERS, STORAGE_URL }) => WORKERS === 1 || STORAGE_URL !== "memory:", {
-    path: ["WORKERS"],
-    message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
-  })
-  .superRefine(refuseStandbys)
-  .refine(
-    ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
-      (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
-    { path: ["TIDEMARK_OWNER_EMAIL"], message: "and TIDEMARK_OWNER_PASSWORD must be set together" },
-  );
+import { environment, type LogLevel } from "./config/environment.ts";
+import { readSecretFiles } from "./config/secret-files.ts";
+import { isLoopback, parseUrl } from "./url.ts";
 
 /** The settings of a process. */
 export interface Config {
@@ -119,7 +30,7 @@ export interface Config {
   readonly rateLimitV2: number;
   /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
   readonly rateLimitClicks: number;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logLevel: LogLevel;
   /** The metrics' own address. null: none. */
   readonly metricsAt: { host: string; port: number } | null;
   /** The token that metrics require, at their own address or at ours. null: none. */
@@ -140,19 +51,19 @@ export interface Config {
 }
 
 /**
- * Reads the settings from the environment. Blank variables count as unset. Values are trimmed, because a key
- * from a file often ends with a newline, which no header can carry.
+ * Reads the settings from the environment and from the files that it names. Blank variables count as unset. Values are
+ * trimmed, because a key from a file often ends with a newline, which no header can carry.
  *
  * @throws Error naming every variable that is wrong
  */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const trimmed = Object.entries(variables).map(([name, value]) => [name, value?.trim()] as const);
   const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ""));
-  const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".")} ${message}`);
-    throw new Error(`These environment variables are wrong:\n${faults.join("\n")}`);
-  }
+  const { values, faults } = readSecretFiles(given);
+  const parsed = environment.safeParse(values);
+  faults.push(...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join(".")} ${message}`));
+  if (!parsed.success || faults.length > 0)
+    throw new Error(`These environment variables are wrong:\n  ${faults.join("\n  ")}`);
   const { data } = parsed;
   return Object.freeze({
     port: data.PORT,
@@ -174,13 +85,19 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     metricsAt: data.METRICS_URL ?? null,
     metricsToken: data.METRICS_TOKEN ?? null,
     workers: data.WORKERS,
-    hasDemo: data.DEMO === "1",
+    hasDemo: data.DEMO === undefined ? isLocal(data) : data.DEMO === "1",
     wantsDemoData: data.DEMO_DATA === "1",
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
   });
+}
+
+/** Whether only browsers of this machine reach the server, as in a try-out. */
+function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: string }): boolean {
+  const host = HOST.includes(":") ? `[${HOST}]` : HOST;
+  return isLoopback(PUBLIC_URL === undefined ? host : (parseUrl(PUBLIC_URL)?.hostname ?? ""));
 }
 
 function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["standbys"] {

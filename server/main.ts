@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { parseArgs } from "node:util";
 import type { Logger } from "pino";
 import { readConfig, type Config } from "./config.ts";
+import { settingWarnings } from "./config/warnings.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
 import type { Started } from "./process/serving.ts";
@@ -19,6 +20,7 @@ try {
     const { work } = await import("./process/worker.ts");
     await work(config, log);
   } else {
+    for (const warning of settingWarnings()) log.warn(warning);
     const { url, news } = await (config.workers > 1 ? supervise(config, log) : serveAlone(config, log));
     if (news !== null) process.stdout.write(`${news}\n`);
     process.stdout.write(`Tidemark listens on ${url}\n`);

@@ -1,3 +1,6 @@
+/** Names by which a browser reaches its own machine. A server with HOST=0.0.0.0 answers there too. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
+
 /**
  * Reads an address. null: it is not one.
  *
@@ -10,4 +13,9 @@ export function parseUrl(text: string): URL | null {
   } catch {
     return null; // not an address
   }
+}
+
+/** Whether a host name means the machine itself. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.has(hostname);
 }

@@ -14,6 +14,7 @@ import { ratesCommands } from "./rates.ts";
 import { rewardCommands } from "./reward.ts";
 import { seedCommand } from "./seed.ts";
 import { userCommands } from "./user.ts";
+import { settingWarnings } from "../config/warnings.ts";
 import { transferCommands } from "./transfer.ts";
 
 /** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
@@ -34,7 +35,12 @@ function newProgram(version: string): Command {
     .description("The affiliate-program server. Commands work on the store that STORAGE_URL names.")
     .version(version)
     .showHelpAfterError()
-    .exitOverride();
+    .exitOverride()
+    .hook("preAction", (_, command) => {
+      // A server writes them into its log.
+      if (command.name() === "start") return;
+      for (const warning of settingWarnings()) process.stderr.write(`${warning}\n`);
+    });
   program
     .command("start")
     .description("start the server")

@@ -3,11 +3,10 @@ import { accountProblems } from "./doctor-account.ts";
 import { withStore } from "./store.ts";
 import { listAccounts } from "../domain/account/account.ts";
 import { findSetup, findSightings } from "../domain/sighting/sighting.ts";
-import { isLoopback } from "../http/allowed-origin.ts";
 import { SYSTEM } from "../domain/account/record.ts";
 import type { ServerSetup } from "../domain/sighting/record.ts";
 import type { Store } from "../storage/store.ts";
-import { parseUrl } from "../url.ts";
+import { isLoopback, parseUrl } from "../url.ts";
 
 /** A page that has visitors asks for the script every hour. */
 const SCRIPT_DAYS = 7;

@@ -1,8 +1,5 @@
 import { domainToASCII } from "node:url";
-import { parseUrl } from "../url.ts";
-
-/** Names by which a browser reaches its own machine. A server with HOST=0.0.0.0 answers there too. */
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"]);
+import { isLoopback, parseUrl } from "../url.ts";
 
 /**
  * Whether a site may send sign-ups. Each entry of the list is an origin (`https://shop.example`), a host, a
@@ -22,11 +19,6 @@ export function isAllowedOrigin(
   // URLs of other schemes name no website.
   if (site === null || !/^https?:$/.test(site.protocol)) return false;
   return entries.some((entry) => matches(site, entry.trim()));
-}
-
-/** Whether a host name means the machine itself. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.has(hostname);
 }
 
 function ownSite(landingUrl: string): string {

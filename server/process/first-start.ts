@@ -15,6 +15,7 @@ export interface FirstStart {
    * null: both are printed.
    */
   keyFile: string | null;
+  hasDemo: boolean;
   /** null: there is a link that makes the owner. */
   owner: FirstOwner | null;
 }
@@ -43,7 +44,9 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
     `  Account ID   ${first.account.publicId}`,
     `  API key      ${handOver(input, first.key)}`,
     `  Script tag   <script async src="${publicUrl}/svc.js" data-cid="${first.account.publicId}"></script>`,
-    `  Demo page    ${publicUrl}/demo`,
+    input.hasDemo
+      ? `  Demo page    ${publicUrl}/demo`
+      : "  Next         name the page that promoters' links lead to, in the dashboard under Campaigns",
     `  Dashboard    ${dashboard(input, first.ownerToken)}`,
     "",
   ].join("\n");

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
-  server = await startServer(folder, { PUBLIC_URL: "http://www.example.test" });
+  server = await startServer(folder, { PUBLIC_URL: "http://www.example.test", DEMO: "1" });
   await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
   await v1(server, "/promoters/create", { email: "bob@example.com", ref_id: "bob" });
   context = await browser.newContext({ userAgent: USER_AGENT });
@@ -323,7 +323,7 @@ describe("GET /demo", () => {
     await server.kill();
     remove();
     ({ folder, remove } = temporaryFolder());
-    server = await startServer(folder, { PUBLIC_URL: `http://${landingHost}:1` });
+    server = await startServer(folder, { PUBLIC_URL: `http://${landingHost}:1`, DEMO: "1" });
     await v1(server, "/promoters/create", { email: "jane@example.com", ref_id: "jane", first_name: "Jane" });
     await page.goto(`http://${host}:${server.port}/demo?via=jane`);
     await page.waitForSelector("#banner:not([hidden])");

@@ -51,6 +51,21 @@ const DEFAULT_CAMPAIGN = {
   isDefault: true,
 };
 
+it("a command warns of variables that are no settings, apart from its result", async () => {
+  await createAcme();
+  const { code, stdout, stderr } = await callCli(folder, ["account", "list"], {
+    STORAGE_ULR: "x",
+    METRICS: "1",
+  });
+  expect({ code, listed: JSON.parse(stdout) as unknown, stderr }).toEqual({
+    code: 0,
+    listed: [ACME],
+    stderr:
+      "STORAGE_ULR is no setting, so it has no effect. Did you mean STORAGE_URL?\n" +
+      "METRICS is no setting, so it has no effect. Did you mean METRICS_URL or METRICS_TOKEN?\n",
+  });
+});
+
 describe("accounts", () => {
   it("are created with a key and a default campaign, and listed oldest first, without secrets", async () => {
     expect(await createAcme()).toEqual({ account: ACME, key: KEY });

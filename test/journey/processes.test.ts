@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -43,6 +43,43 @@ it("a server names the account, the key, the script tag and the demo page only a
   expect(await first.stop()).toBe(0);
   const second = await start();
   expect(second.output()).not.toContain("API key");
+});
+
+it("a server with a PUBLIC_URL that is not local shows no demo page, unless DEMO asks for it", async () => {
+  const PUBLIC_URL = "https://track.acme.example";
+  const first = await start({ PUBLIC_URL });
+  expect((await fetch(`${first.url}/demo`)).status).toBe(404);
+  expect((await fetch(`${first.url}/demo/recorded`)).status).toBe(404);
+  expect(first.output()).not.toContain("/demo");
+  expect(first.output()).toContain(
+    "  Next         name the page that promoters' links lead to, in the dashboard",
+  );
+  const asked = await start({ PUBLIC_URL, DEMO: "1" });
+  expect((await fetch(`${asked.url}/demo`)).status).toBe(200);
+});
+
+it("a server limits V2 to 4,500 requests a minute of each account, unless the settings say otherwise", async () => {
+  const limitOf = async ({ url }: Server) =>
+    (
+      await fetch(`${url}/api/v2/company/promoters`, {
+        headers: { authorization: `Bearer ${KEY}`, "account-id": "acme" },
+      })
+    ).headers.get("ratelimit-limit");
+  expect(await limitOf(await start({ RATE_LIMIT_V2: "" }))).toBe("4500");
+  expect(await limitOf(await start({ RATE_LIMIT_V2: "0" }))).toBeNull();
+});
+
+it("a server warns once of variables that are no settings, and reads secrets from files", async () => {
+  const file = join(folder, "url");
+  writeFileSync(file, `sqlite:${join(folder, "store")}\n`);
+  const environment = { STORAGE_URL: "", STORAGE_URL_FILE: file, LOG_LEVEL: "warn", RATE_LIMT_V1: "9" };
+  const server = await start({ ...environment, WORKERS: "2" });
+  await server.stop();
+  const warnings = server
+    .output()
+    .match(/"RATE_LIMT_V1 is no setting, so it has no effect. Did you mean RATE_LIMIT_V1\?"/g);
+  expect(warnings).toHaveLength(1);
+  expect(statSync(join(folder, "store/tidemark.db")).isFile()).toBe(true);
 });
 
 it("a server writes the first key to TIDEMARK_KEY_FILE, and never shows a key that it was given", async () => {

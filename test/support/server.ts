@@ -46,6 +46,7 @@ export function startServer(
       TIDEMARK_ACCOUNT_ID: ACCOUNT,
       TIDEMARK_API_KEY: KEY,
       RATE_LIMIT_V1: "0",
+      RATE_LIMIT_V2: "0",
       LOG_LEVEL: "error",
       ...environment,
     },

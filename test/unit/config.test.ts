@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readConfig } from "../../server/config.ts";
+import { settingWarnings } from "../../server/config/warnings.ts";
+import { temporaryFolder } from "../support/server.ts";
 
 const USUAL = {
   port: 3000,
@@ -18,7 +22,7 @@ const USUAL = {
   workers: 1,
   trustProxyHops: 0,
   rateLimitV1: 450,
-  rateLimitV2: 0,
+  rateLimitV2: 4_500,
   rateLimitClicks: 600,
   logLevel: "info",
   hasDemo: true,
@@ -100,8 +104,12 @@ describe("the settings", () => {
   it.each([
     ["PORT", "0", { port: 0 }],
     ["PORT", "65535", { port: 65_535 }],
-    ["PUBLIC_URL", "http://10.0.0.1:3000", { publicUrl: "http://10.0.0.1:3000" }],
-    ["PUBLIC_URL", "https://acme.example/track//", { publicUrl: "https://acme.example/track" }],
+    ["PUBLIC_URL", "http://10.0.0.1:3000", { publicUrl: "http://10.0.0.1:3000", hasDemo: false }],
+    [
+      "PUBLIC_URL",
+      "https://acme.example/track//",
+      { publicUrl: "https://acme.example/track", hasDemo: false },
+    ],
     ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
     ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
     ["DEMO", "1", { hasDemo: true }],
@@ -129,6 +137,22 @@ describe("the settings", () => {
       requiresStandby: true,
       standbys: { url: "postgres://a,b/db", maxAgeSeconds: 5 },
     });
+  });
+
+  it.each([
+    [{}, true],
+    [{ PUBLIC_URL: "http://localhost:8080" }, true],
+    [{ PUBLIC_URL: "http://127.0.0.1" }, true],
+    [{ PUBLIC_URL: "http://[::1]:3000" }, true],
+    [{ HOST: "::1" }, true],
+    [{ HOST: "0.0.0.0", PUBLIC_URL: "http://localhost:3000" }, true],
+    [{ PUBLIC_URL: "https://track.acme.example" }, false],
+    [{ PUBLIC_URL: "https://localhost.acme.example" }, false],
+    [{ HOST: "192.168.1.5" }, false],
+    [{ PUBLIC_URL: "https://track.acme.example", DEMO: "1" }, true],
+    [{ DEMO: "0" }, false],
+  ])("have for %j the demo page: %j", (variables, hasDemo) => {
+    expect(readConfig(variables).hasDemo).toBe(hasDemo);
   });
 
   it("can't be changed", () => {
@@ -218,5 +242,132 @@ describe("the environment", () => {
         `These environment variables are wrong:\n  PORT must be a whole number\n  LOG_LEVEL ${LEVELS}`,
       ),
     );
+  });
+});
+
+describe("a setting that may hold a secret", () => {
+  let folder: string;
+  let remove: () => void;
+  beforeEach(() => void ({ folder, remove } = temporaryFolder()));
+  afterEach(() => remove());
+
+  const fileOf = (text: string) => {
+    const file = join(folder, "secret");
+    writeFileSync(file, text);
+    return file;
+  };
+  const refusal = (faults: string) => new Error(`These environment variables are wrong:\n${faults}`);
+
+  it.each([
+    ["STORAGE_URL", "postgres://me:secret@a/db", { storageUrl: "postgres://me:secret@a/db" }],
+    ["SMTP_URL", "smtp://me:secret@mail.example", { smtpUrl: "smtp://me:secret@mail.example" }],
+    ["TIDEMARK_API_KEY", "key-of-acme", { apiKey: "key-of-acme" }],
+    ["METRICS_TOKEN", "token-of-prometheus", { metricsToken: "token-of-prometheus" }],
+    ["MAIL_TEMPLATES", "s3:?secretAccessKey=x", { mailTemplates: "s3:?secretAccessKey=x" }],
+  ])("is read from the file that %s_FILE names, without its last newline", (name, value, change) => {
+    expect(readConfig({ [`${name}_FILE`]: fileOf(`${value}\n`) })).toEqual({ ...USUAL, ...change });
+  });
+
+  it("is read from a file beside other settings that depend on it", () => {
+    const owner = {
+      TIDEMARK_OWNER_EMAIL: "alex@acme.example",
+      TIDEMARK_OWNER_PASSWORD_FILE: fileOf("a long one\r\n"),
+    };
+    expect(readConfig(owner).owner).toEqual({ email: "alex@acme.example", password: "a long one" });
+    const reading = { STORAGE_URL: "postgres://a/db", STORAGE_READ_URL_FILE: fileOf("postgres://b/db") };
+    expect(readConfig(reading).standbys).toEqual({ url: "postgres://b/db", maxAgeSeconds: 60 });
+  });
+
+  it("is refused if it is given twice", () => {
+    const variables = { SMTP_URL: "smtp://a.example", SMTP_URL_FILE: fileOf("smtp://b.example") };
+    expect(() => readConfig(variables)).toThrow(
+      refusal("  SMTP_URL_FILE and SMTP_URL are both set, so it is unclear which one holds: remove one"),
+    );
+  });
+
+  it("counts as given once if one of both is blank", () => {
+    expect(readConfig({ SMTP_URL: "", SMTP_URL_FILE: fileOf("smtp://b.example") }).smtpUrl).toBe(
+      "smtp://b.example",
+    );
+    expect(readConfig({ SMTP_URL: "smtp://a.example", SMTP_URL_FILE: " " }).smtpUrl).toBe("smtp://a.example");
+  });
+
+  it("is refused with all other faults if its file is missing or empty, without a word of the file", () => {
+    const variables = {
+      SMTP_URL_FILE: join(folder, "none"),
+      STORAGE_URL_FILE: folder,
+      METRICS_TOKEN_FILE: fileOf(" \n"),
+      PORT: "x",
+    };
+    expect(() => readConfig(variables)).toThrow(
+      refusal(
+        "  STORAGE_URL_FILE names a file that can't be read (EISDIR)\n" +
+          "  SMTP_URL_FILE names a file that can't be read (ENOENT)\n" +
+          "  METRICS_TOKEN_FILE names an empty file\n" +
+          "  PORT must be a whole number",
+      ),
+    );
+    expect(() => readConfig({ METRICS_TOKEN_FILE: fileOf("short") })).toThrow(
+      refusal("  METRICS_TOKEN must have at least 16 characters"),
+    );
+  });
+});
+
+describe("variables that are no settings", () => {
+  it.each([
+    ["RATE_LIMT_V1", "Did you mean RATE_LIMIT_V1?"],
+    ["RATE_LIMIT_V3", "Did you mean RATE_LIMIT_V1 or RATE_LIMIT_V2?"],
+    ["PUBLIC_ULR", "Did you mean PUBLIC_URL?"],
+    ["public_url", "Did you mean PUBLIC_URL?"],
+    ["WORKER", "Did you mean WORKERS?"],
+    ["STORAGE_URL_FIEL", "Did you mean STORAGE_URL_FILE?"],
+    ["TIDEMARK_PORT", "Did you mean PORT?"],
+    ["SMTP_HOST", "Did you mean SMTP_URL?"],
+    ["MAIL_SERVER", "Did you mean MAIL_FROM or MAIL_TEMPLATES?"],
+    ["TRUST_PROXY_FILE", "Did you mean TRUST_PROXY?"],
+    [
+      "TIDEMARK_LICENSE",
+      "Did you mean TIDEMARK_ACCOUNT_ID, TIDEMARK_API_KEY, TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD or TIDEMARK_KEY_FILE?",
+    ],
+    ["METRICS", "Did you mean METRICS_URL or METRICS_TOKEN?"],
+  ])("are warned of if they look like ours: %s", (name, advice) => {
+    expect(settingWarnings({ [name]: "1" })).toEqual([
+      `${name} is no setting, so it has no effect. ${advice}`,
+    ]);
+  });
+
+  it("are not warned of if they are settings, blank, or other programs'", () => {
+    const secrets = ["STORAGE_URL", "SMTP_URL", "TIDEMARK_API_KEY"].map((name) => [
+      `${name}_FILE`,
+      "/run/secret",
+    ]);
+    const names = [
+      ..."PATH HOME HOSTNAME USER LOGNAME SHELL TERM LANG LC_ALL TZ PWD OLDPWD EDITOR MAIL MAILCHECK DISPLAY".split(
+        " ",
+      ),
+      ..."DEBUG CI NODE_ENV NODE_OPTIONS NODE_COMPILE_CACHE npm_config_cache npm_package_name INIT_CWD".split(
+        " ",
+      ),
+      ..."HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY PGHOST PGPORT PGUSER DATABASE_URL AWS_ACCESS_KEY_ID".split(
+        " ",
+      ),
+      ..."INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET STATE_DIRECTORY CREDENTIALS_DIRECTORY MAINPID".split(
+        " ",
+      ),
+      ..."POST PORTS HOSTS GHOST DEMOS LIMIT LEVEL POSTGRES_PASSWORD POSTGRES_URL WEB_CONCURRENCY".split(" "),
+      ..."TIDEMARK_SERVICE_HOST TIDEMARK_SERVICE_PORT TIDEMARK_PORT_3000_TCP_ADDR SMTP_SERVICE_PORT_SMTP".split(
+        " ",
+      ),
+    ];
+    const variables = {
+      ...EVERY,
+      ...Object.fromEntries(secrets),
+      ...Object.fromEntries(names.map((name) => [name, "1"])),
+      // Kubernetes sets this beside a service with the name "tidemark".
+      TIDEMARK_PORT: "tcp://10.0.0.7:3000",
+      RATE_LIMT_V1: " ",
+      SMTP_HOST: undefined,
+    };
+    expect(settingWarnings(variables)).toEqual([]);
   });
 });

@@ -13,6 +13,7 @@ const START: FirstStart = {
   accountId: "acme",
   apiKey: "key-of-acme",
   keyFile: null,
+  hasDemo: true,
   owner: null,
 };
 
