@@ -3,8 +3,10 @@ import type { Dispatcher } from "../outbox/dispatcher.ts";
 import type { Services } from "../request/services.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** After this time a stop that hangs is given up. We promise to stop within 10 s. */
-const GIVE_UP_MS = 9_500;
+/** A stop takes no longer. */
+export const STOP_MS = 10_000;
+/** After this time a stop that hangs is given up. */
+const GIVE_UP_MS = STOP_MS - 500;
 /** How long a stop waits for receivers. Deliveries without an answer by then are sent again later. */
 const SENDING_GRACE_MS = 3_000;
 

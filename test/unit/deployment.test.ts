@@ -1,0 +1,127 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../server/config.ts";
+import { SETTINGS } from "../../server/config/environment.ts";
+import { STOP_MS } from "../../server/process/stop.ts";
+import { temporaryFolder } from "../support/server.ts";
+
+const read = (file: string) => readFileSync(file, "utf8");
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!);
+
+it("keeps everything except the build's own files out of images", () => {
+  const [all, ...kept] = read(".dockerignore")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  expect(all).toBe("*");
+  for (const line of kept) expect(existsSync(line.slice(1)), line).toBe(true);
+  const copied = matches(read("Dockerfile"), /^COPY (?!--from)(.*) \S+$/gm).flatMap((names) =>
+    names.split(" "),
+  );
+  for (const name of copied.filter((each) => each !== ".")) expect(kept).toContain(`!${name}`);
+});
+
+it("gives containers only settings that exist", () => {
+  const ofCompose = matches(read("compose.yaml"), /^ {6}([A-Z_]+): /gm).filter(
+    (name) => !name.startsWith("POSTGRES"),
+  );
+  expect(ofCompose).toContain("PUBLIC_URL");
+  expect(SETTINGS).toEqual(expect.arrayContaining([...Object.keys(imageSettings()), ...ofCompose]));
+});
+
+it("starts an image that browsers reach, whose store, key and owner's link are in its volume", () => {
+  expect(readConfig(imageSettings())).toMatchObject({
+    host: "0.0.0.0",
+    port: 3_000,
+    publicUrl: "http://localhost:3000",
+    storageUrl: "sqlite:/data",
+    keyFile: "/data/first-key",
+  });
+});
+
+it("lets only the machine itself reach the composed server, and has no password of its own", () => {
+  const text = read("compose.yaml");
+  expect(matches(text, /^ +ports: (.*)$/gm)).toEqual(['["127.0.0.1:${PORT:-3000}:3000"]']);
+  const passwords = matches(text, /\$\{(POSTGRES_PASSWORD[^}]*)\}/g);
+  expect(passwords).toHaveLength(2);
+  for (const password of passwords) expect(password).toMatch(/^POSTGRES_PASSWORD:\?\w/);
+});
+
+it("gives composed services limited logs and more time to stop than they need", () => {
+  const text = read("compose.yaml");
+  const services = matches(
+    text.slice(text.indexOf("\nservices:"), text.indexOf("\nvolumes:")),
+    /^ {2}(\w+):$/gm,
+  );
+  expect(text).toContain('options: { max-size: 10m, max-file: "5" }');
+  expect(matches(text, /^ {4}(logging: \*log)$/gm)).toHaveLength(services.length);
+  const seconds = matches(text, /^ {4}stop_grace_period: (\d+)s$/gm);
+  expect(seconds).toHaveLength(services.length);
+  for (const each of seconds) expect(Number(each) * 1_000).toBeGreaterThan(STOP_MS);
+});
+
+describe("docs/tidemark.service", () => {
+  const unit = read("docs/tidemark.service");
+
+  it.runIf(hasSystemd())("is a unit that systemd finds nothing wrong with", () => {
+    const { folder, remove } = temporaryFolder();
+    const file = join(folder, "tidemark.service");
+    const verify = (text: string) => {
+      writeFileSync(file, text.replaceAll("/usr/bin/node", process.execPath));
+      const { status, stdout, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file]);
+      return { status, said: `${stdout.toString()}${stderr.toString()}` };
+    };
+    expect(verify(unit)).toEqual({ status: 0, said: "" });
+    // systemd-analyze ends with 0 after most faults, so the text counts.
+    expect(verify(unit.replace("RestartSec=5", "RestartSec=often")).said).toContain("ignoring: often");
+    remove();
+  });
+
+  it("waits for the network and the database, tries again, and has more time to stop than it needs", () => {
+    for (const line of [
+      "After=network-online.target postgresql.service",
+      "StartLimitIntervalSec=0",
+      "EnvironmentFile=/etc/tidemark/tidemark.env",
+      "Restart=on-failure",
+      "RestartSec=5",
+    ]) {
+      expect(unit.split("\n")).toContain(line);
+    }
+    const [seconds] = matches(unit, /^TimeoutStopSec=(\d+)$/gm);
+    expect(Number(seconds) * 1_000).toBeGreaterThan(STOP_MS);
+  });
+});
+
+it("starts servers by node, because npm would build first and stand between them and their signals", () => {
+  const production = [
+    "docs/tidemark.service",
+    "Dockerfile",
+    "compose.yaml",
+    "docs/operators.md",
+    "docs/going-live.md",
+  ];
+  for (const file of production.filter(existsSync)) {
+    const lines = read(file).split("\n");
+    expect(
+      lines.filter((line) => /npm (run )?start/.test(line) && !line.includes("--demo")),
+      file,
+    ).toEqual([]);
+  }
+});
+
+function hasSystemd(): boolean {
+  return spawnSync("systemd-analyze", ["--version"]).status === 0;
+}
+
+/** The settings that the Dockerfile makes, apart from Node's own. */
+function imageSettings(): Record<string, string> {
+  const pairs = [
+    ...read("Dockerfile")
+      .replace(/^#.*/gm, "")
+      .matchAll(/\b([A-Z_]+)=(\S+)/g),
+  ];
+  return Object.fromEntries(
+    pairs.map(([, name, value]) => [name!, value!]).filter(([name]) => name !== "NODE_ENV"),
+  );
+}
