@@ -1,5 +1,9 @@
 import fc from "fast-check";
 import { COMMISSION_STATUSES, type CommissionStatus } from "../../server/domain/commission/record.ts";
+import {
+  PROMOTER_CAMPAIGN_STATES,
+  type PromoterCampaignState,
+} from "../../server/domain/promoter-campaign/record.ts";
 import type { Death } from "./mortal-driver.ts";
 
 /** The leads of the program, by their e-mail addresses. */
@@ -28,6 +32,7 @@ export type Step =
   | { kind: "status"; commission: number; status: CommissionStatus }
   | { kind: "move"; lead: number; promoter: number; leaves: boolean }
   | { kind: "splits"; lead: number; splits: [promoter: number, percentage: number][] }
+  | { kind: "state"; promoter: number; state: PromoterCampaignState }
   | { kind: "bonus"; promoter: number; amount: number }
   | { kind: "hold"; days: number }
   | { kind: "payouts"; action: (typeof BATCHES)[number]; payout: number }
@@ -85,6 +90,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
           [3, 50],
         ],
       ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind("state"),
+      promoter,
+      // Most are accepted most of the time.
+      state: fc.constantFrom("accepted" as const, "accepted" as const, ...PROMOTER_CAMPAIGN_STATES),
     }),
   },
   {

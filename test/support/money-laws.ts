@@ -8,6 +8,11 @@ import type { Lead } from "../../server/domain/lead/record.ts";
 import { UNITS, type Unit } from "../../server/domain/money/unit.ts";
 import { promoters } from "../../server/domain/promoter/promoter.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
+import { promoterCampaigns } from "../../server/domain/promoter-campaign/promoter-campaign.ts";
+import type {
+  PromoterCampaign,
+  PromoterCampaignState,
+} from "../../server/domain/promoter-campaign/record.ts";
 import { refunds, sales } from "../../server/domain/sale/sales.ts";
 import type { Refund, Sale } from "../../server/domain/sale/record.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -15,6 +20,7 @@ import type { Store } from "../../server/storage/store.ts";
 /** All that an account has of money. */
 export interface Ledger {
   promoters: Promoter[];
+  promoterCampaigns: PromoterCampaign[];
   leads: Lead[];
   sales: Sale[];
   refunds: Refund[];
@@ -28,6 +34,7 @@ const EVERYTHING = { limit: 100_000 };
 export async function readLedger(store: Store, accountId: number): Promise<Ledger> {
   return {
     promoters: await store.page(promoters, "id", accountId, [], EVERYTHING),
+    promoterCampaigns: await store.page(promoterCampaigns, "id", accountId, [], EVERYTHING),
     leads: await store.page(leads, "id", accountId, [], EVERYTHING),
     sales: await store.page(sales, "id", accountId, [], EVERYTHING),
     refunds: await store.page(refunds, "id", accountId, [], EVERYTHING),
@@ -41,7 +48,7 @@ export async function breaches(store: Store, accountId: number): Promise<string[
   const ledger = await readLedger(store, accountId);
   return [
     ...(await lastingBreaches(store, accountId)),
-    ...ledger.sales.flatMap((sale) => tierBreaches(sale, ledger)),
+    ...ledger.sales.flatMap((sale) => [...tierBreaches(sale, ledger), ...parentBreaches(sale, ledger)]),
   ];
 }
 
@@ -164,6 +171,43 @@ function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
       ...(isTwice ? [`sale ${sale.id} pays somebody twice: ${name}`] : []),
       ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
     ];
+  });
+}
+
+/** Tiers belong to the parents of the promoter who made the sale, wherever its lead has moved since. */
+function parentBreaches(sale: Sale, { commissions: earned, promoters: people }: Ledger): string[] {
+  const parentOf = new Map(people.map(({ id, parentPromoterId }) => [id, parentPromoterId]));
+  const above = (level: number): number | null =>
+    level === 1 ? sale.promoterId : (parentOf.get(above(level - 1) ?? 0) ?? null);
+  return earned
+    .filter(({ saleId, tierLevel }) => saleId === sale.id && tierLevel > 1)
+    .filter(({ tierLevel, promoterId }) => promoterId !== above(tierLevel))
+    .map(
+      ({ id, tierLevel, promoterId }) => `commission ${id} of tier ${tierLevel} is promoter ${promoterId}'s`,
+    );
+}
+
+/**
+ * The breaches between two moments in which nobody's state has changed: commissions of sales for promoters who may not
+ * earn, and moved ones that had to stay.
+ */
+export function changeBreaches(before: Ledger, after: Ledger): string[] {
+  const stateOf = new Map(after.promoterCampaigns.map(({ id, state }) => [id, state]));
+  const salePcOf = new Map(after.sales.map(({ id, promoterCampaignId }) => [id, promoterCampaignId]));
+  const former = new Map(before.commissions.map((each) => [each.id, each]));
+  const isIn = (id: number, ...states: PromoterCampaignState[]) => states.includes(stateOf.get(id)!);
+  return after.commissions.flatMap((each) => {
+    const { id, promoterCampaignId: pcId, tierLevel, saleId, takesBackId, staysOnMove = false } = each;
+    const isOwn = tierLevel === 1 && !staysOnMove;
+    const known = former.get(id);
+    if (known !== undefined) {
+      const hasMoved = known.promoterCampaignId !== pcId;
+      return hasMoved && !isOwn ? [`commission ${id} moved to ${pcId}`] : [];
+    }
+    if (saleId === null || takesBackId !== null) return [];
+    const mayEarn = isIn(pcId, "accepted") || (isOwn && isIn(pcId, "inactive"));
+    const ownMayEarn = isIn(salePcOf.get(saleId)!, "accepted", "inactive");
+    return mayEarn && ownMayEarn ? [] : [`promoter campaign ${pcId} earned commission ${id}`];
   });
 }
 

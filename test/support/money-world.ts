@@ -148,6 +148,8 @@ async function act(world: World, process: Process, step: Step): Promise<Answer> 
     }
     case "splits":
       return split(app, step.lead, step.splits);
+    case "state":
+      return app.v2("PUT", `/promoter_campaigns/${step.promoter + 1}`, { state: step.state });
     case "bonus": {
       const commission = { promoter_campaign_id: step.promoter + 1, amount: step.amount };
       return app.v2("POST", "/commissions", { commission_type: "custom", unit: "cash", ...commission });

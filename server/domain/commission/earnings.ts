@@ -25,6 +25,8 @@ export interface Earning {
   wholeAmount: number;
   /** null: it is not split. */
   splitTenThousandths: number | null;
+  /** It is the part of a promoter who shares in the lead of another. Absent: it is not. */
+  isShare?: true;
 }
 
 /** A sale with everything that decides what it earns. */
@@ -126,6 +128,7 @@ function divide(earning: Earning, splits: Split[]): Earning[] {
       amount,
       promoterCampaignId: ids[index] ?? earning.promoterCampaignId,
       splitTenThousandths: percentages[index] ?? rest,
+      ...(index < splits.length && { isShare: true as const }),
     }))
     .filter(({ amount }) => amount !== 0);
 }

@@ -75,6 +75,7 @@ export async function importCommission(
       type: input.saleCents === 0 ? "custom" : "sale",
       ...((await isSaleCounted(tx, account.id, { input, lead })) && { isOfCountedSale: true as const }),
       isPaidElsewhere: input.status === "paid",
+      ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
       createdAt: (input.createdAt ?? now).toISOString(),
     });
     await tx.insert(commissions, commission);

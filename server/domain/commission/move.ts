@@ -12,9 +12,10 @@ import type { Commission } from "./record.ts";
  * Moves the commissions that a lead earned for its promoter to another promoter campaign. They leave their pending
  * payouts. Paid ones, and those whose money may be on its way, never move.
  *
- * Choice: commissions for the promoter's parents, and the parts of a split, stay where they are. A commission that
- * was paid stays together with those that take it back. Otherwise the new promoter would pay back money that the
- * former one got.
+ * Choice: a commission that was paid stays together with those that take it back. Otherwise the new promoter would pay
+ * back money that the former one got.
+ *
+ * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
 export async function moveCommissions(
   tx: Transaction,
@@ -45,7 +46,14 @@ async function movableCommissions(
   for (const each of earned) {
     if ((await settlementOf(tx, each)) !== null) settled.add(familyOf(each));
   }
-  return earned.filter((each) => each.promoterId === promoterId && !settled.has(familyOf(each)));
+  return earned.filter(
+    (each) => each.promoterId === promoterId && isOwn(each) && !settled.has(familyOf(each)),
+  );
+}
+
+/** Whether it was earned as the lead's own promoter: not as a parent, and not as one who shares in another's lead. */
+function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
+  return tierLevel === 1 && staysOnMove !== true;
 }
 
 /** A commission and those that take it back share this id. */

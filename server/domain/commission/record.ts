@@ -57,6 +57,10 @@ export interface Commission {
   terms: CommissionTerms | null;
   /** The promoter's part of a split commission, in ten-thousandths of a percent. null: it is not split. */
   splitTenThousandths: number | null;
+  /**
+   * Another promoter than the lead's own earned it, so it stays with them when the lead moves. Absent: the tier decides.
+   */
+  staysOnMove?: true;
   suspicion: Suspicion | null;
   /** Whether promoter and lead are the same person. null: not judged. */
   isSelfReferral: boolean | null;

@@ -61,9 +61,17 @@ export function newPromoterCampaign(
   };
 }
 
-/** Whether the promoter campaign may get new clicks and leads. */
+/** Whether the promoter campaign may get new clicks and leads, and shares of what others' leads earn. */
 export function acceptsLeads(promoterCampaign: PromoterCampaign): boolean {
   return promoterCampaign.state === "accepted";
+}
+
+/**
+ * Whether the promoter campaign earns from the sales of its own leads. An inactive one gets no new leads, but keeps those
+ * it has.
+ */
+export function earnsFromLeads({ state }: PromoterCampaign): boolean {
+  return state === "accepted" || state === "inactive";
 }
 
 /** Checks that a promoter campaign with URL tracking has a landing page. @throws Failure `invalid` */

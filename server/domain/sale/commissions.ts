@@ -72,6 +72,7 @@ async function commissionOf(
     rewardName: earning.reward.name,
     terms: earning.terms,
     splitTenThousandths: earning.splitTenThousandths,
+    ...(earning.isShare && { staysOnMove: true as const }),
     suspicion: lead.suspicion,
     isSelfReferral: lead.suspicion === "same_promoter_email",
     createdAt: at.toISOString(),

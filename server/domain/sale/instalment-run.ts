@@ -4,8 +4,9 @@ import { accounts } from "../account/account.ts";
 import { servedAccounts } from "../account/served-accounts.ts";
 import type { Earning } from "../commission/earnings.ts";
 import type { Lead } from "../lead/record.ts";
+import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import { leads } from "../lead/lead.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { addCommissions } from "./commissions.ts";
 import { instalments, laterBy, type Instalments } from "./instalment.ts";
 import type { Sale } from "./record.ts";
@@ -89,10 +90,14 @@ function hasEnded({ nextAt }: Instalments, { state, cancelledAt }: Lead, sale: S
 }
 
 /**
- * What is left of the sale's earnings after refunds, without promoters who were blocked or are gone. The parts of a
- * split follow each other, and are cut so that they add up to what is left of the whole.
+ * What is left of the sale's earnings after refunds, for those who may earn on this day. The parts of a split follow
+ * each other, and are cut so that they add up to what is left of the whole.
+ *
+ * @see docs/spec/money.md "Who earns"
  */
-async function leftOf(tx: Transaction, { accountId, earnings }: Instalments, sale: Sale): Promise<Earning[]> {
+async function leftOf(tx: Transaction, { earnings }: Instalments, sale: Sale): Promise<Earning[]> {
+  const own = await tx.get(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
+  if (own === null || !earnsFromLeads(own)) return [];
   const left: Earning[] = [];
   let given = 0;
   for (const earning of earnings) {
@@ -100,11 +105,24 @@ async function leftOf(tx: Transaction, { accountId, earnings }: Instalments, sal
     const upTo = given + earning.amount;
     const amount = leftPart(sale, upTo) - leftPart(sale, given);
     given = upTo === wholeAmount ? 0 : upTo;
-    const owner = await tx.get(promoterCampaigns, accountId, earning.promoterCampaignId);
-    if (amount === 0 || owner === null || owner.state === "blocked") continue;
-    left.push({ ...earning, amount, wholeAmount: leftPart(sale, wholeAmount) });
+    if (amount === 0) continue;
+    const due = { ...earning, amount, wholeAmount: leftPart(sale, wholeAmount) };
+    const isForOwn = earning.promoterCampaignId === own.id;
+    if (isForOwn || (await isAccepted(tx, sale.accountId, earning.promoterCampaignId))) left.push(due);
+    else if (earning.tierLevel === 1) left.push(ownPart(due, own));
   }
   return left;
+}
+
+async function isAccepted(tx: Transaction, accountId: number, id: number): Promise<boolean> {
+  const owner = await tx.get(promoterCampaigns, accountId, id);
+  return owner !== null && acceptsLeads(owner);
+}
+
+/** A part of a split that falls back to the lead's own promoter. */
+function ownPart(share: Earning, own: PromoterCampaign): Earning {
+  const { isShare: _, ...part } = share;
+  return { ...part, promoterCampaignId: own.id };
 }
 
 async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {

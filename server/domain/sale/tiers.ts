@@ -3,7 +3,7 @@ import type { Promoter } from "../promoter/record.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Tier } from "../commission/reward-choice.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";
@@ -18,18 +18,18 @@ export interface SaleCounts {
 }
 
 /**
- * The promoters who may earn from a sale: the lead's own, and their parents upwards. A parent is paid in the same
- * campaign, otherwise in their default one. No parent comes twice, even if the records form a circle.
+ * The promoters who may earn from a sale: the lead's own, and their parents upwards. Nobody earns from the leads of a
+ * promoter who may not. No parent comes twice, even if the records form a circle.
+ *
+ * @see docs/spec/money.md "Who earns"
  */
 export async function loadTiers(
   tx: Transaction,
   { promoterCampaign, promoter }: Pick<Customer, "promoterCampaign" | "promoter">,
   sale: SaleCounts,
 ): Promise<Tier[]> {
-  const tiers: Tier[] = [];
-  const own = await loadTier(tx, { level: 1, promoterCampaign, sale });
-  // Choice: an inactive promoter still earns from former leads, but one who is not accepted does not.
-  if (promoterCampaign.state === "accepted" || promoterCampaign.state === "inactive") tiers.push(own);
+  if (!earnsFromLeads(promoterCampaign)) return [];
+  const tiers = [await loadTier(tx, { level: 1, promoterCampaign, sale })];
   const seen = new Set([promoter.id]);
   let below = promoter;
   for (let level = 2; level <= MAX_LEVELS; level++) {
@@ -50,15 +50,16 @@ async function loadParent(
   return parentPromoterId === null ? null : tx.get(promoters, accountId, parentPromoterId);
 }
 
+/** Where a parent is paid: in the sale's campaign, or in their default one if they are not in the sale's. */
 async function acceptedIn(
   tx: Transaction,
   { accountId, id, defaultPromoterCampaignId }: Promoter,
   campaignId: number,
 ): Promise<PromoterCampaign | null> {
-  const same = await tx.find(promoterCampaigns, "promoterInCampaign", accountId, [id, campaignId]);
-  if (same?.state === "accepted") return same;
-  const usual = await tx.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
-  return usual?.state === "accepted" ? usual : null;
+  const paidIn =
+    (await tx.find(promoterCampaigns, "promoterInCampaign", accountId, [id, campaignId])) ??
+    (await tx.get(promoterCampaigns, accountId, defaultPromoterCampaignId));
+  return paidIn !== null && acceptsLeads(paidIn) ? paidIn : null;
 }
 
 /** A promoter's rewards. Their counts are read only if a rule needs them, because reading them can cause conflicts. */

@@ -146,10 +146,44 @@ describe("later commissions of a sale", () => {
     expect((await made()).map(([amount]) => amount)).toEqual([17, 17, 16]);
   });
 
-  it("leave out a promoter who was blocked", async () => {
-    await sell({ recurring_reward_frequency: "30" });
-    await app.v2("PUT", "/promoter_campaigns/1", { state: "blocked" });
+  it.each([
+    ["blocked", []],
+    ["rejected", []],
+    ["pending", []],
+    ["inactive", [1000, 500]],
+  ])("give a promoter who is %s on their day, and the parent: %j", async (state, earned) => {
+    await app.v1("/promoters/create", { email: "bob@example.com" });
+    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+    await offer(app, await makeReward(app), await tierReward());
+    await sell({ start_recurring_reward_in: "30", recurring_reward_frequency: "30" });
+    await app.v2("PUT", "/promoter_campaigns/1", { state });
     await runAfter(30);
-    expect([await made(), await waiting()]).toEqual([[[1000, "2026-03-04"]], 1]);
+    expect([await made(), await waiting()]).toEqual([earned.map((amount) => [amount, "2026-04-03"]), 1]);
+    await app.v2("PUT", "/promoter_campaigns/1", { state: "accepted" });
+    await runAfter(60);
+    expect((await made()).slice(earned.length)).toEqual([
+      [1000, "2026-05-03"],
+      [500, "2026-05-03"],
+    ]);
+  });
+
+  it("give nothing to a parent who is no longer accepted, and those parts of a split to the lead's promoter", async () => {
+    for (const name of ["bob", "zoe"]) await app.v1("/promoters/create", { email: `${name}@example.com` });
+    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
+    await offer(app, await makeReward(app), await tierReward());
+    await app.v2("PUT", "/referrals/1", { split_details: [{ promoter_campaign_id: 3, percentage: 25 }] });
+    await sell({ start_recurring_reward_in: "30" });
+    for (const id of [2, 3]) await app.v2("PUT", `/promoter_campaigns/${id}`, { state: "inactive" });
+    await runAfter(30);
+    expect((await made()).map(([amount]) => amount)).toEqual([250, 750]);
+    expect(await cashOf(app, 1)).toEqual([1000, 1000, 0]);
   });
 });
+
+/** Five percent of the sale for the parent. */
+const tierReward = () =>
+  makeReward(app, [{ amount: 5 }], {
+    promoter_reward_type: "tier",
+    tier_level: 2,
+    tier_reward_mode: "tier_override_mode",
+  });

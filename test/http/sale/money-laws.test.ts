@@ -16,7 +16,7 @@ import type { TestApp } from "../../support/app.ts";
 import { DRIVERS, ENGINES } from "../../support/drivers.ts";
 import { balanceFaults } from "../../support/balance-laws.ts";
 import { moneyHistory, type MoneyHistory } from "../../support/money-history.ts";
-import { breaches, readLedger } from "../../support/money-laws.ts";
+import { breaches, changeBreaches, readLedger } from "../../support/money-laws.ts";
 import { appOf, foundProgram, replaceDead, take } from "../../support/money-world.ts";
 import { payoutFaults } from "../../support/payout-laws.ts";
 import { reportFaults } from "../../support/report-laws.ts";
@@ -84,12 +84,17 @@ it("money stays the same to the last unit in exports, imports and moves", async 
 async function live(driver: AtomicDriver, { currency, waves }: MoneyHistory): Promise<TestApp> {
   const world = await foundProgram(driver, currency);
   const store = newStore(driver);
+  const { accountId } = world.processes[0]!.app;
+  let before = await readLedger(store, accountId);
   for (const { steps, death } of waves) {
     if (death !== null) world.processes[0]!.mortal.kill(death);
     const calls = steps.flatMap(({ step, times }) => Array.from({ length: times }, () => step));
     await Promise.all(calls.map((step, at) => take(world, step, at)));
     await replaceDead(world);
-    expect(await breaches(store, world.processes[0]!.app.accountId)).toEqual([]);
+    const after = await readLedger(store, accountId);
+    expect(await breaches(store, accountId)).toEqual([]);
+    if (steps.every(({ step }) => step.kind !== "state")) expect(changeBreaches(before, after)).toEqual([]);
+    before = after;
   }
   const app = await appOf(world);
   const shown: string[] = [];

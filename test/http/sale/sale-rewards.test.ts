@@ -128,11 +128,11 @@ describe("the parents of a sale's promoter", () => {
       [null, "rejected", null],
       ["accepted", "accepted", "2: 500 of 4 in 1"],
       ["accepted", "blocked", "2: 500 of 4 in 1"],
-      ["rejected", "accepted", "2: 400 of 4 in 2"],
-      ["blocked", "accepted", "2: 400 of 4 in 2"],
-      ["pending", "accepted", "2: 400 of 4 in 2"],
-      ["inactive", "accepted", "2: 400 of 4 in 2"],
-      ["blocked", "inactive", null],
+      ["rejected", "accepted", null],
+      ["blocked", "accepted", null],
+      ["pending", "accepted", null],
+      ["inactive", "accepted", null],
+      [null, "inactive", null],
     ])("who is %s in the sale's campaign and %s in the default one: %s", async (same, usual, expected) => {
       if (same !== null) {
         await company(app, "POST /promoters/add_to_campaign", { ids: [4], campaign_id: 1 });
@@ -164,6 +164,24 @@ describe("the parents of a sale's promoter", () => {
       }
     });
     expect(await earned()).toEqual(["1: 1000 of 1 in 1", ...paid]);
+  });
+
+  it.each([
+    ["pending", []],
+    ["rejected", []],
+    ["inactive", ["1: 750 of 1 in 1", "2: 500 of 2 in 1", "1: 250 of 3 in 1"]],
+    ["accepted", ["1: 750 of 1 in 1", "2: 500 of 2 in 1", "1: 250 of 3 in 1"]],
+  ])("and those who share are paid for the sales of a promoter who is %s: %j", async (state, paid) => {
+    await assign(BOB, [JANE]);
+    await offer(app, await makeReward(app), await tier(2, 5));
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    const split_details = [{ promoter_campaign_id: ZOE, percentage: 25 }];
+    await company(app, "PUT /referrals/1", { split_details });
+    await company(app, "PUT /promoter_campaigns/1", { state });
+    expect((await earned()).toSorted()).toEqual(paid.toSorted());
+    await company(app, "PUT /promoter_campaigns/1", { state: "accepted" });
+    // What was missed meanwhile is not made up for.
+    expect(await allCommissions()).toHaveLength(paid.length);
   });
 
   it("are paid up to the tenth level", async () => {
@@ -295,11 +313,14 @@ describe("a split sale", () => {
     ]);
   });
 
-  it("leaves the part of somebody who is blocked to its own promoter", async () => {
-    await split([BOB, 25], [ZOE, 25]);
-    await company(app, "PUT /promoter_campaigns/2", { state: "blocked" });
-    expect(await earned()).toEqual(["1: 250 of 3 in 1", "1: 750 of 1 in 1"]);
-  });
+  it.each(["blocked", "pending", "rejected", "inactive"])(
+    "leaves the part of somebody who is %s to its own promoter",
+    async (state) => {
+      await split([BOB, 25], [ZOE, 25]);
+      await company(app, "PUT /promoter_campaigns/2", { state });
+      expect(await earned()).toEqual(["1: 250 of 3 in 1", "1: 750 of 1 in 1"]);
+    },
+  );
 
   it("is no longer split once its splits are cleared", async () => {
     await split([BOB, 25]);

@@ -174,6 +174,25 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
   });
 
+  it("lets a lead that moves take along what was imported for its own promoter only", async () => {
+    await run(app, PROMOTERS, [
+      "email,ref_id",
+      "jane@example.com,jane",
+      "zoe@example.com,zoe",
+      "lee@example.com,lee",
+    ]);
+    await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
+    await run(app, COMMISSIONS, ["lead_email,ref_id,amount", "mia@example.com,,1", "mia@example.com,zoe,2"]);
+    const owners = async () => [
+      (await get(commissions, 1))?.["promoterId"],
+      (await get(commissions, 2))?.["promoterId"],
+    ];
+    await app.v1("/leads/update", { email: "mia@example.com", new_ref_id: "zoe" });
+    expect(await owners()).toEqual([2, 2]);
+    await app.v1("/leads/update", { email: "mia@example.com", new_ref_id: "lee" });
+    expect(await owners()).toEqual([3, 2]);
+  });
+
   it("imports commissions once, with balances; two equal lines are two commissions", async () => {
     await run(app, PROMOTERS, JANE);
     await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
