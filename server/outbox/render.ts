@@ -25,7 +25,7 @@ import {
   readPromoterCampaignParts,
 } from "../v2/promoter-campaign/promoter-campaign-json.ts";
 import { promoterJson } from "../v2/promoter/promoter-json.ts";
-import { readPromoterParts, USUAL_EXTRAS } from "../v2/promoter/promoter-parts.ts";
+import { readPromoterParts } from "../v2/promoter/promoter-parts.ts";
 import { showReferral } from "../v2/referral/referral-json.ts";
 
 type Json = Record<string, unknown>;
@@ -83,11 +83,15 @@ async function commissionData(store: Store, commission: Commission): Promise<Jso
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
-/** The balance is shown as it is now, unless it is what changed. */
+/**
+ * The balance is shown as it is now, unless it is what changed. The parent is left out: an erasure of the parent must
+ * not have to look for them in the events of others.
+ */
 async function promoterData(store: Store, promoter: Promoter, balance?: Balance): Promise<Json> {
   const account = await store.get(accounts, SYSTEM, promoter.accountId);
   if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
-  const parts = await readPromoterParts(store, account, { promoter, ...USUAL_EXTRAS });
+  const extras = { withPayoutMethod: true, withParent: false };
+  const parts = await readPromoterParts(store, account, { promoter, ...extras });
   return promoterJson({ ...parts, balance: balance ?? parts.balance, setupUrl: null });
 }
 

@@ -47,6 +47,9 @@ function v1Json(amountOf: (unit: Unit) => number): Shown {
   return {
     cash: amountOf("cash"),
     credits: amountOf("credits"),
+    points: amountOf("points"),
+    free_months: amountOf("free_months"),
+    discount_mon: amountOf("mon_discount"),
     discount_per: amountOf("discount_per"),
   };
 }

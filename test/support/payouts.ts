@@ -17,6 +17,33 @@ import type { PayoutRun } from "../../server/domain/payout-run/record.ts";
 import type { PayoutMethodName } from "../../server/domain/payout-method/record.ts";
 import type { Promoter } from "../../server/domain/promoter/record.ts";
 
+/** The details of a payout method that has none. */
+export const NO_DETAILS = {
+  wallet_email: null,
+  paypal_email: null,
+  bank_country: null,
+  account_holder_name: null,
+  account_number: null,
+  routing_aba_number: null,
+  country: null,
+  state: null,
+  postal_code: null,
+  address: null,
+  city: null,
+  transit_number: null,
+  institution_number: null,
+  bsb_code: null,
+  sort_code: null,
+  iban: null,
+  swift_bic_code: null,
+  bank_name: null,
+  bank_city: null,
+  bank_address: null,
+  wise_email: null,
+  wallet_address: null,
+  crypto_currency: null,
+};
+
 /** Makes a promoter in the default campaign, then applies the given changes to the record. */
 export async function addPromoter(
   context: Context,

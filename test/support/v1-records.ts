@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { NOW } from "./app.ts";
 
-const ZERO = { cash: 0, credits: 0, discount_per: 0 };
+/** A balance of nothing, as V1 shows it. */
+export const V1_ZERO = { cash: 0, credits: 0, points: 0, free_months: 0, discount_mon: 0, discount_per: 0 };
 
 /** A lead of `lead@example.com`, as V1 shows it. */
 export const V1_LEAD = {
@@ -37,9 +38,9 @@ export const V1_PROMOTER = {
   w8_form_url: null,
   w9_form_url: null,
   parent_promoter_id: null,
-  earnings_balance: ZERO,
-  current_balance: ZERO,
-  paid_balance: ZERO,
+  earnings_balance: V1_ZERO,
+  current_balance: V1_ZERO,
+  paid_balance: V1_ZERO,
   auth_token: expect.stringMatching(/^.{32}$/),
 };
 

@@ -101,4 +101,5 @@ export const JANE = {
   },
   auth_provider: null,
   selected_payout_method: null,
+  parent_promoter: null,
 };

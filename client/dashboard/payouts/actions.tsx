@@ -16,7 +16,7 @@ interface Action {
   isDanger: boolean;
   /** Who may do it. */
   role: Role;
-  send: (ids: number[]) => Promise<{ data: { processing_errors: string[] } }>;
+  send: (ids: number[]) => Promise<{ data: { processing_errors: { id: number; message: string }[] } }>;
 }
 
 const ACTIONS: Action[] = [
@@ -75,7 +75,10 @@ export function PayoutActions({
       title: doing(what),
       done: (count) => done(several(count, "payout")),
       records,
-      send: async (part) => (await send(part)).data,
+      send: async (part) => {
+        const { processing_errors: refused } = (await send(part)).data;
+        return { processing_errors: refused.map(({ id, message }) => `${id}: ${message}`) };
+      },
       reload,
     });
   };

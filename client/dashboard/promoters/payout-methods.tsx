@@ -62,11 +62,11 @@ function Method({
       </span>
       <dl class="facts small">
         {Object.entries(details)
-          .filter(([name]) => name !== SAME_AS_WALLET)
+          .filter(([name, value]) => name !== SAME_AS_WALLET && value !== null)
           .map(([name, value]) => (
             <>
               <dt>{DETAILS[name] ?? name.replaceAll("_", " ")}</dt>
-              <dd>{String(value ?? "–")}</dd>
+              <dd>{String(value)}</dd>
             </>
           ))}
       </dl>

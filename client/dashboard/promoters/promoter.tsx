@@ -112,6 +112,6 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
 }
 
 function loadPromoter(id: number, signal: AbortSignal): Promise<Promoter> {
-  const params = { path: { id: String(id) }, query: { include_parent_promoter: true } };
+  const params = { path: { id: String(id) } };
   return answer(api.GET("/api/v2/company/promoters/{id}", { params, signal }));
 }

@@ -50,7 +50,7 @@ export const LIST_FIELDS: Fields = {
   "sorting.customers_count": "By the number of customers.",
   "sorting.revenue_amount": "By the sum of the sales.",
   "sorting.joined_at": "By the day they joined.",
-  include_parent_promoter: "`true` adds `parent_promoter`.",
+  include_parent_promoter: "`false` leaves out `parent_promoter`.",
   exclude_payout_method: "`true` leaves out `selected_payout_method`.",
   include_payout_method_details: "`true` shows the accounts and wallets that money goes to.",
   selected_fields: "Columns of the report. May be separated by commas.",
@@ -66,6 +66,9 @@ export const LIST_FIELDS: Fields = {
   processed_count: ["How many records were changed.", 3],
   failed_count: ["How many records were not changed.", 0],
   processing_errors: ["One sentence for each record that was not changed.", []],
+  "PayoutBatchProcess.processing_errors": "One entry for each payout that was not changed.",
+  "processing_errors.id": ["Id of the payout.", 301],
+  "processing_errors.message": ["Why it was not changed.", "Payout not found."],
   message: ["What happened, for people.", "Validation failed: email is invalid"],
   errors: ["Faults by field.", { email: ["is invalid"] }],
   transaction_id: [

@@ -12,6 +12,7 @@ const OWN: Fields = {
     "The parts of the lead's commissions that go to others. null: the promoter gets all.",
     SPLITS,
   ],
+  custom_status: ["Always null: there are no statuses of your own.", null],
 };
 
 /** Fields of the entries of a time line. Those that an entry does not have are null. */

@@ -16,7 +16,14 @@ const STATUS = {
 } as const;
 
 const balanceAnswer = z
-  .object({ cash: z.int(), credits: z.int(), discount_per: z.int() })
+  .object({
+    cash: z.int(),
+    credits: z.int(),
+    points: z.int(),
+    free_months: z.int(),
+    discount_mon: z.int(),
+    discount_per: z.int(),
+  })
   .meta({ id: "V1Balance" });
 
 /** @see docs/spec/v1.md "Promoter", last paragraph */
@@ -34,7 +41,7 @@ export const promoterSubsetAnswer = z
     note: z.string().nullable(),
     w8_form_url: z.string().nullable(),
     w9_form_url: z.string().nullable(),
-    parent_promoter_id: z.string().nullable(),
+    parent_promoter_id: z.int().nullable(),
     earnings_balance: balanceAnswer,
     current_balance: balanceAnswer,
     paid_balance: balanceAnswer,
@@ -122,7 +129,7 @@ export function promoterSubsetJson({
     note: promoter.note,
     w8_form_url: null,
     w9_form_url: null,
-    parent_promoter_id: promoter.parentPromoterId === null ? null : String(promoter.parentPromoterId),
+    parent_promoter_id: promoter.parentPromoterId,
     earnings_balance: balanceJson(balance, "earnings"),
     current_balance: balanceJson(balance, "current"),
     paid_balance: balanceJson(balance, "paid"),
@@ -134,6 +141,9 @@ function balanceJson({ units }: Balance, kind: "earnings" | "current" | "paid") 
   return {
     cash: units["cash"]?.[kind] ?? 0,
     credits: units["credits"]?.[kind] ?? 0,
+    points: units["points"]?.[kind] ?? 0,
+    free_months: units["free_months"]?.[kind] ?? 0,
+    discount_mon: units["mon_discount"]?.[kind] ?? 0,
     discount_per: units["discount_per"]?.[kind] ?? 0,
   };
 }

@@ -80,7 +80,7 @@ async function create({ event, account, context, address }: V1Request) {
 
 /**
  * 422 with the dotted e-mail key and the other faults beside it. `promotions` repeats those of the
- * promoterCampaign.
+ * promoterCampaign; it is empty if there are none.
  */
 function createPromoterError(failure: Failure, headers: AnswerHeaders): Response {
   if (failure.kind !== "invalid" && failure.kind !== "taken") return v1Error(failure, headers);
@@ -88,8 +88,7 @@ function createPromoterError(failure: Failure, headers: AnswerHeaders): Response
   const promotions = PROMOTION_FIELDS.filter((name) => fields[name]).map((name) => ({
     [name]: fields[name],
   }));
-  const body = { ...fields, message: describe(fields), ...(promotions.length > 0 && { promotions }) };
-  return json(body, headers, 422);
+  return json({ ...fields, message: describe(fields), promotions }, headers, 422);
 }
 
 function newPromoter(

@@ -22,10 +22,9 @@ export const batchAnswer = z
   .meta({ id: "BatchProcess" });
 
 /**
- * The result of a batch.
+ * The result of a batch. It is finished before it is answered, so every batch is completed.
  *
- * Choice: a batch is finished before it is answered, so every batch is completed. Its errors are sentences for every
- * record. For payouts the interface documents objects, but not what they contain.
+ * @see docs/spec/v2.md "Batches"
  */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
   return {

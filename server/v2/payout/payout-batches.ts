@@ -6,6 +6,7 @@ import { movePayout, removePayout } from "../../domain/payout/status-moves.ts";
 import { text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
+import type { BatchProcess } from "../../domain/batch/record.ts";
 import type { Payout } from "../../domain/payout/record.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -22,8 +23,13 @@ type Work = (context: Context, accountId: number, payout: Named) => Promise<Payo
 /** Choice: the interface has no operation for payouts that a bank sent back. The reason is shown with the payout. */
 const failedBody = idsBody.extend({ error: text.optional() });
 
+/** A batch of payouts names each payout that was not changed. @see docs/spec/v2.md "Batches" */
+const payoutBatchAnswer = batchAnswer
+  .extend({ processing_errors: z.array(z.object({ id: z.int(), message: z.string() })) })
+  .meta({ id: "PayoutBatchProcess" });
+
 const answer = z.object({
-  data: batchAnswer,
+  data: payoutBatchAnswer,
   meta: z.object({
     total: z.number(),
     promoters_count: z.int(),
@@ -91,9 +97,18 @@ function payoutBatch(name: string, summary: string, work: Work): V2Operation {
         ids,
         work: async (id) => done.push(await work(context, account.id, { id, error })),
       });
-      return { data: batchJson(batch), meta: metaJson(done) };
+      return { data: payoutBatchJson(batch), meta: metaJson(done) };
     },
   };
+}
+
+/** A sentence about a record begins with its id. */
+function payoutBatchJson(batch: BatchProcess): z.output<typeof payoutBatchAnswer> {
+  const processingErrors = batch.errors.map((sentence) => {
+    const [id = ""] = sentence.split(": ", 1);
+    return { id: Number(id), message: sentence.slice(id.length + 2) };
+  });
+  return { ...batchJson(batch), processing_errors: processingErrors };
 }
 
 /** Choice: sums are cash in cents. They and the promoters cover only the payouts that the batch changed. */

@@ -19,10 +19,7 @@ import {
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
-
-const BANK_DETAILS =
-  "bank_country account_holder_name account_number routing_aba_number country state postal_code address city transit_number institution_number bsb_code sort_code iban swift_bic_code bank_name bank_city bank_address";
+import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -42,20 +39,27 @@ const walletDetails = z
     SAME_WALLET,
   );
 
+const ownText = z.union([text, z.number().transform(String)], "is invalid").nullable();
+
+/** Details of the company's own choice. Those with a documented name are text. */
+const ownDetails = z
+  .record(z.string(), z.unknown())
+  .pipe(z.looseObject(Object.fromEntries(DETAILS.map((name) => [name, ownText]))).partial());
+
 /**
  * The details of each method. Choice: a bank account only needs a country and a holder, because every country
  * has its own rules.
  */
-const DETAILS: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
+const SHAPES: Record<PayoutMethodName, z.ZodType<Record<string, unknown>>> = {
   paypal: walletDetails,
   wise: z.object({ wise_email: email }),
   crypto: z.object({ wallet_address: text, crypto_currency: text }),
   bank: z
-    .object(Object.fromEntries(BANK_DETAILS.split(" ").map((name) => [name, text])))
+    .object(Object.fromEntries(BANK_DETAILS.map((name) => [name, text])))
     .partial()
     .required({ bank_country: true, account_holder_name: true }),
-  custom: z.record(z.string(), z.unknown()),
-  dots: z.record(z.string(), z.unknown()),
+  custom: ownDetails,
+  dots: ownDetails,
 };
 
 const methodBody = z.object({
@@ -150,6 +154,6 @@ export const removePayoutMethodOperation: V2Operation = {
 };
 
 function shapeDetails(method: PayoutMethodName, given: Record<string, unknown>): Record<string, unknown> {
-  const { details } = shapeInput(z.object({ details: DETAILS[method] }), { details: given });
+  const { details } = shapeInput(z.object({ details: SHAPES[method] }), { details: given });
   return method === "paypal" ? { wallet_email: details["wallet_email"] ?? details["paypal_email"] } : details;
 }

@@ -13,7 +13,7 @@ import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import { payoutAnswer, payoutJson } from "./payout-json.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
+import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
 import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
 
 /** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
@@ -133,8 +133,8 @@ async function groupJson(
 }
 
 /** Choice: accounts and wallets are shown only on request. */
-function withoutDetails<M extends { details: object } | null>(method: M): M {
-  return method && { ...method, details: {} };
+function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(method: M): M {
+  return method && { ...method, details: NO_DETAILS };
 }
 
 /** Drops payouts that are deleted while this reads them, because their promoter may be gone too. */

@@ -84,13 +84,13 @@ export interface PromoterParts {
   balance: Balance;
   /** null: the promoter needs none, or the answer must not hold it. */
   setupUrl: string | null;
-  /** undefined: not requested. */
+  /** undefined: the request leaves it out. */
   payoutMethod: PayoutMethod | null | undefined;
-  /** undefined: not requested. */
+  /** undefined: the request leaves it out. */
   parent: Promoter | null | undefined;
 }
 
-/** The V2 promoter. Parts that were not requested are left out. */
+/** The V2 promoter, without the parts that the request leaves out. */
 export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnswer> {
   const { account, promoter, promoterCampaigns, stats, payoutMethod, parent } = parts;
   return {

@@ -13,14 +13,14 @@ import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
 import { promoterJson, type PromoterParts, type promoterAnswer } from "./promoter-json.ts";
 
-/** The parts of a promoter that are only shown on request. */
+/** The parts of a promoter that a request may leave out. */
 export interface Extras {
   withPayoutMethod: boolean;
   withParent: boolean;
 }
 
 /** The parts that are shown by default. */
-export const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: false };
+const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: true };
 
 /** Shows a promoter of the request's account with the default parts. */
 export function showPromoterOf(

@@ -57,7 +57,7 @@ async function show(request: V2Request) {
   const parts = await readPromoterParts(context.store, account, {
     promoter,
     withPayoutMethod: !(params.exclude_payout_method ?? false),
-    withParent: params.include_parent_promoter ?? false,
+    withParent: params.include_parent_promoter ?? true,
   });
   return promoterJson({ ...parts, setupUrl: setupUrl(request, promoter) });
 }

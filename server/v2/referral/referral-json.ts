@@ -36,6 +36,7 @@ export const referralAnswer = z
     website: z.string().nullable(),
     comment: z.string().nullable(),
     is_expired: z.boolean(),
+    custom_status: z.string().nullable(),
   })
   .meta({ id: "Referral" });
 
@@ -82,6 +83,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     website: lead.website,
     comment: lead.comment ?? null,
     is_expired: false,
+    custom_status: null, // there are no statuses of a company's own
   };
 }
 

@@ -7,6 +7,7 @@ import { findLeads } from "../../domain/lead/search.ts";
 import { updateLead, type LeadChanges } from "../../domain/lead/update.ts";
 import { showAll } from "../../domain/show.ts";
 import { Failure } from "../../failure.ts";
+import { statusOf, v2Error, v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
@@ -26,7 +27,10 @@ import {
   type FindBy,
 } from "./referral-params.ts";
 
-const shape = recordError({ splits: "split_details" });
+/** A 422 always has `errors`, as the interface documents it for referrals. */
+const shape = recordError({ splits: "split_details" }, (failure, headers) =>
+  (statusOf("v2", failure.kind) === 422 ? v2FieldError : v2Error)(failure, headers),
+);
 
 /** `GET /api/v2/company/referrals` */
 export const listReferralsOperation: V2Operation = {
@@ -75,6 +79,7 @@ export const importEventsOperation: V2Operation = {
   answer: batchAnswer,
   status: 202,
   refusals: ["not_found", "invalid", "refused"],
+  shape,
   handle: importSales,
 };
 

@@ -69,6 +69,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     website: null,
     comment: null,
     is_expired: false,
+    custom_status: null,
     ...over,
   });
   const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f-]{27}$/) as string;

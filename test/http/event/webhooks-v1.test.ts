@@ -7,10 +7,9 @@ import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { visitingPromoter } from "../../support/portal.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
-import { V1_PROMOTION } from "../../support/v1-records.ts";
+import { V1_PROMOTION, V1_ZERO } from "../../support/v1-records.ts";
 
 const LEAD = "lead@example.com";
-const NOTHING = { cash: 0, credits: 0, discount_per: 0 };
 const SOCIAL = ["twitter", "youtube", "facebook", "linkedin", "instagram"];
 const PROFILE_TEXTS = [
   "last_name",
@@ -39,9 +38,9 @@ const JANE = {
   w8_form_url: null,
   w9_form_url: null,
   parent_promoter_id: null,
-  earnings_balance: NOTHING,
-  current_balance: NOTHING,
-  paid_balance: NOTHING,
+  earnings_balance: V1_ZERO,
+  current_balance: V1_ZERO,
+  paid_balance: V1_ZERO,
   auth_token: expect.stringMatching(/^.{32}$/),
   profile: {
     first_name: "Jane",
@@ -149,7 +148,7 @@ describe("a webhook in V1's form", () => {
     ]);
     await sell();
     await sell("s-2");
-    const earned = { ...NOTHING, cash: 2_000 };
+    const earned = { ...V1_ZERO, cash: 2_000 };
     const customer = {
       ...SIGNED_UP,
       state: "active",
@@ -223,7 +222,7 @@ describe("a webhook in V1's form", () => {
     it("tells what the promoter waits for, and completes it if the receiver answers 200", async () => {
       await sell();
       expect(await statuses()).toEqual(["pending"]);
-      const earned = { ...NOTHING, credits: 3 };
+      const earned = { ...V1_ZERO, credits: 3 };
       expect(await told()).toEqual([
         {
           event: event("fulfilment_pending"),

@@ -30,6 +30,7 @@ const SAM = {
   website: "https://sam.example",
   comment: null,
   is_expired: false,
+  custom_status: null,
 };
 const UNKNOWN = { status: 404, body: { message: "Lead not found.", code: "not_found" } };
 const BOBS = {
@@ -243,6 +244,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
           body: {
             message: "The promoter campaign is pending and can't get leads",
             code: "operation_failed",
+            errors: {},
           },
         },
       ],
@@ -301,6 +303,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
           body: {
             message: "The promoter campaign is blocked and can't get leads",
             code: "operation_failed",
+            errors: {},
           },
         },
       ],
@@ -384,7 +387,7 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
 
   describe("POST /referrals/{id}/import_events", () => {
     it("is refused without a billing provider", async () => {
-      const body = { message: "No billing provider is connected", code: "operation_failed" };
+      const body = { message: "No billing provider is connected", code: "operation_failed", errors: {} };
       expect(await call("POST /referrals/1/import_events")).toEqual({ status: 422, body });
       expect(await call("POST /referrals/sam/import_events?find_by=username")).toEqual({ status: 422, body });
       expect(await call("POST /referrals/9/import_events")).toEqual(UNKNOWN);

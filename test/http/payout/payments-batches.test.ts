@@ -187,7 +187,7 @@ describe("a payments batch", () => {
           updated_at: NOW,
           meta: {},
           progress: 100,
-          processing_errors: [`1: ${refusal}`, `2: ${refusal}`],
+          processing_errors: [1, 2].map((id) => ({ id, message: refusal })),
         },
         meta: { total: 0, promoters_count: 0, total_incl_tax: 0, all_promoters_count: 0 },
       },

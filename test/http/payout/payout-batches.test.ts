@@ -64,7 +64,10 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
         updated_at: NOW,
         meta: {},
         progress: 100,
-        processing_errors: ["2: A cancelled payout can't become completed", "99: Payout not found."],
+        processing_errors: [
+          { id: 2, message: "A cancelled payout can't become completed" },
+          { id: 99, message: "Payout not found." },
+        ],
       },
       meta: { total: 10_000, promoters_count: 1, total_incl_tax: 12_000, all_promoters_count: 1 },
     });
@@ -96,7 +99,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       data: {
         action_label: "payout/mark_as_failed",
         processed_count: 1,
-        processing_errors: ["2: A pending payout can't become failed"],
+        processing_errors: [{ id: 2, message: "A pending payout can't become failed" }],
       },
       meta: { total: 10_000, promoters_count: 1 },
     });
@@ -109,9 +112,9 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
   it("removes payouts that moved no money, and keeps the others", async () => {
     for (const status of PAYOUT_STATUSES) await addPayout(app.context, jane, { status });
     const { body } = await app.v2("DELETE", "/payouts/destroy", { ids: [1, 2, 3, 4, 5] });
-    expect((body as { data: { processing_errors: string[] } }).data.processing_errors).toEqual([
-      "2: A completed payout can't be removed",
-      "4: A processing payout can't be removed",
+    expect((body as { data: { processing_errors: object[] } }).data.processing_errors).toEqual([
+      { id: 2, message: "A completed payout can't be removed" },
+      { id: 4, message: "A processing payout can't be removed" },
     ]);
     const left = await app.v2("GET", "/payouts");
     expect((left.body as { id: number }[]).map(({ id }) => id)).toEqual([2, 4]);

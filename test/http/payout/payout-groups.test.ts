@@ -3,7 +3,14 @@ import type { Account } from "../../../server/domain/account/record.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { groupPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import {
+  NO_DETAILS,
+  addCampaign,
+  addPayout,
+  addPromoter,
+  changeAccount,
+  selectMethod,
+} from "../../support/payouts.ts";
 
 interface Grouped {
   data: { promoter: { id: number }; payout_ids: number[]; amount: number }[];
@@ -51,7 +58,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
       is_disabled: false,
       meta: {},
       is_selected: true,
-      details: {},
+      details: NO_DETAILS,
       managed_payouts: false,
     };
     expect(await grouped()).toEqual({
@@ -114,8 +121,9 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
       expect(group.payouts[0].payout_method.details).toEqual(group.payout_method.details);
       return group.payout_method.details;
     };
-    expect(await detailsOf("")).toEqual({});
+    expect(await detailsOf("")).toEqual(NO_DETAILS);
     expect(await detailsOf("?include_payout_method_details=true")).toEqual({
+      ...NO_DETAILS,
       wallet_email: "wallet@example.com",
       paypal_email: "wallet@example.com",
     });

@@ -5,8 +5,9 @@ import { payouts } from "../../../server/domain/payout/payout.ts";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
+import { NO_DETAILS, addCampaign, addPayout, addPromoter, changeAccount } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
+import { invalid } from "../../support/v2.ts";
 
 const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE02120300000000202051" };
 
@@ -34,7 +35,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     is_disabled: false,
     meta: {},
     is_selected: true,
-    details: { wallet_email: "jane@example.com", paypal_email: "jane@example.com" },
+    details: { ...NO_DETAILS, wallet_email: "jane@example.com", paypal_email: "jane@example.com" },
     managed_payouts: false,
   };
 
@@ -53,6 +54,15 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     expect([made.status, made.body]).toEqual([200, shown]);
     const again = await app.v2("PUT", "/payout_methods/1", { details: shown.details });
     expect([again.status, again.body]).toEqual([200, shown]);
+  });
+
+  it("show every documented detail beside the company's own, which are text where they are documented", async () => {
+    const { body } = await create({ method: "custom", details: { iban: 7, purse: { in: "the safe" } } });
+    expect(body).toMatchObject({ details: { ...NO_DETAILS, iban: "7", purse: { in: "the safe" } } });
+    const refused = await create({ method: "custom", details: { iban: {} } });
+    expect({ status: refused.status, body: refused.body }).toEqual(
+      invalid({ "details[iban]": ["is invalid"] }),
+    );
   });
 
   it("refuse two different wallets", async () => {
@@ -87,7 +97,12 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     const changed = await app.v2("PATCH", "/payout_methods/1", { is_disabled: true });
     expect(changed.body).toEqual({ ...shown, is_disabled: true });
     const moved = await app.v2("PUT", "/payout_methods/1", { method: "bank", details: BANK });
-    expect(moved.body).toEqual({ ...shown, is_disabled: true, method: "bank", details: BANK });
+    expect(moved.body).toEqual({
+      ...shown,
+      is_disabled: true,
+      method: "bank",
+      details: { ...NO_DETAILS, ...BANK },
+    });
   });
 
   it("never hold the details of another method", async () => {
@@ -138,7 +153,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
       const changed = await app.v2("PUT", "/payout_methods/1", {
         details: { wallet_email: OTHER.wallet_email },
       });
-      const current = { ...shown, id: 2, details: OTHER };
+      const current = { ...shown, id: 2, details: { ...NO_DETAILS, ...OTHER } };
       expect([changed.status, changed.body]).toEqual([200, current]);
       expect((await app.v2("GET", "/payout_methods/1")).body).toEqual({
         ...shown,

@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { listPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addCampaign, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
+import {
+  NO_DETAILS,
+  addCampaign,
+  addPayout,
+  addPromoter,
+  changeAccount,
+  selectMethod,
+} from "../../support/payouts.ts";
 
 const NOW = "2026-03-04T05:06:07.890Z";
 const JANE = { id: 1, email: "jane@example.com", name: "Jane Roe" };
@@ -84,7 +91,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
           is_disabled: false,
           meta: {},
           is_selected: true,
-          details: {},
+          details: NO_DETAILS,
           managed_payouts: false,
         },
         promoter: { id: 2, email: "bob@example.com", name: "bob@example.com" },

@@ -270,9 +270,10 @@ it("takes no description of a person who was erased, and can't be approved", asy
     refused("You can change only leads that you added and that wait for approval."),
   );
   expect((await approve(id)).body).toMatchObject({ failed_count: 1 });
-  expect(await outcome(company(app, `PUT /referrals/${id}`, { username: "sam" }))).toEqual(
-    refused("Lead was erased."),
-  );
+  expect(await outcome(company(app, `PUT /referrals/${id}`, { username: "sam" }))).toEqual({
+    status: 422,
+    body: { message: "Lead was erased.", code: "operation_failed", errors: {} },
+  });
   expect((await company(app, `GET /referrals/${id}`)).body).toMatchObject({
     email: `erased-${id}@erased.invalid`,
     state: "denied",

@@ -3,7 +3,7 @@ import { AFFILIATE_OPERATIONS } from "../../../server/v2/affiliate/operations.ts
 import { loadPromoter } from "../../../server/domain/promoter/promoter.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
-import { addPayout } from "../../support/payouts.ts";
+import { NO_DETAILS, addPayout } from "../../support/payouts.ts";
 import { PROFILE } from "../../support/v2-promoter.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
 
@@ -165,7 +165,12 @@ describe("a payout method", () => {
         is_disabled: false,
         meta: {},
         is_selected: true,
-        details: { bank_country: "NL", account_holder_name: "Jane Doe", iban: "NL91ABNA0417164300" },
+        details: {
+          ...NO_DETAILS,
+          bank_country: "NL",
+          account_holder_name: "Jane Doe",
+          iban: "NL91ABNA0417164300",
+        },
         managed_payouts: false,
       },
     });

@@ -119,7 +119,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       created_at: "2025-01-02T00:00:00.000Z",
       note: "a note",
       pref: "pat",
-      parent_promoter_id: "1",
+      parent_promoter_id: 1,
       profile: {
         first_name: "Jané",
         last_name: "Doe",
@@ -246,10 +246,15 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
     ],
   ])("refuses %o with 422", async (params, fields) => {
     const { status, body } = await create(params as Record<string, string>);
-    const { message, promotions: _, ...rest } = body as Record<string, unknown>;
+    const { message, promotions, ...rest } = body as Record<string, unknown>;
     expect(status).toBe(422);
     expect(rest).toEqual(fields);
     expect(message).toMatch(/^Validation failed: /);
+    expect(promotions).toEqual(
+      Object.entries(fields)
+        .filter(([name]) => name === "ref_id" || name === "landing_url")
+        .map(([name, messages]) => ({ [name]: messages })),
+    );
   });
 
   it.each([

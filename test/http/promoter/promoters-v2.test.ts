@@ -189,7 +189,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       });
     });
 
-    it("shows the selected payout method unless told not to, and the parent on request", async () => {
+    it("shows the selected payout method and the parent unless told not to", async () => {
       await v1(app, "POST", "/promoters/create", {
         email: "kid@example.com",
         ref_id: "kid",
@@ -220,7 +220,11 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
           isDisabled: true,
         });
       });
-      const { selected_payout_method: _, ...rest } = {
+      const {
+        selected_payout_method: _,
+        parent_promoter: __,
+        ...rest
+      } = {
         ...JANE,
         id: 2,
         email: "kid@example.com",
@@ -237,13 +241,12 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         ],
       };
       const selected_payout_method = { id: 2, method: "wise", date_added: NOW, is_disabled: true };
-      expect((await v2(app, "GET", "/promoters/2")).body).toEqual({ ...rest, selected_payout_method });
-      const query = "exclude_payout_method=true&include_parent_promoter=1";
-      expect((await v2(app, "GET", `/promoters/2?${query}`)).body).toEqual({
-        ...rest,
-        parent_promoter: { id: 1, email: "jane+x@example.com", name: "jane+x@example.com" },
-      });
-      expect((await v2(app, "GET", `/promoters/1?${query}`)).body).toMatchObject({ parent_promoter: null });
+      const parent_promoter = { id: 1, email: "jane+x@example.com", name: "jane+x@example.com" };
+      const whole = { ...rest, selected_payout_method, parent_promoter };
+      expect((await v2(app, "GET", "/promoters/2")).body).toEqual(whole);
+      expect((await v2(app, "GET", "/promoters?ids=2")).body).toMatchObject({ data: [whole] });
+      const query = "exclude_payout_method=true&include_parent_promoter=no";
+      expect((await v2(app, "GET", `/promoters/2?${query}`)).body).toEqual(rest);
     });
   });
 

@@ -9,7 +9,7 @@ import { NOW, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { changeAccount, runPayouts } from "../../support/payouts.ts";
 import { statsOf } from "../../support/stats.ts";
-import { V1_LEAD, V1_PROMOTER } from "../../support/v1-records.ts";
+import { V1_LEAD, V1_PROMOTER, V1_ZERO } from "../../support/v1-records.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const SALE = { email: "lead@example.com", event_id: "inv_1", amount: "10000" };
@@ -44,8 +44,8 @@ describe("POST /api/v1/track/sale", () => {
     const promoter = {
       ...V1_PROMOTER,
       status: "active",
-      earnings_balance: { cash: 1000, credits: 0, discount_per: 0 },
-      current_balance: { cash: 1000, credits: 0, discount_per: 0 },
+      earnings_balance: { ...V1_ZERO, cash: 1000 },
+      current_balance: { ...V1_ZERO, cash: 1000 },
     };
     expect(await sell()).toEqual({
       status: 200,
