@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
 
@@ -16,19 +17,19 @@ export function Earned() {
   return (
     <section aria-label="What you have earned">
       <Await loaded={loaded}>
-        {({ current: { balances, has_payout_method: hasMethod }, due }) => (
+        {({ current: { balances, selected_payout_method: method }, due: { meta, data } }) => (
           <div class="stack">
             <dl class="grid tiles">
               <Tile name="Waiting for approval" figure={money(balances.pending_balance.cash)} />
               <Tile name="Approved, not paid yet" figure={money(balances.current_balance.cash)} />
               <Tile
-                name={due.overdue === null ? "Due next" : "Due"}
-                figure={money((due.overdue ?? due.next)?.amount ?? 0)}
-                note={dueNote(due.overdue ?? due.next, due.min_payment)}
+                name={isDue(data.overdue) ? "Due" : "Due next"}
+                figure={money(firstDue(data)?.total_incl_tax ?? 0)}
+                note={dueNote(firstDue(data), meta.min_payment)}
               />
               <Tile name="Paid" figure={money(balances.paid_balance.cash)} />
             </dl>
-            {!hasMethod && (
+            {method === null && (
               <p class="notice warn">
                 You have no payout method yet.
                 <a class="button little" href="/portal/settings#tab=payout">
@@ -55,7 +56,18 @@ function Tile({ name, figure, note }: { name: string; figure: string; note?: Com
   );
 }
 
-function dueNote(due: { due_date: string } | null | undefined, least: number): string {
-  if (due) return `by ${date(due.due_date)}`;
+type DueStats = components["schemas"]["DueStats"]["data"];
+
+function isDue({ promoters_count: count }: DueStats["custom"]): boolean {
+  return count > 0;
+}
+
+/** What comes first: what is late, what is next, or what is due on terms of the promoter's own. */
+function firstDue({ overdue, next, custom }: DueStats) {
+  return [overdue, next, { ...custom, due_date: null }].find(isDue);
+}
+
+function dueNote(due: { due_date: string | null } | undefined, least: number): string {
+  if (due) return due.due_date === null ? "by your own terms" : `by ${date(due.due_date)}`;
   return least > 0 ? `paid from ${money(least)} on` : "nothing yet";
 }

@@ -71,9 +71,10 @@ async function loadCodes() {
     words: description ?? reward?.name ?? "",
     ownId: isOwn ? id : null,
   }));
-  const coupons = joined.flatMap(({ id, coupon, campaign }): Code[] =>
-    coupon === null ? [] : [{ key: `coupon ${id}`, code: coupon, words: campaign.name, ownId: null }],
-  );
+  const coupons = joined.flatMap(({ id, coupon, display_coupon: displayed, campaign }): Code[] => {
+    const code = displayed ?? coupon;
+    return code === null ? [] : [{ key: `coupon ${id}`, code, words: campaign.name, ownId: null }];
+  });
   return {
     codes: [...made, ...coupons],
     open: joined.filter(({ promo_code_rewards: rewards }) => rewards.length > 0),

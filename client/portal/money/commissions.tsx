@@ -17,7 +17,7 @@ const COLUMNS: Column<Commission>[] = [
   {
     id: "date",
     title: "Date",
-    cell: ({ created_at: at, reason, campaign }) => (
+    cell: ({ created_at: at, reason, promoter_campaign: { campaign } }) => (
       <>
         <span class="no-wrap">{date(at)}</span>
         <span class="on-phone small soft">
@@ -42,7 +42,12 @@ const COLUMNS: Column<Commission>[] = [
   },
   { id: "state", title: "State", isWide: true, cell: (commission) => <State of={commission} /> },
   { id: "reason", title: "What for", isWide: true, isText: true, cell: ({ reason }) => reason },
-  { id: "campaign", title: "Campaign", isWide: true, cell: ({ campaign }) => campaign?.name ?? "–" },
+  {
+    id: "campaign",
+    title: "Campaign",
+    isWide: true,
+    cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–",
+  },
 ];
 
 function State({ of: { status, is_paid: isPaid, approves_at: approvesAt } }: { of: Commission }) {

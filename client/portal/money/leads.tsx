@@ -119,7 +119,11 @@ function columnsOf(remove: (lead: Lead) => Promise<void>): Column<Lead>[] {
     { id: "created_at", title: "Lead since", cell: (lead) => date(lead.created_at) },
     { id: "customer_since", title: "Customer since", cell: (lead) => date(lead.customer_since) },
     { id: "sub_id", title: "Channel", cell: (lead) => lead.sub_id ?? "–" },
-    { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign?.name ?? "–" },
+    {
+      id: "campaign",
+      title: "Campaign",
+      cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–",
+    },
   ];
 }
 

@@ -111,7 +111,7 @@ function State({ of: status }: { of: Payout["status"] }) {
 }
 
 function methodOf({ payout_method: method }: Payout): string | null {
-  return method === null ? null : (METHODS[method] ?? method);
+  return method === null ? null : (METHODS[method.method] ?? method.method);
 }
 
 /** `Paid 4 Mar 2026, Bank transfer` */

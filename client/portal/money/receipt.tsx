@@ -25,7 +25,9 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
             ["Paid on", date(payout.paid_at)],
             [
               "By",
-              payout.payout_method === null ? "–" : (METHODS[payout.payout_method] ?? payout.payout_method),
+              payout.payout_method === null
+                ? "–"
+                : (METHODS[payout.payout_method.method] ?? payout.payout_method.method),
             ],
             ["Amount", amountOf({ amount: payout.amount, unit: payout.unit })],
             [`Tax (${exactPercent(payout.tax_rate)})`, amountOf({ amount: tax, unit: payout.unit })],

@@ -56,13 +56,13 @@ function Invite() {
       <h2>Your invitation</h2>
       <Await loaded={loaded}>
         {(joined) => {
-          const open = joined.filter(({ invite_url: url }) => url !== null);
+          const open = joined.filter(({ recruitment_link_url: url }) => url !== null);
           if (open.length === 0) {
             return <p class="soft">You can invite others once an open campaign has accepted you.</p>;
           }
           return (
             <ul class="stack">
-              {open.map(({ id, campaign, invite_url: url }) => (
+              {open.map(({ id, campaign, recruitment_link_url: url }) => (
                 <li key={id}>
                   <span class="small soft">{campaign.name}</span>
                   <Copyable text={url ?? ""} of={`the invitation to ${campaign.name}`} />

@@ -6,42 +6,49 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 
-type Wanted = components["schemas"]["EmailSettings"];
+type Settings = components["schemas"]["EmailSettings"];
 
 const NOT_YET = "None is sent yet. Your choice is kept.";
 
-const TOPICS: [name: keyof Wanted, label: string, hint?: string][] = [
-  ["new_referral", "Somebody signed up by my link"],
-  ["new_commission", "I have earned a commission"],
-  ["payout", "I have been paid"],
-  ["drip", "There is help to begin", NOT_YET],
-  ["marketing", "There is news from the company", NOT_YET],
-];
+const TOPICS = [
+  { name: "emails_opt_new_referral", label: "A person signed up by my link" },
+  { name: "emails_opt_new_commission", label: "I have earned a commission" },
+  { name: "emails_opt_payout", label: "I have been paid" },
+  { name: "emails_opt_drip", label: "There is help to begin", hint: NOT_YET },
+  { name: "marketing_consent", label: "There is news from the company", hint: NOT_YET },
+] as const satisfies { name: keyof Settings; label: string; hint?: string }[];
 
 /** The e-mails that the promoter wants. */
 export function EmailSettings() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/email_settings")));
   return (
     <section class="card narrow" aria-label="E-mails">
-      <Await loaded={loaded}>{(wanted) => <TopicsForm wanted={wanted} />}</Await>
+      <Await loaded={loaded}>{({ data: [settings] }) => settings && <TopicsForm of={settings} />}</Await>
     </section>
   );
 }
 
-function TopicsForm({ wanted }: { wanted: Wanted }) {
-  const form = useForm({ ...wanted });
+function TopicsForm({ of: settings }: { of: Settings }) {
+  const form = useForm({
+    emails_opt_new_referral: settings.emails_opt_new_referral,
+    emails_opt_new_commission: settings.emails_opt_new_commission,
+    emails_opt_payout: settings.emails_opt_payout,
+    emails_opt_drip: settings.emails_opt_drip,
+    marketing_consent: settings.marketing_consent,
+  });
+  const params = { path: { id: settings.id } };
   return (
     <Form
       form={form}
       action="Save my choice"
       onSubmit={async (body) => {
-        await answer(api.PUT("/api/v2/affiliate/email_settings", { body }));
+        await answer(api.PUT("/api/v2/affiliate/email_settings/{id}", { params, body }));
         toast("Your choice is saved.");
       }}
     >
       <p class="soft">Write to me when:</p>
-      {TOPICS.map(([name, label, hint]) => (
-        <Checkbox key={name} form={form} name={name} label={label} hint={hint} />
+      {TOPICS.map((topic) => (
+        <Checkbox key={topic.name} form={form} {...topic} />
       ))}
     </Form>
   );

@@ -36,11 +36,11 @@ export async function made<T>(call: Call<T>): Promise<T> {
   }
 }
 
-/** The rows of a page, and how many there are on all pages. @throws Refusal */
-export async function page<T>(call: Call<T[]>): Promise<{ rows: T[]; total: number }> {
+/** The rows of a page, and how many there are on all pages. Some lists carry their rows in `data`. @throws Refusal */
+export async function page<T>(call: Call<T[] | { data: T[] }>): Promise<{ rows: T[]; total: number }> {
   const { data, error, response } = await call;
   if (!response.ok) throw refusalOf(response, error);
-  const rows = data ?? [];
+  const rows = Array.isArray(data) ? data : (data?.data ?? []);
   return { rows, total: Number(response.headers.get("total") ?? rows.length) };
 }
 

@@ -5,7 +5,8 @@ import type { ChartQuery } from "./chart.ts";
 import { loadDailySum, type Metric } from "./counters.ts";
 import { figuresOf, type Figures } from "./figures.ts";
 import { addDays, addMonths } from "./period.ts";
-import { planOf, refuseTooManyCells, type ReportQuery, type ReportRow } from "./report.ts";
+import type { Sort } from "./ranking.ts";
+import { planOf, refuseTooManyCells, sortRows, type ReportQuery, type ReportRow } from "./report.ts";
 import { addToHistory, type History } from "./history.ts";
 
 /** The sums that the figures of a promoter's own report are made of. */
@@ -24,6 +25,11 @@ const METRICS = [
 /** Choice: each day is a read of each sum. */
 const MOST_YEARS = 3;
 
+interface OwnReportQuery extends ReportQuery, Pick<ChartQuery, "promoterCampaigns"> {
+  /** null: by time. */
+  sort: Sort | null;
+}
+
 /**
  * The figures of some promoter campaigns, period by period, and in total. The cost depends on the days and the promoter
  * campaigns alone, not on the account's size.
@@ -32,9 +38,10 @@ const MOST_YEARS = 3;
  */
 export async function reportOwn(
   store: Store,
-  { promoterCampaigns, ...query }: ReportQuery & Pick<ChartQuery, "promoterCampaigns">,
+  { promoterCampaigns, sort, ...query }: OwnReportQuery,
 ): Promise<{ rows: ReportRow[]; total: Figures }> {
-  const plan = planOf(query);
+  const figures = sort === null ? query.figures : [...query.figures, sort.by];
+  const plan = planOf({ ...query, figures });
   const { from, to } = plan.range;
   if (addMonths(from, 12 * MOST_YEARS) <= to) {
     throw new Failure("invalid", `A report covers at most ${MOST_YEARS} years`);
@@ -51,6 +58,6 @@ export async function reportOwn(
     }
     await othersTurn();
   }
-  const rows = plan.periods.map((period) => ({ period, figures: figuresOf(history, period, query.figures) }));
-  return { rows, total: figuresOf(history, plan.range, query.figures) };
+  const rows = plan.periods.map((period) => ({ period, figures: figuresOf(history, period, figures) }));
+  return { rows: sortRows(rows, sort), total: figuresOf(history, plan.range, query.figures) };
 }

@@ -53,10 +53,14 @@ export async function reportOverview(
   refuseTooManyCells(plan, 1);
   const ownerOf = () => accountId;
   const histories = await readHistories(store, accountId, { ...plan, series: "campaign", ownerOf });
-  const rows = rowsOf(historyOf(histories, accountId), plan);
+  return sortRows(rowsOf(historyOf(histories, accountId), plan), sort);
+}
+
+/** Sorts periods by a figure or, without one, by time. */
+export function sortRows(rows: ReportRow[], sort: Sort | null): ReportRow[] {
   if (sort === null) return rows;
   const sign = sort.isDescending ? -1 : 1;
-  return rows.sort((one, other) => sign * ((one.figures[sort.by] ?? 0) - (other.figures[sort.by] ?? 0)));
+  return rows.toSorted((one, other) => sign * ((one.figures[sort.by] ?? 0) - (other.figures[sort.by] ?? 0)));
 }
 
 /** The account's figures over the whole range. */

@@ -3,42 +3,54 @@ import { OTHER } from "../origin/origin.ts";
 import { subIdNames } from "../origin/sub-id.ts";
 import type { PromoterCampaign } from "../promoter-campaign/record.ts";
 import type { Store } from "../../storage/store.ts";
-import { ORIGIN_METRICS, dayNumber } from "./counters.ts";
-import { figuresOf, type Figures } from "./figures.ts";
-import { planOf, type ReportQuery } from "./report.ts";
+import type { Found, Window } from "../../storage/listing/page-search.ts";
+import { ORIGIN_METRICS, dayNumber, type Metric } from "./counters.ts";
 import { addToHistory, type History } from "./history.ts";
 import type { Period } from "./period.ts";
+import { firstRanked, type Sort } from "./ranking.ts";
+import { groupsOf, planOf, refuseTooManyCells, type ReportGroup, type ReportQuery } from "./report.ts";
 
-/** A channel and its figures over the whole range. */
-export interface ChannelReport {
-  name: string;
-  total: Figures;
+/** The channels of a report. */
+export interface SubIdSelection {
+  /** Those of one promoter. Channels of one name are one channel. */
+  promoterCampaigns: PromoterCampaign[];
+  keeps: (channel: { id: string; name: string }) => boolean;
+  sort: Sort;
+  page: Window;
 }
 
-/** The channels of promoter campaigns that had a fact in the range, those with the most clicks first. */
+/** What a channel added to a metric on one day. */
+interface DaySum {
+  day: number;
+  metric: Metric;
+  sum: number;
+}
+
+/** A page of the channels that had a fact in the range. @throws Failure `invalid` */
 export async function reportSubIds(
   store: Store,
-  { promoterCampaigns, ...query }: ReportQuery & { promoterCampaigns: PromoterCampaign[] },
-): Promise<ChannelReport[]> {
-  const { range, figures } = planOf(query);
+  { promoterCampaigns, keeps, sort, page, ...query }: ReportQuery & SubIdSelection,
+): Promise<Found<ReportGroup<string>>> {
+  const plan = planOf(query);
+  const channels = new Map<string, { name: string; sums: DaySum[] }>();
+  for (const each of promoterCampaigns) await readChannels(store, each, { range: plan.range, channels });
   const histories = new Map<string, History>();
-  for (const promoterCampaign of promoterCampaigns)
-    await readChannels(store, promoterCampaign, { range, histories });
-  const found = [...histories].map(([name, history]) => ({
-    name,
-    total: figuresOf(history, range, figures),
-    clicks: figuresOf(history, range, ["clicks"]).clicks ?? 0,
-  }));
-  return found
-    .sort((one, other) => other.clicks - one.clicks || one.name.localeCompare(other.name))
-    .map(({ name, total }) => ({ name, total }));
+  for (const [id, { name, sums }] of channels) if (keeps({ id, name })) histories.set(id, historyOf(sums));
+  const ids = [...histories.keys()];
+  const limit = page.offset + page.limit;
+  const shown = (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
+  refuseTooManyCells(plan, shown.length);
+  const subjects = shown.map((id) => ({ id, name: channels.get(id)?.name ?? "" }));
+  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
 }
 
-/** Adds the sums of a promoter campaign. Several may have a channel of one name. */
 async function readChannels(
   store: Store,
   { accountId, id }: PromoterCampaign,
-  { range: { from, to }, histories }: { range: Period; histories: Map<string, History> },
+  {
+    range: { from, to },
+    channels,
+  }: { range: Period; channels: Map<string, { name: string; sums: DaySum[] }> },
 ): Promise<void> {
   const names = new Map<string, string>();
   for await (const chunk of store.scan(subIdNames, "id", accountId, [id])) {
@@ -47,14 +59,27 @@ async function readChannels(
   const days = { from: dayNumber(from), before: dayNumber(to) + 1 };
   for (const metric of ORIGIN_METRICS) {
     for await (const sums of store.sums(accountId, ["daily.sub-id", id, metric], days)) {
-      for (const [[, key], sum] of sums) {
+      for (const [[day, key], sum] of sums) {
         // A name that was forgotten belongs to the others.
         const name = names.get(String(key)) ?? OTHER;
-        const history = histories.get(name) ?? new Map();
-        histories.set(name, history);
-        // Only totals are asked for, so all sums may stand on one day, in whatever order they come.
-        addToHistory(history, { day: from, metric, sum });
+        const channel = channels.get(nameKey(name)) ?? { name, sums: [] };
+        channels.set(nameKey(name), channel);
+        channel.sums.push({ day: Number(day), metric, sum });
       }
     }
   }
+}
+
+/** Several promoter campaigns have sums on one day, and a history wants its days in order. */
+function historyOf(sums: DaySum[]): History {
+  const history: History = new Map();
+  for (const { day, metric, sum } of sums.toSorted((one, other) => one.day - other.day)) {
+    addToHistory(history, { day: dayOf(day), metric, sum });
+  }
+  return history;
+}
+
+/** 20260304 becomes `2026-03-04`. */
+function dayOf(day: number): string {
+  return String(day).replace(/^(\d{4})(\d\d)(\d\d)$/, "$1-$2-$3");
 }

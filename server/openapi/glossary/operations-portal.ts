@@ -83,6 +83,7 @@ const OPERATIONS: Operations = {
     "Adds a way to be paid. `bank` needs an IBAN, or an account number with a bank code; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
     { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
   ],
+  "GET /payout_methods/:id": ["getOwnPayoutMethod", "Shows a payout method of the promoter."],
   "PUT /payout_methods/:id": [
     "updateOwnPayoutMethod",
     "Replaces the details of a payout method. Once a payout has used it, this makes a new method, with its own id.",
@@ -100,10 +101,10 @@ const OPERATIONS: Operations = {
     { company_name: "Doe Media Ltd", country: "US" },
   ],
   "GET /email_settings": ["getEmailSettings", "Shows which e-mails the promoter wants."],
-  "PUT /email_settings": [
+  "PUT /email_settings/:id": [
     "updateEmailSettings",
-    "Chooses the e-mails that the promoter wants. What you leave out stays. Whoever had unsubscribed gets those that are on.",
-    { new_referral: false },
+    "Chooses the e-mails that the promoter wants; the id is the promoter's own. What you leave out stays. A promoter who had unsubscribed gets those that are on.",
+    { emails_opt_new_referral: false },
   ],
   "GET /reports/overview": ["getOwnReport", "Reports on the promoter's figures, period by period."],
   "GET /reports/sub_ids": [

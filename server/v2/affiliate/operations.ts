@@ -23,6 +23,7 @@ import {
   listOwnMethodsOperation,
   removeOwnMethodOperation,
   selectOwnMethodOperation,
+  showOwnMethodOperation,
   updateOwnMethodOperation,
 } from "./money/payout-methods.ts";
 import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
@@ -80,6 +81,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/payouts/:id/receipt", payoutReceiptOperation],
   ["GET", "/payout_methods", listOwnMethodsOperation],
   ["POST", "/payout_methods", createOwnMethodOperation],
+  ["GET", "/payout_methods/:id", showOwnMethodOperation],
   ["PUT", "/payout_methods/:id", updateOwnMethodOperation],
   ["DELETE", "/payout_methods/:id", removeOwnMethodOperation],
   ["POST", "/payout_methods/:id/select", selectOwnMethodOperation],
@@ -90,7 +92,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["PUT", "/promo_codes/:id", updateOwnPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archiveOwnPromoCodeOperation],
   ["GET", "/email_settings", showEmailSettingsOperation],
-  ["PUT", "/email_settings", updateEmailSettingsOperation],
+  ["PUT", "/email_settings/:id", updateEmailSettingsOperation],
   ["GET", "/reports/overview", ownOverviewOperation],
   ["GET", "/reports/sub_ids", ownSubIdsOperation],
   ["GET", "/reports/download", ownDownloadOperation],

@@ -112,7 +112,7 @@ export function commissionJson(parts: CommissionParts): z.output<typeof commissi
 }
 
 /** The reward as it was called then, even if it has been deleted since. */
-function rewardJson({ rewardId, rewardName }: Commission) {
+export function rewardJson({ rewardId, rewardName }: Commission) {
   return rewardId === null ? null : { id: rewardId, name: rewardName ?? "" };
 }
 

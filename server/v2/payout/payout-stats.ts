@@ -3,7 +3,13 @@ import { PAYOUT_CYCLES, type Account } from "../../domain/account/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
 import { PAYOUT_METHODS } from "../../domain/payout-method/record.ts";
 import { PAYOUT_STATUSES } from "../../domain/payout/record.ts";
-import { dueStats, payoutStats, type DueSummary, type PayoutSummary } from "../../domain/payout/stats.ts";
+import {
+  dueStats,
+  payoutStats,
+  type DueStats,
+  type DueSummary,
+  type PayoutSummary,
+} from "../../domain/payout/stats.ts";
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
@@ -22,7 +28,8 @@ const statsParams = z.object({
 });
 const dueParams = z.object({ q: text.optional(), filters });
 
-const metaAnswer = z
+/** The terms of payouts. */
+export const payoutTermsAnswer = z
   .object({
     net_payout_days: z.int(),
     payout_cycle: z.enum(PAYOUT_CYCLES),
@@ -45,12 +52,20 @@ const dueSummary = summary.extend({
   period_end: z.iso.date().nullable(),
 });
 
+/** Payouts by when they are due. */
+export const dueStatsAnswer = z
+  .object({
+    meta: payoutTermsAnswer,
+    data: z.object({ next: dueSummary, overdue: dueSummary, custom: summary }),
+  })
+  .meta({ id: "DueStats" });
+
 /** `GET /api/v2/company/payouts/stats` @see docs/spec/v2.md "Statistics of payouts" */
 export const payoutStatsOperation: V2Operation = {
   summary: "Add up payouts by period, status and method",
   params: statsParams,
   answer: z.object({
-    meta: metaAnswer,
+    meta: payoutTermsAnswer,
     data: z.object({
       by_paid_period: z.array(
         summary.extend({ period_start: z.iso.datetime(), period_end: z.iso.datetime() }),
@@ -67,10 +82,7 @@ export const payoutStatsOperation: V2Operation = {
 export const dueStatsOperation: V2Operation = {
   summary: "Add up payouts by when they are due",
   params: dueParams,
-  answer: z.object({
-    meta: metaAnswer,
-    data: z.object({ next: dueSummary, overdue: dueSummary, custom: summary }),
-  }),
+  answer: dueStatsAnswer,
   refusals: ["invalid"],
   handle: due,
 };
@@ -84,7 +96,7 @@ async function stats(request: V2Request) {
   const found = await payoutStats(context, account, { status, campaignIds });
   const periods = by.paid_period ? found.byPaidPeriod : [];
   return {
-    meta: metaJson(account),
+    meta: payoutTermsJson(account),
     data: {
       by_paid_period: periods.map(({ periodStart, periodEnd, ...sums }) => ({
         period_start: periodStart,
@@ -102,18 +114,16 @@ async function due(request: V2Request) {
   const { params } = readListing(request, dueParams);
   const { status, campaign_id: campaignIds } = params.filters;
   const found = await dueStats(context, account, { text: params.q, status, campaignIds });
-  return {
-    meta: metaJson(account),
-    data: {
-      next: dueSummaryJson(found.next),
-      overdue: dueSummaryJson(found.overdue),
-      custom: summaryJson(found.custom),
-    },
-  };
+  return { meta: payoutTermsJson(account), data: dueStatsJson(found) };
 }
 
-/** Choice: promoters may choose any method, because an account does not restrict them. */
-function metaJson(account: Account): z.output<typeof metaAnswer> {
+/** Payouts by when they are due. */
+export function dueStatsJson({ next, overdue, custom }: DueStats): z.output<typeof dueStatsAnswer>["data"] {
+  return { next: dueSummaryJson(next), overdue: dueSummaryJson(overdue), custom: summaryJson(custom) };
+}
+
+/** The account's terms. Every method may be chosen, because an account does not restrict them. */
+export function payoutTermsJson(account: Account): z.output<typeof payoutTermsAnswer> {
   const { payoutCycle, netPayoutDays } = account;
   return {
     net_payout_days: netPayoutDays,

@@ -99,14 +99,7 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     name: promoterName(promoter),
     cust_id: promoter.custId,
     note: promoter.note,
-    stats: {
-      clicks_count: stats.clicks,
-      referrals_count: stats.referrals,
-      sales_count: stats.sales,
-      customers_count: stats.customers,
-      revenue_amount: stats.salesCents,
-      active_customers_count: stats.activeCustomers,
-    },
+    stats: promoterStatsJson(stats),
     is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
     // Choice: a promoter whom the company adds needs no confirmation.
     is_confirmed: promoter.isUnconfirmed !== true,
@@ -129,6 +122,18 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
       selected_payout_method: payoutMethod && payoutMethodJson(payoutMethod),
     }),
     ...(parent !== undefined && { parent_promoter: parent && embeddedPromoterJson(parent) }),
+  };
+}
+
+/** A promoter's figures in all their campaigns. */
+export function promoterStatsJson(stats: Stats): z.output<typeof promoterAnswer>["stats"] {
+  return {
+    clicks_count: stats.clicks,
+    referrals_count: stats.referrals,
+    sales_count: stats.sales,
+    customers_count: stats.customers,
+    revenue_amount: stats.salesCents,
+    active_customers_count: stats.activeCustomers,
   };
 }
 

@@ -175,7 +175,7 @@ it("says that a page has a fault, and keeps why something was refused", async ()
   // Not by `pages.open`, which takes no faults.
   const context = await pages.browser.newContext();
   const page = await context.newPage();
-  await page.route("**/api/v2/affiliate/payouts?**", (route) => route.fulfill({ json: [{}] }));
+  await page.route("**/api/v2/affiliate/payouts?**", (route) => route.fulfill({ json: { data: [{}] } }));
   const refusal = { status: 503, headers: { "x-request-id": "abc123" }, json: {} };
   await page.route("**/affiliate/commissions/export", (route) => route.fulfill(refusal));
   await page.goto(pages.url + entrance);

@@ -75,7 +75,7 @@ it.each([
   [
     "the promoter does not want to know",
     async () => {
-      await jane.call("PUT /email_settings", { new_commission: false });
+      await jane.call("PUT /email_settings/1", { emails_opt_new_commission: false });
       return sell();
     },
   ],
@@ -86,9 +86,15 @@ it.each([
 });
 
 it("sends those that a promoter turns on again after unsubscribing from all", async () => {
-  const none = { drip: false, new_commission: false, new_referral: false, payout: false, marketing: false };
-  await jane.call("PUT /email_settings", none);
-  await jane.call("PUT /email_settings", { new_commission: true });
+  const none = {
+    emails_opt_drip: false,
+    emails_opt_new_commission: false,
+    emails_opt_new_referral: false,
+    emails_opt_payout: false,
+    marketing_consent: false,
+  };
+  await jane.call("PUT /email_settings/1", none);
+  await jane.call("PUT /email_settings/1", { emails_opt_new_commission: true });
   await sell();
   await send();
   expect(mail.emails).toHaveLength(1);

@@ -225,7 +225,10 @@ describe("every operation", () => {
         method,
         headers: { "x-forwarded-for": `10.0.0.${++strangers}` },
       });
-      const errors = path.includes("company/promoter_campaigns") ? ',"errors":{}' : "";
+      const hasErrors =
+        path.includes("company/promoter_campaigns") ||
+        (method === "POST" && path.endsWith("affiliate/referrals"));
+      const errors = hasErrors ? ',"errors":{}' : "";
       const message =
         access === "person" || access === "promoter" ? "Nobody is signed in" : "Bad credentials";
       const refusal = `{"message":"${message}","code":"unauthorized"${errors}}`;

@@ -58,7 +58,7 @@ describe("iframe_login", () => {
     expect([status, body]).toEqual([200, { access_token: expect.any(String) as string, expires_in: 86_400 }]);
     const frame = bearer((body as { access_token: string }).access_token);
     expect(await frame.outcome("GET /session")).toMatchObject({ body: { promoter: { id: 1 } } });
-    expect((await frame.call("PUT /email_settings", { payout: false })).status).toBe(200);
+    expect((await frame.call("PUT /email_settings/1", { emails_opt_payout: false })).status).toBe(200);
     app.setNow("2026-03-05T05:06:07.890Z");
     expect((await frame.call("GET /session")).status).toBe(401);
   });
@@ -108,7 +108,7 @@ it("shows the company a promoter's portal, which it can't change, and logs it", 
   expect([status, seconds, url]).toEqual([201, 900, `https://track.acme.example/portal#view=${token}`]);
   const view = bearer(token ?? "");
   expect(await view.outcome("GET /session")).toMatchObject({ status: 200, body: { is_read_only: true } });
-  expect(await view.outcome("PUT /email_settings", { payout: false })).toEqual({
+  expect(await view.outcome("PUT /email_settings/1", { emails_opt_payout: false })).toEqual({
     status: 403,
     body: {
       message: "You are looking at a promoter's portal, and can't change anything in it",

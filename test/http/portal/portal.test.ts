@@ -21,7 +21,21 @@ afterEach(async () => {
 });
 
 const CAMPAIGN = { id: 1, name: "Default campaign", color: "#2563eb" };
+const IN_CAMPAIGN = { id: 1, campaign_id: 1, created_at: NOW, campaign: CAMPAIGN };
 const NOTHING = { cash: 0, credits: 0, points: 0, free_months: 0, discount: 0 };
+const NO_AMOUNTS = { cash: 0, credits: 0, points: 0, free_months: 0, discount_per: 0, mon_discount: 0 };
+const OWN_METHODS = ["bank", "paypal", "wise", "crypto"];
+const TERMS = {
+  net_payout_days: 30,
+  payout_cycle: "monthly",
+  min_payment: 0,
+  min_paying_customers: 0,
+  terms_description: "Payouts are made monthly and due 30 days after the period's end.",
+  selected_payout_methods: OWN_METHODS,
+  payout_method_options: {},
+  managed_payouts: false,
+};
+const METHODS_META = { selected_payout_methods: OWN_METHODS, payout_method_options: {} };
 const body = async (request: string, given?: unknown) => (await jane.outcome(request, given)).body;
 const sell = (email: string, amount: number) =>
   app.v1("/track/sale", {
@@ -36,11 +50,11 @@ it("shows promoters what they have earned", async () => {
   await company(app, "PUT /campaigns/1", { auto_approve_commissions: false });
   await sell("kim@example.net", 5_000);
   const earned = { ...NOTHING, cash: 2_000 };
+  await jane.call("POST /payout_methods", { method: "wise", details: { wise_email: "jane@wise.example" } });
   expect(await body("GET /promoters/current")).toEqual({
     id: 1,
     email: "jane@example.com",
     name: "Jane",
-    joined_at: NOW,
     stats: {
       clicks_count: 0,
       referrals_count: 2,
@@ -56,20 +70,54 @@ it("shows promoters what they have earned", async () => {
       paid_balance: NOTHING,
       pending_balance: { ...NOTHING, cash: 1_000 },
     },
+    custom_fields: {},
+    first_event_at: NOW,
+    invoice_details_status: "pending",
+    joined_at: NOW,
+    selected_payout_method: "wise",
+    pending_contract_documents: [],
     profile: { ...PROFILE, first_name: "Jane" },
-    has_payout_method: false,
+    promoter_campaigns: [
+      {
+        id: 1,
+        campaign_id: 1,
+        created_at: NOW,
+        campaign: CAMPAIGN,
+        state: "accepted",
+        promoter_id: 1,
+        stats: {
+          clicks_count: 0,
+          referrals_count: 2,
+          sales_count: 2,
+          customers_count: 2,
+          revenue_amount: 15_000,
+        },
+        ref_token: "jane",
+        ref_link: "https://www.acme.example/?via=jane",
+        has_monetary_rewards: true,
+      },
+    ],
+    is_confirmed: true,
     parent_promoter: null,
   });
 });
 
 it("lists leads with masked addresses, newest first, by filter and page", async () => {
-  await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane", sub_id: "mail" });
+  await app.v1("/track/signup", {
+    email: "sam@example.net",
+    uid: "user-17",
+    ref_id: "jane",
+    sub_id: "mail",
+    custom_fields: '{"plan":"secret"}',
+  });
   await sell("kim@example.net", 5_000);
   const [kim, sam] = (await body("GET /referrals")) as Record<string, unknown>[];
   expect(sam).toEqual({
     id: expect.any(Number),
+    uid: "user-17",
     email: "s***@example.net",
     state: "signup",
+    metadata: {},
     entry_source: "api",
     created_at: NOW,
     customer_since: null,
@@ -79,8 +127,7 @@ it("lists leads with masked addresses, newest first, by filter and page", async 
     website: null,
     comment: null,
     is_removable: false,
-    promoter_campaign_id: 1,
-    campaign: CAMPAIGN,
+    promoter_campaign: IN_CAMPAIGN,
   });
   expect(kim).toMatchObject({ email: "k***@example.net", state: "active", customer_since: NOW });
   expect(await body("GET /referrals?filters[type]=customer")).toEqual([kim]);
@@ -102,20 +149,33 @@ it("lists commissions with their reasons, and exports them", async () => {
   expect(sale).toEqual({
     id: expect.any(Number),
     status: "approved",
+    external_note: null,
+    created_at: NOW,
+    status_updated_at: null,
+    promoter_campaign: IN_CAMPAIGN,
+    referral: { id: expect.any(Number), uid: null, email: "s***@example.net" },
+    reward: { id: 1, name: expect.any(String) },
+    commission_type: "sale",
+    sale_amount: 10_000,
+    original_sale_amount: 10_000,
+    original_sale_currency: null,
+    plan_id: null,
+    tier: 1,
     unit: "cash",
     amount: 2_000,
-    sale_amount: 10_000,
-    tier: 1,
-    reason: "20% of a sale of $100.00 to s***@example.net.",
-    created_at: NOW,
-    approves_at: null,
     is_paid: false,
+    reason: "20% of a sale of $100.00 to s***@example.net.",
+    approves_at: null,
     payout_id: null,
-    promoter_campaign_id: 1,
-    campaign: CAMPAIGN,
-    referral: { id: expect.any(Number), email: "s***@example.net" },
   });
-  expect(custom).toMatchObject({ amount: 500, reason: "For your talk in May", referral: null });
+  expect(custom).toMatchObject({
+    amount: 500,
+    external_note: "For your talk in May",
+    reason: "For your talk in May",
+    commission_type: "custom",
+    reward: null,
+    referral: null,
+  });
   expect(JSON.stringify(custom)).not.toContain("secret");
   expect(await body("GET /commissions/export")).toBe(
     "id,created_at,status,unit,amount,sale_amount,campaign,reason,is_paid\r\n" +
@@ -126,19 +186,52 @@ it("lists commissions with their reasons, and exports them", async () => {
 
 it("lists payouts, what is due, and a receipt once paid", async () => {
   const { id } = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
+  const none = { promoters_count: 0, amounts: NO_AMOUNTS, total_incl_tax: 0 };
   expect(await body("GET /payouts/due_stats")).toEqual({
-    next: null,
-    overdue: { amount: 12_000, due_date: "2026-03-02", period_end: "2026-01-31" },
-    custom: null,
-    min_payment: 0,
-    net_payout_days: 30,
+    meta: TERMS,
+    data: {
+      next: { ...none, due_date: null, period_end: null },
+      overdue: {
+        promoters_count: 1,
+        amounts: { ...NO_AMOUNTS, cash: 10_000 },
+        total_incl_tax: 12_000,
+        due_date: "2026-03-02",
+        period_end: "2026-01-31",
+      },
+      custom: none,
+    },
   });
   expect(await jane.outcome(`GET /payouts/${id}/receipt`)).toEqual({
     status: 422,
     body: { message: "This payout was not paid yet.", code: "operation_failed" },
   });
   await company(app, "POST /payouts/mark_as_paid", { ids: [id] });
-  expect(await body("GET /payouts")).toMatchObject([{ id, status: "completed", amount: 10_000 }]);
+  expect(await body("GET /payouts")).toEqual({
+    data: [
+      {
+        id,
+        status: "completed",
+        amount: 10_000,
+        payments_batch_id: null,
+        tax_rate: 20,
+        unit: "cash",
+        period_start: "2026-01-01T00:00:00.000Z",
+        period_end: "2026-01-31T23:59:59.999Z",
+        due_date: "2026-03-02",
+        paid_at: NOW,
+        processing_started_at: null,
+        failed_at: null,
+        error: null,
+        total_incl_tax: 12_000,
+        created_at: NOW,
+        payout_method: null,
+        promoter: { id: 1, email: "jane@example.com", name: "Jane" },
+        campaign: CAMPAIGN,
+      },
+    ],
+    meta: TERMS,
+  });
+  expect(await body("GET /payouts?filters[group_ref]=another")).toEqual({ data: [], meta: TERMS });
   expect(await body(`GET /payouts/${id}/receipt`)).toMatchObject({
     number: `acme-${id}`,
     payer: { name: "Acme" },
@@ -157,7 +250,7 @@ describe("a payout method", () => {
       invalid({ "details[iban]": ["is not a valid IBAN"] }),
     );
     expect(await jane.outcome("POST /payout_methods", { method: "bank", details: bank })).toEqual({
-      status: 201,
+      status: 200,
       body: {
         id: 1,
         method: "bank",
@@ -176,13 +269,17 @@ describe("a payout method", () => {
     });
     const paypal = { method: "paypal", details: { wallet_email: "jane@wallet.example" } };
     await jane.call("POST /payout_methods", paypal);
-    expect(await body("GET /payout_methods")).toMatchObject([
-      { id: 1, is_selected: false },
-      { id: 2, is_selected: true },
-    ]);
+    expect(await body("GET /payout_methods")).toMatchObject({
+      data: [
+        { id: 1, is_selected: false },
+        { id: 2, is_selected: true },
+      ],
+      meta: METHODS_META,
+    });
+    expect(await body("GET /payout_methods/2")).toMatchObject({ id: 2, method: "paypal", is_selected: true });
     expect((await jane.call("POST /payout_methods/1/select")).status).toBe(200);
     expect((await jane.call("DELETE /payout_methods/2")).status).toBe(204);
-    expect(await body("GET /payout_methods")).toMatchObject([{ id: 1, is_selected: true }]);
+    expect(await body("GET /payout_methods")).toMatchObject({ data: [{ id: 1, is_selected: true }] });
   });
 
   it("that a payout uses is replaced when its details change, and only the new one is listed", async () => {
@@ -198,7 +295,7 @@ describe("a payout method", () => {
       status: 200,
       body: { id: 2, is_selected: true, is_disabled: false },
     });
-    expect(await body("GET /payout_methods")).toMatchObject([{ id: 2, is_selected: true }]);
+    expect(await body("GET /payout_methods")).toMatchObject({ data: [{ id: 2, is_selected: true }] });
     expect((await jane.call("POST /payout_methods/1/select")).body).toMatchObject({ id: 2 });
   });
 
@@ -230,7 +327,7 @@ it("takes an IBAN of the country that a territory's banks belong to", async () =
     account_holder_name: "Jane Doe",
     iban: "FR1420041010050500013M02606",
   };
-  expect((await jane.outcome("POST /payout_methods", { method: "bank", details })).status).toBe(201);
+  expect((await jane.outcome("POST /payout_methods", { method: "bank", details })).status).toBe(200);
 });
 
 describe("a profile's addresses", () => {
@@ -358,32 +455,54 @@ it("lists campaigns that are open, and joins one by its rules", async () => {
 it("shows the promoter in their campaigns, with the page for people whom they invite", async () => {
   const joined = {
     id: 1,
+    campaign_id: 1,
+    created_at: NOW,
+    campaign: { ...CAMPAIGN, description: null, landing_url: "https://www.acme.example/" },
     state: "accepted",
+    promoter_id: 1,
+    stats: { clicks_count: 0, referrals_count: 0, sales_count: 0, customers_count: 0, revenue_amount: 0 },
     ref_token: "jane",
     ref_link: "https://www.acme.example/?via=jane",
+    has_monetary_rewards: true,
     coupon: null,
+    display_coupon: null,
+    rewards_for_promoters: [expect.objectContaining({ apply_on: "all", reward_id: 1 })],
+    rewards_for_referrals: [],
     promo_codes: [],
-    joined_at: NOW,
-    campaign: { ...CAMPAIGN, description: null, landing_url: "https://www.acme.example/" },
-    stats: { clicks_count: 0, referrals_count: 0, customers_count: 0 },
-    invite_url: "https://track.acme.example/join/1#ref=jane",
+    recruitment_link_url: "https://track.acme.example/join/1#ref=jane",
+    track_ad_traffic: null,
     may_add_leads: false,
     promo_code_rewards: [],
   };
   expect(await body("GET /promoter_campaigns")).toEqual([joined]);
   await company(app, "PUT /promoter_campaigns/1", { state: "pending" });
-  expect(await body("GET /promoter_campaigns")).toEqual([{ ...joined, state: "pending", invite_url: null }]);
+  expect(await body("GET /promoter_campaigns")).toEqual([
+    { ...joined, state: "pending", recruitment_link_url: null },
+  ]);
   await company(app, "PUT /promoter_campaigns/1", { state: "accepted" });
   await company(app, "PUT /campaigns/1", { is_private: true });
-  expect(await body("GET /promoter_campaigns")).toEqual([{ ...joined, invite_url: null }]);
+  expect(await body("GET /promoter_campaigns")).toEqual([{ ...joined, recruitment_link_url: null }]);
+  await company(app, "POST /rewards/1/hide");
+  expect(await body("GET /promoter_campaigns")).toMatchObject([{ rewards_for_promoters: [] }]);
 });
 
 it("keeps the e-mails that the promoter wants", async () => {
-  const all = { drip: true, new_commission: true, new_referral: true, payout: true, marketing: true };
-  expect(await body("GET /email_settings")).toEqual(all);
-  const fewer = { ...all, new_referral: false };
-  expect(await body("PUT /email_settings", { new_referral: false })).toEqual(fewer);
-  expect(await body("GET /email_settings")).toEqual(fewer);
+  const all = {
+    id: 1,
+    company_domain: "www.acme.example",
+    emails_opt_drip: true,
+    emails_opt_new_commission: true,
+    emails_opt_new_referral: true,
+    emails_opt_payout: true,
+    company_name: "Acme",
+    marketing_consent: true,
+  };
+  const meta = { email: "jane@example.com" };
+  expect(await body("GET /email_settings")).toEqual({ data: [all], meta });
+  const fewer = { ...all, emails_opt_new_referral: false, marketing_consent: false };
+  const given = { emails_opt_new_referral: false, marketing_consent: false };
+  expect(await body("PUT /email_settings/1", given)).toEqual(fewer);
+  expect(await body("GET /email_settings")).toEqual({ data: [fewer], meta });
 });
 
 it("asks for approval again after invoice details have changed", async () => {
@@ -423,10 +542,17 @@ it("charts and reports the promoter's own figures alone", async () => {
     group_by: "day",
   });
   const report = "start_date=2026-03-01&end_date=2026-03-31&group_by=month&columns=revenue_amount";
-  expect(await body(`GET /reports/overview?${report}`)).toEqual({
-    data: [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 10_000 } }],
-    total: { revenue_amount: 10_000 },
-  });
+  const march = { period: "2026-03", id: "2026-03-01", data: { revenue_amount: 10_000 } };
+  expect(await body(`GET /reports/overview?${report}`)).toEqual([march]);
+  expect(await body(`GET /reports/overview?${report}&totals=true`)).toEqual([
+    march,
+    { period: "total", id: "total", data: { revenue_amount: 10_000 } },
+  ]);
+  const longer = report.replace("2026-03-01", "2026-02-01");
+  expect(await body(`GET /reports/overview?${longer}&sorting[revenue_amount]=desc`)).toMatchObject([
+    march,
+    { period: "2026-02" },
+  ]);
   expect(await body(`GET /reports/download?${report}`)).toBe("period,revenue_amount\r\n2026-03,10000\r\n");
 });
 
@@ -441,11 +567,19 @@ it("reports on channels, from the click to the commission", async () => {
   await app.v1("/track/signup", { email: "sam@example.net", tid });
   await sell("sam@example.net", 10_000);
   const columns = "columns[]=clicks_count&columns[]=referrals_count&columns[]=promoter_earnings_amount";
-  const report = (range: string) => body(`GET /reports/sub_ids?${range}&${columns}`);
-  expect(await report("start_date=2026-03-01&end_date=2026-03-31")).toEqual([
-    { sub_id: "letter", data: { clicks_count: 2, referrals_count: 1, promoter_earnings_amount: 2_000 } },
-    { sub_id: "video", data: { clicks_count: 1, referrals_count: 0, promoter_earnings_amount: 0 } },
-  ]);
+  const report = (range: string) => body(`GET /reports/sub_ids?${range}&group_by=month&${columns}`);
+  const channel = (name: string, data: object) => ({
+    sub_id: name,
+    id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+    data,
+    sub_data: [{ period: "2026-03", id: "2026-03-01", data }],
+  });
+  const letter = channel("letter", { clicks_count: 2, referrals_count: 1, promoter_earnings_amount: 2_000 });
+  const video = channel("video", { clicks_count: 1, referrals_count: 0, promoter_earnings_amount: 0 });
+  const march = "start_date=2026-03-01&end_date=2026-03-31";
+  expect(await report(march)).toEqual([letter, video]);
+  expect(await report(`${march}&sorting[clicks_count]=asc`)).toEqual([video, letter]);
+  expect(await report(`${march}&q=vid`)).toEqual([video]);
   expect(await report("start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
 });
 
@@ -462,7 +596,14 @@ it("lists the promoters whom a promoter brought in", async () => {
       name: "Alex",
       email: "a***@example.com",
       joined_at: NOW,
-      stats: { referrals_count: 0, customers_count: 0 },
+      stats: {
+        clicks_count: 0,
+        referrals_count: 0,
+        sales_count: 0,
+        customers_count: 0,
+        revenue_amount: 0,
+        active_customers_count: 0,
+      },
     },
   ]);
 });
@@ -483,6 +624,7 @@ describe("another promoter's things", () => {
     "POST /promo_codes": ["", { promoter_campaign_id: 1, code: "MINE" }, 404],
     "PUT /promo_codes/:id": ["", { code: "MINE" }, 404],
     "DELETE /promo_codes/:id": ["", undefined, 404],
+    "PUT /email_settings/:id": ["", { emails_opt_payout: false }, 404],
     "GET /payouts/:id/receipt": ["", undefined, 404],
     "PUT /payout_methods/:id": ["", { details: { wallet_email: "kim@example.com" } }, 404],
     "DELETE /payout_methods/:id": ["", undefined, 404],
@@ -490,9 +632,10 @@ describe("another promoter's things", () => {
     "GET /referral_links": ["?promoter_campaign_id=1", undefined, []],
     "GET /referrals": ["?filters[campaign_id]=1", undefined, []],
     "GET /commissions": ["?filters[campaign_id]=1", undefined, []],
-    "GET /payouts": ["?filters[campaign_id]=1", undefined, []],
+    "GET /payouts": ["?filters[campaign_id]=1", undefined, { data: [], meta: TERMS }],
     "GET /promo_codes": ["", undefined, []],
-    "GET /payout_methods": ["", undefined, []],
+    "GET /payout_methods": ["", undefined, { data: [], meta: METHODS_META }],
+    "GET /payout_methods/:id": ["", undefined, 404],
     "GET /promoters/sub_affiliates": ["", undefined, []],
     "GET /promoters/chart_data": [
       "?promoter_campaign_id=1&period_from=2026-03-04&period_to=2026-03-04&selection=revenue",
@@ -500,14 +643,14 @@ describe("another promoter's things", () => {
       expect.objectContaining({ total: 0 }),
     ],
     "GET /reports/sub_ids": [
-      "?promoter_campaign_id=1&start_date=2026-03-01&end_date=2026-03-31&columns=clicks_count",
+      "?promoter_campaign_id=1&start_date=2026-03-01&end_date=2026-03-31&group_by=month&columns=clicks_count",
       undefined,
       [],
     ],
     "GET /reports/overview": [
       `?promoter_campaign_id=1&${RANGE}`,
       undefined,
-      expect.objectContaining({ total: { revenue_amount: 0 } }),
+      [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 0 } }],
     ],
   };
   /** These take no id, and show or change only whoever is signed in. */
@@ -528,7 +671,6 @@ describe("another promoter's things", () => {
     "GET /invoice_details",
     "PUT /invoice_details",
     "GET /email_settings",
-    "PUT /email_settings",
     "GET /reports/download",
   ]);
 

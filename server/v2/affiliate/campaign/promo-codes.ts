@@ -3,12 +3,14 @@ import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/pr
 import { promoCodes } from "../../../domain/promo-code/promo-code.ts";
 import type { PromoCode } from "../../../domain/promo-code/record.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
+import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { rewards } from "../../../domain/reward/reward.ts";
-import type { Show } from "../../../domain/show.ts";
+import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, text, word } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
+import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { recordError } from "../../record-error.ts";
@@ -17,7 +19,8 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 /** No promoter campaign has more codes in use. */
 const MOST_CODES = 1_000;
 
-const answer = z
+/** A promo code as its promoter sees it. */
+export const ownPromoCodeAnswer = z
   .object({
     id: z.int(),
     code: z.string(),
@@ -45,7 +48,7 @@ const shape = recordError({ rewardId: "reward_id" });
 export const listOwnPromoCodesOperation: AffiliateOperation = {
   summary: "List the promoter's promo codes in use",
   params: pageParams,
-  answer: z.array(answer),
+  answer: z.array(ownPromoCodeAnswer),
   isPaged: true,
   handle: list,
 };
@@ -54,7 +57,7 @@ export const listOwnPromoCodesOperation: AffiliateOperation = {
 export const createOwnPromoCodeOperation: AffiliateOperation = {
   summary: "Make a promo code",
   body: createBody,
-  answer,
+  answer: ownPromoCodeAnswer,
   status: 201,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
@@ -76,7 +79,7 @@ export const createOwnPromoCodeOperation: AffiliateOperation = {
 export const updateOwnPromoCodeOperation: AffiliateOperation = {
   summary: "Change a promo code that the promoter made",
   body: updateBody,
-  answer,
+  answer: ownPromoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   async handle(request) {
@@ -110,15 +113,26 @@ async function list(request: AffiliateRequest) {
   const { page, window } = readListing(request, pageParams);
   const codes = [];
   for (const joined of await listPromoterCampaigns(store, accountId, id)) {
-    const page = { limit: MOST_CODES };
-    codes.push(...(await store.page(promoCodes, "inUse", accountId, [joined.id], page)));
+    codes.push(...(await codesInUse(store, joined)));
   }
   setPageHeaders(request, page, codes.length);
   const shown = codes.slice(window.offset, window.offset + window.limit);
   return Promise.all(shown.map((each) => showTo(id)(store, each)));
 }
 
-function showTo(promoterId: number): Show<PromoCode, z.output<typeof answer>> {
+/** The promo codes in use of one of the promoter's campaigns. */
+export async function listOwnPromoCodes(
+  view: View,
+  joined: PromoterCampaign,
+): Promise<z.output<typeof ownPromoCodeAnswer>[]> {
+  return showAll(view, await codesInUse(view, joined), showTo(joined.promoterId));
+}
+
+function codesInUse(view: View, { accountId, id }: PromoterCampaign): Promise<PromoCode[]> {
+  return view.page(promoCodes, "inUse", accountId, [id], { limit: MOST_CODES });
+}
+
+function showTo(promoterId: number): Show<PromoCode, z.output<typeof ownPromoCodeAnswer>> {
   return async (view, promoCode) => {
     const reward = await view.get(rewards, promoCode.accountId, promoCode.rewardId);
     return {

@@ -1,37 +1,61 @@
 import { z } from "zod";
 import { rewardsForOwnCodes } from "../../../domain/promo-code/own-code.ts";
 import type { Campaign } from "../../../domain/campaign/record.ts";
-import { listCodesInUse } from "../../../domain/promo-code/promo-code.ts";
 import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-promoter.ts";
 import { loadOwnPromoterCampaign } from "../../../domain/promoter-campaign/own-records.ts";
-import { acceptsLeads, refLink, withCampaign } from "../../../domain/promoter-campaign/promoter-campaign.ts";
-import { PROMOTER_CAMPAIGN_STATES, type PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
+import { acceptsLeads } from "../../../domain/promoter-campaign/promoter-campaign.ts";
+import type { PromoterCampaign } from "../../../domain/promoter-campaign/record.ts";
 import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/promoter-campaign/ref-token.ts";
 import { updatePromoterCampaign } from "../../../domain/promoter-campaign/update.ts";
-import { loadStats } from "../../../domain/report/counters.ts";
+import type { Reward } from "../../../domain/reward/record.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
+import type { View } from "../../../storage/store.ts";
+import { embeddedCampaign } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import {
+  promoterCampaignAnswer,
+  promoterCampaignJson,
+  readPromoterCampaignParts,
+  type PromoterCampaignParts,
+} from "../../promoter-campaign/promoter-campaign-json.ts";
 import { recordError } from "../../record-error.ts";
+import { rewardEntryAnswer } from "../../reward/reward-entry-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
 
-const answer = z
+const company = promoterCampaignAnswer.shape;
+
+/** A promoter campaign within the promoter who is signed in. */
+export const ownPromoterCampaignSummary = z
   .object({
-    id: z.int(),
-    state: z.enum(PROMOTER_CAMPAIGN_STATES),
-    ref_token: z.string(),
-    ref_link: z.string(),
-    coupon: z.string().nullable(),
-    promo_codes: z.array(z.string()),
-    joined_at: z.iso.datetime(),
+    id: company.id,
+    campaign_id: company.campaign_id,
+    created_at: company.created_at,
+    campaign: company.campaign,
+    state: company.state,
+    promoter_id: company.promoter_id,
+    stats: company.stats,
+    ref_token: company.ref_token,
+    ref_link: company.ref_link,
+    has_monetary_rewards: z.boolean(),
+  })
+  .meta({ id: "PortalPromoterCampaignSummary" });
+
+const answer = ownPromoterCampaignSummary
+  .extend({
     campaign: embeddedCampaign.extend({ description: z.string().nullable(), landing_url: z.string() }),
-    stats: z.object({ clicks_count: z.int(), referrals_count: z.int(), customers_count: z.int() }),
-    invite_url: z.string().nullable(),
+    coupon: company.coupon,
+    display_coupon: company.display_coupon,
+    rewards_for_promoters: z.array(rewardEntryAnswer),
+    rewards_for_referrals: z.array(rewardEntryAnswer),
+    promo_codes: z.array(ownPromoCodeAnswer),
+    recruitment_link_url: z.string().nullable(),
+    track_ad_traffic: z.boolean().nullable(),
     may_add_leads: z.boolean(),
     promo_code_rewards: z.array(z.object({ id: z.int(), name: z.string() })),
   })
@@ -55,7 +79,7 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
     const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
     setPageHeaders(request, page, joined.length);
     const shown = joined.slice(window.offset, window.offset + window.limit);
-    return showAll(context.store, shown, showWith(request.publicUrl));
+    return showAll(context.store, shown, showWith(request));
   },
 };
 
@@ -70,47 +94,76 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
 };
 
 /** Choice: links with the old referral id stop working, as when the company changes it. */
-async function update({ event, promoter, context, publicUrl }: AffiliateRequest) {
+async function update(request: AffiliateRequest) {
+  const { event, promoter, context } = request;
   const body = shapeInput(updateBody, await readJson(event));
   const { accountId } = promoter;
   const wanted = { accountId, promoterId: promoter.id, id: readPathId(event) };
   const { id } = await loadOwnPromoterCampaign(context.store, wanted);
   const changes = { refToken: body.ref_token };
-  return updatePromoterCampaign(context, accountId, { id, changes, show: showWith(publicUrl) });
+  return updatePromoterCampaign(context, accountId, { id, changes, show: showWith(request) });
 }
 
-function showWith(publicUrl: string): Show<PromoterCampaign, z.output<typeof answer>> {
+/** Shows a promoter campaign within the promoter who is signed in. */
+export async function showOwnPromoterCampaignSummary(
+  view: View,
+  joined: PromoterCampaign,
+): Promise<z.output<typeof ownPromoterCampaignSummary>> {
+  return summaryJson(await readPromoterCampaignParts(view, joined));
+}
+
+function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterCampaignSummary> {
+  const shown = promoterCampaignJson(parts);
+  return {
+    id: shown.id,
+    campaign_id: shown.campaign_id,
+    created_at: shown.created_at,
+    campaign: shown.campaign,
+    state: shown.state,
+    promoter_id: shown.promoter_id,
+    stats: shown.stats,
+    ref_token: shown.ref_token,
+    ref_link: shown.ref_link,
+    has_monetary_rewards: parts.rewardsForPromoters.some(({ reward }) => isMonetary(reward)),
+  };
+}
+
+/** A hidden reward is the company's own matter, so promoters do not see it. */
+function showWith({
+  publicUrl,
+  promoter,
+}: AffiliateRequest): Show<PromoterCampaign, z.output<typeof answer>> {
   return async (view, joined) => {
-    const { promoterCampaign, campaign } = await withCampaign(view, joined);
-    const stats = await loadStats(view, promoterCampaign);
+    const parts = await readPromoterCampaignParts(view, joined, promoter);
+    const { promoterCampaign, campaign } = parts;
+    const shown = promoterCampaignJson(parts);
     const offered = await rewardsForOwnCodes(view, promoterCampaign, campaign);
     return {
-      id: promoterCampaign.id,
-      state: promoterCampaign.state,
-      ref_token: promoterCampaign.refToken,
-      ref_link: refLink(promoterCampaign, campaign),
-      coupon: promoterCampaign.displayCoupon ?? promoterCampaign.coupon,
-      promo_codes: await listCodesInUse(view, promoterCampaign.accountId, promoterCampaign.id),
-      joined_at: promoterCampaign.createdAt,
+      ...summaryJson(parts),
       campaign: {
-        ...embeddedCampaignJson(campaign),
+        ...shown.campaign,
         description: campaign.signup?.description ?? null,
         landing_url: campaign.landingUrl,
       },
-      stats: {
-        clicks_count: stats.clicks,
-        referrals_count: stats.referrals,
-        customers_count: stats.customers,
-      },
-      invite_url: inviteUrl(publicUrl, promoterCampaign, campaign),
+      coupon: shown.coupon,
+      display_coupon: shown.display_coupon,
+      rewards_for_promoters: shown.rewards_for_promoters.filter(({ reward }) => !reward.hide_reward),
+      rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
+      promo_codes: await listOwnPromoCodes(view, promoterCampaign),
+      recruitment_link_url: recruitmentLink(publicUrl, promoterCampaign, campaign),
+      track_ad_traffic: promoter.trackAdTraffic,
       may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promotersMayAddLeads ?? false),
       promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
     };
   };
 }
 
-/** Choice: only the company invites people to a private campaign. */
-function inviteUrl(publicUrl: string, joined: PromoterCampaign, campaign: Campaign): string | null {
+function isMonetary({ schemas }: Reward): boolean {
+  return schemas.some(({ unit }) => unit === "cash");
+}
+
+/** Only the company invites people to a private campaign. */
+function recruitmentLink(publicUrl: string, joined: PromoterCampaign, campaign: Campaign): string | null {
   if (campaign.isPrivate || !acceptsLeads(joined)) return null;
   return `${publicUrl}/join/${campaign.id}#ref=${joined.refToken}`;
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { campaigns } from "../../../domain/campaign/campaign.ts";
 import { commissions } from "../../../domain/commission/commission.ts";
-import { COMMISSION_STATUSES, type Commission } from "../../../domain/commission/record.ts";
+import { COMMISSION_STATUSES, COMMISSION_TYPES, type Commission } from "../../../domain/commission/record.ts";
 import { leads } from "../../../domain/lead/lead.ts";
 import { UNITS } from "../../../domain/money/unit.ts";
 import { isWithin } from "../../../domain/span.ts";
@@ -11,30 +10,37 @@ import { loadPromoterStats } from "../../../domain/report/counters.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/listing/page-search.ts";
-import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
+import { rewardJson } from "../../commission/commission-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { period, span } from "../../range-params.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
-import { maskedEmail } from "../masked-email.ts";
+import { maskedEmail, maskedUid } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";
 import { commissionReason } from "./commission-reason.ts";
 
 const answer = z
   .object({
     id: z.int(),
     status: z.enum(COMMISSION_STATUSES),
+    external_note: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    status_updated_at: z.iso.datetime().nullable(),
+    promoter_campaign: ownCampaignAnswer,
+    referral: z.object({ id: z.int(), uid: z.string().nullable(), email: z.string().nullable() }).nullable(),
+    reward: z.object({ id: z.int(), name: z.string() }).nullable(),
+    commission_type: z.enum(COMMISSION_TYPES),
+    sale_amount: z.int(),
+    original_sale_amount: z.int(),
+    original_sale_currency: z.string().nullable(),
+    plan_id: z.string().nullable(),
+    tier: z.int(),
     unit: z.enum(UNITS),
     amount: z.int(),
-    sale_amount: z.int(),
-    tier: z.int(),
-    reason: z.string(),
-    created_at: z.iso.datetime(),
-    approves_at: z.iso.datetime().nullable(),
     is_paid: z.boolean(),
+    reason: z.string(),
+    approves_at: z.iso.datetime().nullable(),
     payout_id: z.int().nullable(),
-    promoter_campaign_id: z.int(),
-    campaign: embeddedCampaign.nullable(),
-    referral: z.object({ id: z.int(), email: z.string().nullable() }).nullable(),
   })
   .meta({ id: "PortalCommission" });
 type Answer = z.output<typeof answer>;
@@ -127,28 +133,33 @@ async function show(
   const { accountId, leadId, payoutId } = commission;
   const lead = leadId === null ? null : await store.get(leads, accountId, leadId);
   const payout = payoutId === null ? null : await store.get(payouts, accountId, payoutId);
-  const campaign = await store.get(campaigns, accountId, commission.campaignId);
   // A commission of a higher tier belongs to another promoter's lead.
   const isOwnLead = lead?.promoterId === commission.promoterId;
   const who = isOwnLead ? maskedEmail(lead.email) : null;
   return {
     id: commission.id,
     status: commission.status,
+    external_note: commission.externalNote,
+    created_at: commission.createdAt,
+    status_updated_at: commission.statusUpdatedAt,
+    promoter_campaign: await showOwnCampaign(store, commission),
+    referral: isOwnLead ? { id: lead.id, uid: maskedUid(lead.uid), email: who } : null,
+    reward: rewardJson(commission),
+    commission_type: commission.type,
+    sale_amount: commission.saleCents,
+    original_sale_amount: commission.originalSaleAmount,
+    original_sale_currency: commission.originalSaleCurrency,
+    plan_id: commission.planId,
+    tier: commission.tierLevel,
     unit: commission.unit,
     amount: commission.amount,
-    sale_amount: commission.saleCents,
-    tier: commission.tierLevel,
-    reason: commissionReason({ commission, who, currency: account.currency }),
-    created_at: commission.createdAt,
-    approves_at: commission.status === "pending" ? commission.approveAt : null,
     is_paid: commission.isPaidElsewhere || payout?.status === "completed",
+    reason: commissionReason({ commission, who, currency: account.currency }),
+    approves_at: commission.status === "pending" ? commission.approveAt : null,
     payout_id: payoutId,
-    promoter_campaign_id: commission.promoterCampaignId,
-    campaign: campaign && embeddedCampaignJson(campaign),
-    referral: isOwnLead ? { id: lead.id, email: who } : null,
   };
 }
 
-function lineOf({ campaign, ...shown }: Answer) {
-  return { ...shown, campaign: campaign?.name ?? "", is_paid: String(shown.is_paid) };
+function lineOf(shown: Answer) {
+  return { ...shown, campaign: shown.promoter_campaign.campaign?.name ?? "", is_paid: String(shown.is_paid) };
 }

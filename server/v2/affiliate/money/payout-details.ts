@@ -1,6 +1,9 @@
 import { isValidBIC, isValidIBAN } from "ibantools";
 import { z } from "zod";
+import type { Account } from "../../../domain/account/record.ts";
+import type { Promoter } from "../../../domain/promoter/record.ts";
 import { email, word } from "../../../input/fields.ts";
+import { payoutTermsJson, type payoutTermsAnswer } from "../../payout/payout-stats.ts";
 
 const LINE = 200;
 const line = word(LINE).min(1, "can't be blank");
@@ -84,3 +87,9 @@ export const OWN_METHODS = {
 
 export type OwnMethod = keyof typeof OWN_METHODS;
 export const OWN_METHOD_NAMES = Object.keys(OWN_METHODS) as [OwnMethod, ...OwnMethod[]];
+
+/** The terms on which a promoter is paid: the account's, unless they have days of their own. */
+export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {
+  const netPayoutDays = promoter.netPayoutDays ?? account.netPayoutDays;
+  return { ...payoutTermsJson({ ...account, netPayoutDays }), selected_payout_methods: OWN_METHOD_NAMES };
+}

@@ -15,8 +15,9 @@ import { shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
+import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { OWN_METHODS, OWN_METHOD_NAMES, type OwnMethod } from "./payout-details.ts";
+import { OWN_METHODS, OWN_METHOD_NAMES, ownTermsJson, type OwnMethod } from "./payout-details.ts";
 
 const details = z.record(z.string(), z.unknown());
 const createBody = z.object({
@@ -30,18 +31,33 @@ const updateBody = z.object({ details });
 export const listOwnMethodsOperation: AffiliateOperation = {
   summary: "List the promoter's payout methods",
   params: pageParams,
-  answer: z.array(payoutMethodAnswer),
+  answer: z.object({
+    data: z.array(payoutMethodAnswer),
+    meta: payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
+  }),
   isPaged: true,
   async handle(request) {
-    const { promoter, context } = request;
+    const { account, promoter, context } = request;
     const { page, window } = readListing(request, pageParams);
     const found = await findPayoutMethods(context.store, promoter.accountId, {
       promoterId: promoter.id,
       ...window,
     });
     setPageHeaders(request, page, found.total);
-    return found.records.map(payoutMethodJson);
+    const { selected_payout_methods, payout_method_options } = ownTermsJson(account, promoter);
+    return {
+      data: found.records.map(payoutMethodJson),
+      meta: { selected_payout_methods, payout_method_options },
+    };
   },
+};
+
+/** `GET /api/v2/affiliate/payout_methods/{id}` */
+export const showOwnMethodOperation: AffiliateOperation = {
+  summary: "Show one of the promoter's payout methods",
+  answer: payoutMethodAnswer,
+  refusals: ["not_found"],
+  handle: async (request) => payoutMethodJson(await loadOwn(request)),
 };
 
 /** `POST /api/v2/affiliate/payout_methods`. Choice: a new method is the one that is used from then on. */
@@ -49,7 +65,6 @@ export const createOwnMethodOperation: AffiliateOperation = {
   summary: "Add a payout method",
   body: createBody,
   answer: payoutMethodAnswer,
-  status: 201,
   refusals: ["invalid"],
   async handle({ event, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));

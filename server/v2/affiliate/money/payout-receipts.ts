@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { loadPayout } from "../../../domain/payout/payout.ts";
-import { dueStats, type PayoutSummary } from "../../../domain/payout/stats.ts";
+import { dueStats } from "../../../domain/payout/stats.ts";
 import { promoterName } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readPathId } from "../../path-id.ts";
+import { dueStatsAnswer, dueStatsJson } from "../../payout/payout-stats.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
+import { ownTermsJson } from "./payout-details.ts";
 import { ownPayoutAnswer, ownPayoutJson } from "./payouts.ts";
 
 const receiptAnswer = z
@@ -27,20 +29,10 @@ export const payoutReceiptOperation: AffiliateOperation = {
   handle: showReceipt,
 };
 
-const due = z.object({ amount: z.int(), due_date: z.iso.date(), period_end: z.iso.date() }).nullable();
-
 /** `GET /api/v2/affiliate/payouts/due_stats` */
 export const ownDueStatsOperation: AffiliateOperation = {
   summary: "Show what the promoter will be paid, and when",
-  answer: z
-    .object({
-      next: due,
-      overdue: due,
-      custom: z.object({ amount: z.int() }).nullable(),
-      min_payment: z.int(),
-      net_payout_days: z.int(),
-    })
-    .meta({ id: "PortalDueStats" }),
+  answer: dueStatsAnswer,
   handle: showDueStats,
 };
 
@@ -61,18 +53,6 @@ async function showReceipt(request: AffiliateRequest) {
 }
 
 async function showDueStats({ account, promoter, context }: AffiliateRequest) {
-  const { next, overdue, custom } = await dueStats(context, account, { promoterId: promoter.id });
-  const sumOf = ({ promotersCount, centsInclTax }: PayoutSummary) =>
-    promotersCount === 0 ? null : { amount: centsInclTax };
-  const dueJson = (part: typeof next) =>
-    part.due === null
-      ? null
-      : { amount: part.centsInclTax, due_date: part.due.dueDate, period_end: part.due.periodEndDate };
-  return {
-    next: dueJson(next),
-    overdue: dueJson(overdue),
-    custom: sumOf(custom),
-    min_payment: account.minPaymentCents,
-    net_payout_days: promoter.netPayoutDays ?? account.netPayoutDays,
-  };
+  const found = await dueStats(context, account, { promoterId: promoter.id });
+  return { meta: ownTermsJson(account, promoter), data: dueStatsJson(found) };
 }

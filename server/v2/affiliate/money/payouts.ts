@@ -4,37 +4,58 @@ import { UNITS } from "../../../domain/money/unit.ts";
 import { payouts } from "../../../domain/payout/payout.ts";
 import { PAYOUT_STATUSES, type Payout } from "../../../domain/payout/record.ts";
 import { payoutMethods } from "../../../domain/payout-method/payout-method.ts";
-import { PAYOUT_METHODS } from "../../../domain/payout-method/record.ts";
 import { findNewestOf } from "../../../domain/promoter-campaign/own-records.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { id, listOf, oneOf } from "../../../input/fields.ts";
+import { id, listOf, oneOf, text } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/listing/page-search.ts";
-import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
+import {
+  embeddedCampaign,
+  embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
+} from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
+import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import { csvFile, MOST_EXPORTED } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { ownTermsJson } from "./payout-details.ts";
 
 /** A payout as its promoter sees it. */
 export const ownPayoutAnswer = z
   .object({
     id: z.int(),
     status: z.enum(PAYOUT_STATUSES),
-    unit: z.enum(UNITS),
     amount: z.int(),
+    payments_batch_id: z.int().nullable(),
     tax_rate: z.number(),
-    total_incl_tax: z.int(),
+    unit: z.enum(UNITS),
     period_start: z.iso.datetime(),
     period_end: z.iso.datetime(),
     due_date: z.iso.date(),
     paid_at: z.iso.datetime().nullable(),
-    payout_method: z.enum(PAYOUT_METHODS).nullable(),
+    processing_started_at: z.iso.datetime().nullable(),
+    failed_at: z.iso.datetime().nullable(),
+    error: z.string().nullable(),
+    total_incl_tax: z.int(),
+    created_at: z.iso.datetime(),
+    payout_method: payoutMethodAnswer.nullable(),
+    promoter: embeddedPromoter,
     campaign: embeddedCampaign.nullable(),
   })
   .meta({ id: "PortalPayout" });
 type Answer = z.output<typeof ownPayoutAnswer>;
 
 const filters = z
-  .object({ status: oneOf(PAYOUT_STATUSES), campaign_id: listOf(id) }, "is invalid")
+  .object(
+    {
+      status: oneOf(PAYOUT_STATUSES),
+      campaign_id: listOf(id),
+      payments_batch_id: listOf(id),
+      group_ref: text,
+    },
+    "is invalid",
+  )
   .partial()
   .default({});
 const listParams = z.object({ filters, ...pageParams.shape });
@@ -44,14 +65,15 @@ const exportParams = z.object({ filters });
 export const listOwnPayoutsOperation: AffiliateOperation = {
   summary: "List the promoter's payouts, newest first",
   params: listParams,
-  answer: z.array(ownPayoutAnswer),
+  answer: z.object({ data: z.array(ownPayoutAnswer), meta: payoutTermsAnswer }),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request) {
     const { params, page, window } = readListing(request, listParams);
     const found = await find(request, params.filters, window);
     setPageHeaders(request, page, found.total);
-    return Promise.all(found.records.map((payout) => ownPayoutJson(request, payout)));
+    const data = await Promise.all(found.records.map((payout) => ownPayoutJson(request, payout)));
+    return { data, meta: ownTermsJson(request.account, request.promoter) };
   },
 };
 
@@ -66,21 +88,42 @@ export const exportOwnPayoutsOperation: AffiliateOperation = {
     const { params } = readListing(request, exportParams);
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
     const shown = await Promise.all(records.map((payout) => ownPayoutJson(request, payout)));
-    const lines = shown.map((each) => ({ ...each, campaign: each.campaign?.name ?? "" }));
-    const columns = Object.keys(ownPayoutAnswer.shape);
+    const lines = shown.map(({ payout_method: method, campaign, ...each }) => ({
+      ...each,
+      payout_method: method?.method ?? "",
+      campaign: campaign?.name ?? "",
+    }));
+    const columns = [
+      "id",
+      "status",
+      "unit",
+      "amount",
+      "tax_rate",
+      "total_incl_tax",
+      "period_start",
+      "period_end",
+      "due_date",
+      "paid_at",
+      "payout_method",
+      "campaign",
+    ];
     return csvFile(request, { name: "payouts.csv", columns, lines });
   },
 };
 
 function find(
   { context: { store }, promoter }: AffiliateRequest,
-  { status, campaign_id: campaignIds }: z.output<typeof filters>,
+  given: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<Payout>> {
-  const isFiltered = status !== undefined || campaignIds !== undefined;
+  const { status, campaign_id: campaignIds, payments_batch_id: batchIds, group_ref: groupRef } = given;
+  const isFiltered = Object.keys(given).length > 0;
   const keeps = (payout: Payout) =>
     (status === undefined || payout.status === status) &&
-    (campaignIds === undefined || campaignIds.includes(payout.campaignId));
+    (campaignIds === undefined || campaignIds.includes(payout.campaignId)) &&
+    (batchIds === undefined ||
+      (payout.paymentsBatchId !== null && batchIds.includes(payout.paymentsBatchId))) &&
+    (groupRef === undefined || payout.groupRef === groupRef);
   return findNewestOf(store, payouts, {
     accountId: promoter.accountId,
     promoterId: promoter.id,
@@ -91,7 +134,7 @@ function find(
 
 /** Shows a payout. Its method is known once it is being paid. */
 export async function ownPayoutJson(
-  { context: { store } }: AffiliateRequest,
+  { context: { store }, promoter }: Pick<AffiliateRequest, "context" | "promoter">,
   payout: Payout,
 ): Promise<Answer> {
   const { accountId, payoutMethodId } = payout;
@@ -100,15 +143,21 @@ export async function ownPayoutJson(
   return {
     id: payout.id,
     status: payout.status,
-    unit: payout.unit,
     amount: payout.amount,
+    payments_batch_id: payout.paymentsBatchId,
     tax_rate: payout.taxRateHundredths / 100,
-    total_incl_tax: payout.totalInclTax,
+    unit: payout.unit,
     period_start: payout.periodStart,
     period_end: payout.periodEnd,
     due_date: payout.dueDate,
     paid_at: payout.paidAt,
-    payout_method: method?.method ?? null,
+    processing_started_at: payout.processingStartedAt,
+    failed_at: payout.failedAt,
+    error: payout.error,
+    total_incl_tax: payout.totalInclTax,
+    created_at: payout.createdAt,
+    payout_method: method && payoutMethodJson(method),
+    promoter: embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),
   };
 }

@@ -1,20 +1,19 @@
 import { z } from "zod";
-import { loadBalance } from "../../../domain/commission/balance.ts";
 import { updateOwnProfile } from "../../../domain/portal/profile.ts";
 import { loadPendingEarnings } from "../../../domain/portal/pending-earnings.ts";
-import { findSelectedPayoutMethod } from "../../../domain/payout-method/payout-method.ts";
-import { promoterName, promoters } from "../../../domain/promoter/promoter.ts";
-import type { Promoter } from "../../../domain/promoter/record.ts";
-import { loadPromoterStats } from "../../../domain/report/counters.ts";
+import { PAYOUT_METHODS } from "../../../domain/payout-method/record.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/promoter/record.ts";
+import { showAll } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges } from "../../../input/shape.ts";
-import { balancesAnswer, balancesJson, balanceAnswer, balanceJson } from "../../promoter/balance-json.ts";
+import { balancesAnswer, balanceAnswer, balanceJson } from "../../promoter/balance-json.ts";
+import { promoterAnswer, promoterJson } from "../../promoter/promoter-json.ts";
+import { readPromoterParts } from "../../promoter/promoter-parts.ts";
+import { profileChanges, profileParams, promoterProfileAnswer } from "../../promoter/promoter-profile.ts";
 import {
-  profileChanges,
-  profileParams,
-  promoterProfileAnswer,
-  promoterProfileJson,
-} from "../../promoter/promoter-profile.ts";
+  ownPromoterCampaignSummary,
+  showOwnPromoterCampaignSummary,
+} from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
 
@@ -23,18 +22,17 @@ const currentAnswer = z
     id: z.int(),
     email: z.string(),
     name: z.string(),
-    joined_at: z.iso.datetime(),
-    stats: z.object({
-      clicks_count: z.int(),
-      referrals_count: z.int(),
-      sales_count: z.int(),
-      customers_count: z.int(),
-      active_customers_count: z.int(),
-      revenue_amount: z.int(),
-    }),
+    stats: promoterAnswer.shape.stats,
     balances: balancesAnswer.extend({ pending_balance: balanceAnswer }).meta({ id: "PortalBalances" }),
+    custom_fields: z.record(z.string(), z.unknown()),
+    first_event_at: z.iso.datetime(),
+    invoice_details_status: z.enum(INVOICE_DETAILS_STATUSES),
+    joined_at: z.iso.datetime(),
+    selected_payout_method: z.enum(PAYOUT_METHODS).nullable(),
+    pending_contract_documents: z.array(z.string()),
     profile: promoterProfileAnswer,
-    has_payout_method: z.boolean(),
+    promoter_campaigns: z.array(ownPromoterCampaignSummary),
+    is_confirmed: z.boolean(),
     parent_promoter: z.object({ name: z.string() }).nullable(),
   })
   .meta({ id: "CurrentPromoter" });
@@ -75,6 +73,8 @@ export const updateCurrentOperation: AffiliateOperation = {
 };
 
 /**
+ * No contracts are kept here yet, so none waits for a signature.
+ *
  * Choice: the parent is shown by name alone, and a name that is not given is not replaced by the e-mail address,
  * because that is nobody else's business.
  */
@@ -83,31 +83,40 @@ async function currentJson(
   promoter: Promoter,
 ): Promise<z.output<typeof currentAnswer>> {
   const { store } = context;
-  const { accountId, id, parentPromoterId } = promoter;
-  const stats = await loadPromoterStats(store, accountId, id);
-  const parent = parentPromoterId === null ? null : await store.get(promoters, accountId, parentPromoterId);
-  const { firstName, lastName } = parent?.profile ?? { firstName: null, lastName: null };
+  const parts = await readPromoterParts(store, account, {
+    promoter,
+    withPayoutMethod: true,
+    withParent: true,
+  });
+  const shown = promoterJson({ ...parts, setupUrl: null });
+  const joined = parts.promoterCampaigns.map(({ promoterCampaign }) => promoterCampaign);
+  const { firstName = null, lastName = null } = parts.parent?.profile ?? {};
   return {
-    id,
-    email: promoter.email,
-    name: promoterName(promoter),
-    joined_at: promoter.createdAt,
-    stats: {
-      clicks_count: stats.clicks,
-      referrals_count: stats.referrals,
-      sales_count: stats.sales,
-      customers_count: stats.customers,
-      active_customers_count: stats.activeCustomers,
-      revenue_amount: stats.salesCents,
-    },
+    id: shown.id,
+    email: shown.email,
+    name: shown.name,
+    stats: shown.stats,
     balances: {
-      ...balancesJson(await loadBalance(store, accountId, id)),
-      pending_balance: balanceJson(await loadPendingEarnings(store, accountId, id), "earnings"),
+      ...shown.balances,
+      pending_balance: balanceJson(
+        await loadPendingEarnings(store, promoter.accountId, promoter.id),
+        "earnings",
+      ),
     },
-    profile: promoterProfileJson(promoter, account),
-    has_payout_method: (await findSelectedPayoutMethod(store, accountId, id)) !== null,
-    parent_promoter: parent && {
-      name: [firstName, lastName].filter((name) => name !== null).join(" ") || `Promoter ${parent.id}`,
-    },
+    custom_fields: shown.custom_fields,
+    first_event_at: shown.first_event_at,
+    invoice_details_status: shown.invoice_details_status,
+    joined_at: shown.joined_at,
+    selected_payout_method: parts.payoutMethod?.method ?? null,
+    pending_contract_documents: [],
+    profile: shown.profile,
+    promoter_campaigns: await showAll(store, joined, showOwnPromoterCampaignSummary),
+    is_confirmed: shown.is_confirmed,
+    parent_promoter: parts.parent
+      ? {
+          name:
+            [firstName, lastName].filter((name) => name !== null).join(" ") || `Promoter ${parts.parent.id}`,
+        }
+      : null,
   };
 }

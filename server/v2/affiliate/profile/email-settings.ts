@@ -1,30 +1,87 @@
 import { z } from "zod";
-import { loadEmailSettings, updateEmailSettings } from "../../../domain/portal/profile.ts";
-import { EMAIL_TOPICS } from "../../../domain/promoter/record.ts";
+import { loadCampaignOrDefault } from "../../../domain/campaign/campaign.ts";
+import {
+  loadEmailSettings,
+  updateEmailSettings,
+  type EmailSettings,
+} from "../../../domain/portal/profile.ts";
+import type { EmailTopic } from "../../../domain/promoter/record.ts";
+import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { flag } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import type { AffiliateOperation } from "../operation.ts";
+import { parseUrl } from "../../../url.ts";
+import { readPathId } from "../../path-id.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
-const fields = <S extends z.ZodType>(field: S) =>
-  Object.fromEntries(EMAIL_TOPICS.map((topic) => [topic, field])) as Record<(typeof EMAIL_TOPICS)[number], S>;
+const answer = z
+  .object({
+    id: z.int(),
+    company_domain: z.string().nullable(),
+    emails_opt_drip: z.boolean(),
+    emails_opt_new_commission: z.boolean(),
+    emails_opt_new_referral: z.boolean(),
+    emails_opt_payout: z.boolean(),
+    company_name: z.string(),
+    marketing_consent: z.boolean(),
+  })
+  .meta({ id: "EmailSettings" });
 
-const answer = z.object(fields(z.boolean())).meta({ id: "EmailSettings" });
-const updateBody = z.object(fields(flag)).partial();
+const updateBody = z
+  .object({
+    emails_opt_drip: flag,
+    emails_opt_new_commission: flag,
+    emails_opt_new_referral: flag,
+    emails_opt_payout: flag,
+    marketing_consent: flag,
+  })
+  .partial();
 
 /** `GET /api/v2/affiliate/email_settings` */
 export const showEmailSettingsOperation: AffiliateOperation = {
   summary: "Show which e-mails the promoter wants",
-  answer,
-  handle: ({ context, promoter }) => loadEmailSettings(context.store, promoter),
+  answer: z.object({ data: z.array(answer), meta: z.object({ email: z.string() }) }),
+  async handle(request) {
+    const { context, promoter } = request;
+    const wanted = await loadEmailSettings(context.store, promoter);
+    return { data: [await settingsJson(request, wanted)], meta: { email: promoter.email } };
+  },
 };
 
-/** `PUT /api/v2/affiliate/email_settings` */
+/** `PUT /api/v2/affiliate/email_settings/{id}`, where the id is the promoter's own. */
 export const updateEmailSettingsOperation: AffiliateOperation = {
   summary: "Choose the e-mails that the promoter wants",
   body: updateBody,
   answer,
-  async handle({ event, context, promoter }) {
-    return updateEmailSettings(context, promoter, shapeInput(updateBody, await readJson(event)));
+  refusals: ["not_found"],
+  async handle(request) {
+    const { event, context, promoter } = request;
+    if (readPathId(event) !== promoter.id) throw new Failure("not_found", "E-mail settings not found.");
+    const body = shapeInput(updateBody, await readJson(event));
+    const changes: { [Topic in EmailTopic]?: boolean | undefined } = {
+      drip: body.emails_opt_drip,
+      new_commission: body.emails_opt_new_commission,
+      new_referral: body.emails_opt_new_referral,
+      payout: body.emails_opt_payout,
+      marketing: body.marketing_consent,
+    };
+    return settingsJson(request, await updateEmailSettings(context, promoter, changes));
   },
 };
+
+async function settingsJson(
+  { account, context, promoter }: AffiliateRequest,
+  wanted: EmailSettings,
+): Promise<z.output<typeof answer>> {
+  const { landingUrl } = await loadCampaignOrDefault(context.store, account, null);
+  return {
+    id: promoter.id,
+    company_domain: parseUrl(landingUrl)?.hostname ?? null,
+    emails_opt_drip: wanted.drip,
+    emails_opt_new_commission: wanted.new_commission,
+    emails_opt_new_referral: wanted.new_referral,
+    emails_opt_payout: wanted.payout,
+    company_name: account.name,
+    marketing_consent: wanted.marketing,
+  };
+}

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { proposeLead, removeProposal, updateProposal } from "../../../domain/lead/proposal.ts";
+import { v2FieldError } from "../../../http/errors.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { id, text, word } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
@@ -32,9 +33,8 @@ export const addOwnReferralOperation: AffiliateOperation = {
   summary: "Add a lead by hand, which waits for approval",
   body: createBody,
   answer: portalReferralAnswer,
-  status: 201,
   refusals: ["not_found", "invalid", "taken", "refused"],
-  shape: recordError({}),
+  shape: recordError({}, v2FieldError),
   async handle({ event, account, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));
     return proposeLead(context, account, {

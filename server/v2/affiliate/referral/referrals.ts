@@ -67,7 +67,7 @@ export const exportOwnReferralsOperation: AffiliateOperation = {
     const { params } = readListing(request, exportParams);
     const { records } = await find(request, params.filters, { limit: MOST_EXPORTED, offset: 0 });
     const shown = await Promise.all(records.map((lead) => showOwnReferral(request.context.store, lead)));
-    const lines = shown.map(({ campaign, ...lead }) => ({ ...lead, campaign: campaign?.name ?? "" }));
+    const lines = shown.map((lead) => ({ ...lead, campaign: lead.promoter_campaign.campaign?.name ?? "" }));
     const columns = [
       "id",
       "created_at",

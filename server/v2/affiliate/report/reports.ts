@@ -3,48 +3,33 @@ import { listPromoterCampaigns } from "../../../domain/promoter-campaign/of-prom
 import { reportOwn } from "../../../domain/report/promoter-report.ts";
 import { reportSubIds } from "../../../domain/report/sub-ids.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { GROUPINGS } from "../../../domain/report/period.ts";
-import { calendarDay, id, listOf, oneOf } from "../../../input/fields.ts";
+import { flag, id } from "../../../input/fields.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import {
+  ORIGIN_COLUMNS,
   OWN_COLUMNS,
   dataAnswer,
   dataJson,
-  figureOf,
   rowAnswer,
   rowJson,
 } from "../../report/report-columns.ts";
+import { narrowing, paramsOf, queryOf, sortOf } from "../../report/report-params.ts";
+import { narrowed } from "../../report/reports.ts";
 import { csvFile } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
-/** The columns that are counted by channel. */
-const CHANNEL_COLUMNS = [
-  "clicks_count",
-  "referrals_count",
-  "customers_count",
-  "sales_count",
-  "promoter_earnings_amount",
-] as const;
-
-const params = z.object({
-  columns: listOf(oneOf(OWN_COLUMNS)),
-  group_by: oneOf(GROUPINGS),
-  start_date: calendarDay,
-  end_date: calendarDay,
-  promoter_campaign_id: id.optional(),
-});
+const inCampaign = { promoter_campaign_id: id.optional() };
+const params = paramsOf(OWN_COLUMNS).extend({ ...inCampaign, totals: flag.optional() });
+const subIdParams = paramsOf(ORIGIN_COLUMNS).extend({ ...inCampaign, ...pageParams.shape });
 
 /** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
   summary: "Report on the promoter's figures, period by period",
   mayBeAged: true,
   params,
-  answer: z.object({ data: z.array(rowAnswer), total: dataAnswer }).meta({ id: "PortalReport" }),
+  answer: z.array(rowAnswer),
   refusals: ["invalid"],
-  async handle(request) {
-    const { data, total } = await overview(request);
-    return { data, total };
-  },
+  handle: async (request) => (await overview(request)).rows,
 };
 
 /** `GET /api/v2/affiliate/reports/download` */
@@ -56,60 +41,69 @@ export const ownDownloadOperation: AffiliateOperation = {
   media: "text/csv",
   refusals: ["invalid"],
   async handle(request) {
-    const { data, columns, name } = await overview(request);
-    const lines = data.map((row) => ({ period: row.period, ...row.data }));
+    const { rows, columns, name } = await overview(request);
+    const lines = rows.map((row) => ({ period: row.period, ...row.data }));
     return csvFile(request, { name: `${name}.csv`, columns: ["period", ...columns], lines });
   },
 };
-
-const subIdParams = params.omit({ group_by: true }).extend({
-  columns: listOf(oneOf(CHANNEL_COLUMNS)),
-  ...pageParams.shape,
-});
 
 /** `GET /api/v2/affiliate/reports/sub_ids` */
 export const ownSubIdsOperation: AffiliateOperation = {
   summary: "Report on the promoter's channels",
   mayBeAged: true,
   params: subIdParams,
-  answer: z.array(z.object({ sub_id: z.string(), data: dataAnswer }).meta({ id: "SubIdReport" })),
+  answer: z.array(
+    z
+      .object({ sub_id: z.string(), id: z.string(), data: dataAnswer, sub_data: z.array(rowAnswer) })
+      .meta({ id: "SubIdReport" }),
+  ),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request) {
-    const { context, promoter } = request;
-    const { params: given, page, window } = readListing(request, subIdParams);
-    const columns = [...new Set(given.columns)];
-    const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
-    const only = given.promoter_campaign_id;
-    const found = await reportSubIds(context.store, {
-      promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
-      range: { from: given.start_date, to: given.end_date },
-      groupBy: "year",
-      figures: columns.map(figureOf),
+    const { params: given, query, page, window } = readListing(request, subIdParams);
+    const report = queryOf(given);
+    const wanted = narrowing(given.q);
+    const { records, total } = await reportSubIds(request.context.store, {
+      ...report,
+      promoterCampaigns: await ownCampaigns(request, given.promoter_campaign_id),
+      keeps: ({ id, name }) =>
+        (wanted.text === null || name.toLowerCase().includes(wanted.text)) &&
+        (wanted.id === null || id === wanted.id),
+      sort: sortOf(given.sorting, query) ?? { by: "clicks", isDescending: true },
+      page: window,
     });
-    setPageHeaders(request, page, found.length);
-    const shown = found.slice(window.offset, window.offset + window.limit);
-    return shown.map(({ name, total }) => ({ sub_id: name, data: dataJson(total, columns) }));
+    setPageHeaders(request, page, total);
+    return records.map((channel) => ({
+      sub_id: channel.name,
+      id: channel.id,
+      data: dataJson(channel.total, report.columns),
+      sub_data: channel.rows.map((row) => rowJson(row, report)),
+    }));
   },
 };
 
 async function overview(request: AffiliateRequest) {
-  const { promoter, context } = request;
-  const { params: given } = readListing(request, params);
-  const columns = [...new Set(given.columns)];
-  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
-  const only = given.promoter_campaign_id;
-  const { start_date: from, end_date: to, group_by: groupBy } = given;
-  const { rows, total } = await reportOwn(context.store, {
-    promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
-    range: { from, to },
-    groupBy,
-    figures: columns.map(figureOf),
+  const { params: given, query } = readListing(request, params);
+  const report = queryOf(given);
+  const { columns } = report;
+  const found = await reportOwn(request.context.store, {
+    ...report,
+    promoterCampaigns: await ownCampaigns(request, given.promoter_campaign_id),
+    sort: sortOf(given.sorting, query),
   });
+  const periods = found.rows.map((row) => rowJson(row, report));
+  const rows = narrowed(periods, given.q);
+  const total = { period: "total", id: "total", data: dataJson(found.total, columns) };
+  const { from, to } = report.range;
   return {
-    data: rows.map((row) => rowJson(row, { columns, groupBy })),
-    total: dataJson(total, columns),
+    rows: given.totals === true ? [...rows, total] : rows,
     columns,
     name: `overview-${from}-${to}`,
   };
+}
+
+/** The promoter's campaigns, or the one that is asked for. */
+async function ownCampaigns({ context, promoter }: AffiliateRequest, only: number | undefined) {
+  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+  return joined.filter((each) => only === undefined || each.id === only);
 }

@@ -6,6 +6,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { findPage } from "../../../storage/listing/page-search.ts";
 import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";
+import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
 import { maskedEmail } from "../masked-email.ts";
 import type { AffiliateOperation } from "../operation.ts";
 
@@ -15,7 +16,7 @@ const answer = z
     name: z.string().nullable(),
     email: z.string().nullable(),
     joined_at: z.iso.datetime(),
-    stats: z.object({ referrals_count: z.int(), customers_count: z.int() }),
+    stats: promoterAnswer.shape.stats,
   })
   .meta({ id: "SubAffiliate" });
 
@@ -41,7 +42,7 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
   },
 };
 
-/** Choice: the promoters above somebody see the first name and a masked address. They earn from them, no more. */
+/** The promoters above see the first name, a masked address and the figures that they earn from. */
 async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
   const stats = await loadPromoterStats(view, child.accountId, child.id);
   return {
@@ -49,6 +50,6 @@ async function show(view: View, child: Promoter): Promise<z.output<typeof answer
     name: child.profile.firstName,
     email: maskedEmail(child.email),
     joined_at: child.createdAt,
-    stats: { referrals_count: stats.referrals, customers_count: stats.customers },
+    stats: promoterStatsJson(stats),
   };
 }

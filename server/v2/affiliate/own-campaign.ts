@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { campaigns } from "../../domain/campaign/campaign.ts";
+import { promoterCampaigns } from "../../domain/promoter-campaign/promoter-campaign.ts";
+import type { Belonging } from "../../domain/promoter-campaign/record.ts";
+import type { Reader } from "../../storage/store.ts";
+import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
+
+/** The promoter's campaign that a lead or a commission of theirs belongs to. null: deleted. */
+export const ownCampaignAnswer = embeddedPromoterCampaign
+  .pick({ id: true, campaign_id: true, created_at: true, campaign: true })
+  .meta({ id: "PortalPromoterCampaignOf" });
+
+/** Shows the promoter's campaign that a record belongs to. */
+export async function showOwnCampaign(
+  reader: Reader,
+  owned: Belonging,
+): Promise<z.output<typeof ownCampaignAnswer>> {
+  const shown = embeddedPromoterCampaignJson(owned, {
+    promoterCampaign: await reader.get(promoterCampaigns, owned.accountId, owned.promoterCampaignId),
+    campaign: await reader.get(campaigns, owned.accountId, owned.campaignId),
+    promoter: null,
+  });
+  return {
+    id: shown.id,
+    campaign_id: shown.campaign_id,
+    created_at: shown.created_at,
+    campaign: shown.campaign,
+  };
+}
