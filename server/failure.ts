@@ -22,6 +22,7 @@
  * - `rate_limited`: too many requests
  * - `unavailable`: the store can't be reached or written to, for example because the disk is full; a retry
  *   may help
+ * - `busy`: too much work of one kind is under way already
  */
 export type FailureKind =
   | "unauthorized"
@@ -43,7 +44,8 @@ export type FailureKind =
   | "already_registered"
   | "conflict"
   | "rate_limited"
-  | "unavailable";
+  | "unavailable"
+  | "busy";
 
 /** Messages for each faulty field, under the field names of the wire. */
 export type FieldErrors = Record<string, string[]>;

@@ -29,6 +29,8 @@ export interface Context {
   actor?: Actor;
   /** Whether the change belongs to the past, so that nobody is notified. Absent: it happens now. */
   isHistory?: boolean;
+  /** Whether the caller has proved nothing yet. Strangers can't use up what others need. Absent: the caller is known. */
+  isStranger?: boolean;
 }
 
 /** Random values from the operating system. */

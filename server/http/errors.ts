@@ -31,6 +31,7 @@ const V1_STATUS: Record<FailureKind, number> = {
   conflict: 503,
   rate_limited: 429,
   unavailable: 503,
+  busy: 503,
 };
 
 const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
@@ -54,6 +55,7 @@ const V2_STATUS: Record<FailureKind, [status: number, code: string]> = {
   conflict: [409, "conflict"],
   rate_limited: [429, "rate_limited"],
   unavailable: [503, "unavailable"],
+  busy: [503, "unavailable"],
 };
 
 /** Every `code` of V2. */

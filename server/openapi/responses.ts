@@ -27,6 +27,7 @@ const TEXTS: Record<FailureKind, string> = {
   refused: "The record's state does not allow this.",
   conflict: "Others changed the same records at the same time. Send the request again.",
   unavailable: "The store can't be reached or written to at the moment. Send the request again.",
+  busy: "Too many others are signing in at the moment. Wait as long as `Retry-After` says.",
   rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
 };
 
@@ -37,7 +38,7 @@ const COMMON: Record<DescribedRoute["caller"], FailureKind[]> = {
   browser: ["not_found", "invalid", "malformed", "too_large", "unavailable"],
   operator: [],
 };
-const PASSING = new Set<FailureKind>(["conflict", "unavailable", "rate_limited"]);
+const PASSING = new Set<FailureKind>(["conflict", "unavailable", "busy", "rate_limited"]);
 const RECORD_FAULTS = new Set<FailureKind>(["invalid", "taken", "rule_broken"]);
 
 /** The empty answer to an event of a person whom nobody referred. */

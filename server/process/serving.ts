@@ -15,6 +15,7 @@ import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox } from "../outbox/open.ts";
 import { readTemplates, writeEmail } from "../outbox/email/template.ts";
+import { newAfterwards } from "../request/afterwards.ts";
 import { newOutageLog } from "../request/outage-log.ts";
 import { loadReadiness } from "../request/readiness.ts";
 import { openMail } from "../outgoing/mail.ts";
@@ -159,6 +160,7 @@ function newServices(
   return {
     ...parts,
     logOutage: newOutageLog(parts.log, clock),
+    afterwards: newAfterwards(parts.log),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
     clock,

@@ -20,7 +20,7 @@ interface Running {
 /** Returns a function that stops the process. Later calls change nothing. */
 export function newStop(
   running: Running,
-  services: Pick<Services, "store" | "log">,
+  services: Pick<Services, "store" | "log" | "afterwards">,
 ): (exitCode: number) => void {
   let isStopping = false;
   return (exitCode) => {
@@ -39,7 +39,7 @@ export function newStop(
 /** Answers open requests, finishes what is being sent, then closes the store. */
 async function stop(
   { listeners, outbox, jobs }: Running,
-  { store, log }: Pick<Services, "store" | "log">,
+  { store, log, afterwards }: Pick<Services, "store" | "log" | "afterwards">,
 ): Promise<void> {
   log.info("draining");
   setTimeout(() => {
@@ -49,5 +49,6 @@ async function stop(
   }, GIVE_UP_MS);
   const drained = listeners.map((listener) => listener.drain());
   await Promise.all([...drained, outbox.stop(SENDING_GRACE_MS), jobs.stop()]);
+  await afterwards.settle();
   await store.close();
 }

@@ -8,6 +8,7 @@ import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
+import type { Afterwards } from "./afterwards.ts";
 import type { SightingRecorder } from "./sighting-recorder.ts";
 import type { Metrics } from "./metrics.ts";
 import type { OutageLog } from "./outage-log.ts";
@@ -32,6 +33,7 @@ export interface Services {
   post: Post;
   /** Fetches a page of a company's site. */
   fetchPage: FetchPage;
+  afterwards: Afterwards;
   /** Writes an e-mail to a promoter, by the operator's own template if there is one. */
   writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
   /** How many proxies stand in front of the server. Only their entries in `X-Forwarded-For` are believed. */

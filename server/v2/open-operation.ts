@@ -5,6 +5,7 @@ import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { isFromOwnPage } from "../http/own-origin.ts";
+import type { Afterwards } from "../request/afterwards.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in-limit.ts";
@@ -19,7 +20,7 @@ export interface OpenRequest extends SignInLimits {
   /** Whether the server can send e-mails. */
   hasMail: boolean;
   /** Runs something after the answer, so that the time of the answer does not tell what it did. */
-  afterwards(work: () => Promise<void>): void;
+  afterwards: Afterwards["run"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -45,10 +46,7 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
         throw new Failure("forbidden", "The request does not come from a page of this server");
       }
       const attempts = signInLimits(services, event, "user");
-      const afterwards = (work: () => Promise<void>) =>
-        void setImmediate(() => {
-          work().catch((error: unknown) => services.log.error({ err: error }, "work after an answer failed"));
-        });
+      const afterwards = services.afterwards.run;
       const context = newContext(services);
       const answer = await handle({ event, context, publicUrl, ...attempts, hasMail, afterwards, headers });
       Object.assign(headers, ignoredFieldsHeader(event, body));

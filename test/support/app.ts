@@ -6,6 +6,7 @@ import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
 import { rateLimiter } from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
+import { newAfterwards } from "../../server/request/afterwards.ts";
 import { newOutageLog } from "../../server/request/outage-log.ts";
 import { writeEmail } from "../../server/outbox/email/template.ts";
 import { EMAIL_TEXTS } from "../../server/outbox/email/texts.ts";
@@ -126,6 +127,7 @@ export async function startApp(
     mail:
       options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
+    afterwards: newAfterwards(log),
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     trustProxyHops: 1,
@@ -191,7 +193,8 @@ export async function startApp(
           ),
         ),
       ),
-    close: () => {
+    close: async () => {
+      await services.afterwards.settle();
       services.post.close();
       services.mail?.mailer.close();
       return store.close();

@@ -33,7 +33,10 @@ export function useMail(appOfTest: () => TestApp): Mail {
     get emails() {
       return server.emails;
     },
-    send: (over) => workOff(appOutbox(appOfTest(), { mailer, ...over })),
+    async send(over) {
+      await appOfTest().services.afterwards.settle();
+      return workOff(appOutbox(appOfTest(), { mailer, ...over }));
+    },
     subjects: () => server.emails.map(({ headers }) => headers["subject"]),
   };
 }

@@ -14,7 +14,7 @@ export const PASSWORD = "correct horse battery";
 export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}): Promise<User> {
   const context = newContext(app.services);
   // Of its own, so that the values of the app's requests do not depend on it.
-  const { hash: passwordHash } = await keepPassword(countedChance(), PASSWORD);
+  const { hash: passwordHash } = await keepPassword({ chance: countedChance() }, PASSWORD);
   const id = await newUserId(context);
   const { email = `${role}@acme.example`, name = null, ownerId = app.accountId } = over;
   return app.services.store.transact((tx) =>

@@ -51,11 +51,11 @@ export async function createFirstAccount(
   context: Context,
   input: NewAccount & { owner: FirstOwner | null },
 ): Promise<FirstAccount | null> {
-  const { store, chance } = context;
+  const { store } = context;
   if (await findFirstAccount(store)) return null;
   const ids = await newAccountIds(store);
   const userId = await newUserId(context);
-  const passwordHash = input.owner && (await keepPassword(chance, input.owner.password)).hash;
+  const passwordHash = input.owner && (await keepPassword(context, input.owner.password)).hash;
   return store.transact(async (tx) => {
     if (await tx.get(firstStarts, SYSTEM, 1)) return null;
     await tx.put(firstStarts, { accountId: SYSTEM, ownerId: ids.accountId });

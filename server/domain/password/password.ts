@@ -1,6 +1,9 @@
 import { scrypt, timingSafeEqual } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import type { Chance, PasswordCost } from "../context.ts";
+import pLimit from "p-limit";
+import { Failure } from "../../failure.ts";
+import type { Chance, Context, PasswordCost } from "../context.ts";
 
 const derive = promisify<string, string, number, PasswordCost, Buffer>(scrypt);
 
@@ -12,6 +15,22 @@ const SALT_LENGTH = 22;
 /** A generated password holds 72 random bits. Nobody can guess it, so its hash may be cheap. */
 const GENERATED: PasswordCost = { N: 2 ** 4, r: 8, p: 1 };
 const GENERATED_LENGTH = 12;
+
+/**
+ * A hash holds a thread of Node's pool and a processor for a third of a second. The pool has four threads, and one
+ * processor is left for all other requests.
+ */
+const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
+/**
+ * The queue of strangers and that of everybody else, with the most hashes that are made and waited for. So strangers
+ * wait three seconds at most, and can't use up what others need.
+ *
+ * @see docs/spec/common.md "Authentication", 4
+ */
+const STRANGERS = { limit: pLimit(AT_ONCE), atMost: 10 };
+const KNOWN = { limit: pLimit(1), atMost: 40 };
+/** By then most of a full queue is worked off. */
+const RETRY_AFTER_SECONDS = 2;
 
 /** A password in clear text, to be shown once, and its hash. */
 export interface NewPassword {
@@ -25,31 +44,51 @@ export async function generatePassword(chance: Chance): Promise<NewPassword> {
   return { text, hash: await hash(text, chance.token(SALT_LENGTH), GENERATED) };
 }
 
-/** Hashes a password that somebody chose. This is slow on purpose and runs in another thread. */
-export async function keepPassword(chance: Chance, text: string): Promise<NewPassword> {
-  return { text, hash: await hash(text, chance.token(SALT_LENGTH), chance.passwordCost) };
+/**
+ * Hashes a password that somebody chose. This is slow on purpose and runs in another thread.
+ *
+ * @throws Failure `busy` if too many wait for their hash
+ */
+export async function keepPassword(context: Hashing, text: string): Promise<NewPassword> {
+  const { chance } = context;
+  const salt = chance.token(SALT_LENGTH);
+  return { text, hash: await inTurn(context, () => hash(text, salt, chance.passwordCost)) };
 }
 
-/** Whether a password matches a hash. */
-export async function isPassword(text: string, kept: string): Promise<boolean> {
+/** Whether a password matches a hash. @throws Failure `busy` if too many wait for their hash */
+export async function isPassword(context: Hashing, text: string, kept: string): Promise<boolean> {
   const [, N, r, p, salt = ""] = kept.split("$");
-  const other = await hash(text, salt, { N: Number(N), r: Number(r), p: Number(p) });
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  const other = await inTurn(context, () => hash(text, salt, cost));
   return timingSafeEqual(Buffer.from(other), Buffer.from(kept));
 }
 
 /**
  * Like `isPassword`, but always takes as long as a chosen password does, so that the time of an answer does not tell
  * whether somebody has a password. null: there is none, so no text matches.
+ *
+ * @throws Failure `busy` if too many wait for their hash
  */
 export async function isPasswordAnyway(
-  { passwordCost }: Chance,
+  context: Hashing,
   text: string,
   kept: string | null,
 ): Promise<boolean> {
-  const matches = kept !== null && (await isPassword(text, kept));
+  const { passwordCost } = context.chance;
+  const matches = kept !== null && (await isPassword(context, text, kept));
   if (kept === null || !kept.startsWith(`scrypt$${passwordCost.N}$`))
-    await hash(text, "no salt", passwordCost);
+    await inTurn(context, () => hash(text, "no salt", passwordCost));
   return matches;
+}
+
+type Hashing = Pick<Context, "chance" | "isStranger">;
+
+/** @throws Failure `busy` */
+function inTurn({ isStranger = false }: Hashing, work: () => Promise<string>): Promise<string> {
+  const { limit, atMost } = isStranger ? STRANGERS : KNOWN;
+  if (limit.activeCount + limit.pendingCount < atMost) return limit(work);
+  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  throw new Failure("busy", "Too many others are signing in at the moment; try again", {}, retry);
 }
 
 /** `scrypt$N$r$p$salt$key`: each hash holds its parameters, so that the cost can grow later. */

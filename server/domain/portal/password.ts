@@ -30,7 +30,7 @@ export async function setPassword(context: Context, change: PasswordChange): Pro
   const isKnown =
     known === undefined ||
     session.mustSetPassword === true ||
-    (currentPassword !== null && (await isPassword(currentPassword, known)));
+    (currentPassword !== null && (await isPassword(context, currentPassword, known)));
   if (!isKnown) throw wrongPassword();
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, accountId, id);

@@ -54,23 +54,39 @@ export async function signInByPassword(
 ): Promise<SignedIn | null> {
   const members = await findMembers(context.store, given);
   // The time of the answer must not tell whether the address is known.
-  if (members.length === 0) await isPasswordAnyway(context.chance, given.password, null);
+  if (members.length === 0) await isPasswordAnyway(context, given.password, null);
   for (const { account, promoter } of members) {
-    const opens = await isPasswordAnyway(context.chance, given.password, promoter.passwordHash ?? null);
-    const { tempPasswordHash } = promoter;
-    const isTemporary =
-      !opens && tempPasswordHash !== null && (await isPassword(given.password, tempPasswordHash));
-    if ((!opens && !isTemporary) || promoter.isUnconfirmed) continue;
+    const match = await passwordOf(context, given.password, promoter);
+    if (match === null || promoter.isUnconfirmed) continue;
     return context.store.transact(async (tx) => {
       const current = await loadPromoter(tx, account.id, promoter.id);
       // The password was changed or used meanwhile.
       const isSame =
-        current.passwordHash === promoter.passwordHash && current.tempPasswordHash === tempPasswordHash;
+        current.passwordHash === promoter.passwordHash &&
+        current.tempPasswordHash === promoter.tempPasswordHash;
       if (!isSame) return null;
-      return enter(tx, context, { account, promoter: current, device: given.device, usesUp: isTemporary });
+      return enter(tx, context, {
+        account,
+        promoter: current,
+        device: given.device,
+        usesUp: match === "temporary",
+      });
     });
   }
   return null;
+}
+
+/** The password that a text is. A promoter has their own, one of one use, or both; one of them costs as long as none. */
+async function passwordOf(
+  context: Context,
+  text: string,
+  { passwordHash, tempPasswordHash }: Promoter,
+): Promise<"own" | "temporary" | null> {
+  const isFirst = await isPasswordAnyway(context, text, passwordHash ?? tempPasswordHash);
+  if (passwordHash === undefined) return isFirst ? "temporary" : null;
+  if (isFirst) return "own";
+  const isTemporary = tempPasswordHash !== null && (await isPassword(context, text, tempPasswordHash));
+  return isTemporary ? "temporary" : null;
 }
 
 /**
@@ -93,10 +109,10 @@ export async function signInByLink(
   if (kind !== "sign_in" && password === null) throw passwordFault("can't be blank");
   const isJoin = kind === "join";
   const known = owner.promoter.passwordHash ?? null;
-  if (isJoin && !(await isPasswordAnyway(context.chance, password ?? "", known))) {
+  if (isJoin && !(await isPasswordAnyway(context, password ?? "", known))) {
     throw passwordFault("is not the one that you chose");
   }
-  const chosen = isJoin || password === null ? null : await keepPassword(context.chance, password);
+  const chosen = isJoin || password === null ? null : await keepPassword(context, password);
   return context.store.transact(async (tx) => {
     // The token also proves the password that was just compared.
     const current = await findLinkOwner(tx, token, context.now);

@@ -92,10 +92,10 @@ export interface LinkInput {
  * `second_factor_required`
  */
 export async function followUserLink(context: Context, input: LinkInput): Promise<SignedIn> {
-  const { chance, now } = context;
+  const { now } = context;
   // Hashing is slow on purpose, so a link that is no good must not cost it.
   const { user: known } = await loadUserLink(context.store, input.token, now);
-  const { hash } = await keepPassword(chance, input.password);
+  const { hash } = await keepPassword(context, input.password);
   const id = known?.id ?? (await newUserId(context));
   const actor: Actor = { kind: "user", id, name: known?.email ?? input.email ?? null };
   const store = auditedStore(context.store, { actor, clock: () => now });

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Account } from "../account/record.ts";
-import type { Chance, Context } from "../context.ts";
+import type { Context } from "../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { endSession, endSessions, listSessions, sessionId } from "../session/session.ts";
 import { removeLinks } from "./link.ts";
@@ -19,8 +19,8 @@ export async function changePassword(
   user: User,
   { current, password, device }: { current: string; password: string; device: string | null },
 ): Promise<SignedIn> {
-  await requirePassword(context.chance, user, current);
-  const { hash } = await keepPassword(context.chance, password);
+  await requirePassword(context, user, current);
+  const { hash } = await keepPassword(context, password);
   return context.store.transact(async (tx) => {
     const now = await findUser(tx, user.id);
     if (now === null || now.passwordHash !== user.passwordHash) {
@@ -35,11 +35,11 @@ export async function changePassword(
 
 /** @throws Failure `invalid` for a wrong password */
 export async function requirePassword(
-  chance: Chance,
+  context: Context,
   { passwordHash }: User,
   password: string,
 ): Promise<void> {
-  if (await isPasswordAnyway(chance, password, passwordHash)) return;
+  if (await isPasswordAnyway(context, password, passwordHash)) return;
   const fields = { current_password: ["is wrong"] };
   throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
 }

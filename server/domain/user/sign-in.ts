@@ -39,7 +39,7 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { store } = context;
   const found = await findUserByEmail(store, email);
-  const isRight = await isPasswordAnyway(context.chance, password, found?.passwordHash ?? null);
+  const isRight = await isPasswordAnyway(context, password, found?.passwordHash ?? null);
   if (found === null || !isRight) throw wrongCredentials();
   return store.transact(async (tx) => {
     const current = await findUser(tx, found.id);

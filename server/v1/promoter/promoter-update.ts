@@ -59,7 +59,7 @@ export const updatePromoterOperation: V1Operation = {
   summary: "Update a promoter",
   params: selectorParams.extend(updateParams.shape),
   answer: promoterAnswer,
-  refusals: ["missing", "not_found", "invalid", "taken", "refused"],
+  refusals: ["missing", "not_found", "invalid", "taken", "refused", "busy"],
   shape: updateError,
   handle: update,
 };
@@ -76,7 +76,7 @@ async function update({ event, account, context }: V1Request) {
  * values.
  */
 async function promoterChanges(
-  { chance }: Context,
+  context: Context,
   { ...params }: Record<string, unknown>,
   { param }: NamedSelection,
 ): Promise<PromoterChanges> {
@@ -87,7 +87,7 @@ async function promoterChanges(
     email: given.email,
     custId: given.new_cust_id,
     note: given.note,
-    tempPasswordHash: chosen === undefined ? undefined : (await keepPassword(chance, chosen)).hash,
+    tempPasswordHash: chosen === undefined ? undefined : (await keepPassword(context, chosen)).hash,
     parentPromoterEmail: given.parent_promoter_email,
     profile: profileChanges(given),
     campaignId: given.campaign_id,

@@ -60,16 +60,17 @@ export const createPromoterOperation: V1Operation = {
   summary: "Create a promoter",
   params: createParams,
   answer: promoterAnswer,
-  refusals: ["not_found", "invalid", "taken"],
+  refusals: ["not_found", "invalid", "taken", "busy"],
   shape: createPromoterError,
   handle: create,
 };
 
 async function create({ event, account, context, address }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  const { chance } = context;
   const { temp_password: chosen } = params;
-  const password = await (chosen === undefined ? generatePassword(chance) : keepPassword(chance, chosen));
+  const password = await (chosen === undefined
+    ? generatePassword(context.chance)
+    : keepPassword(context, chosen));
   const show = async (view: View, { promoter }: CreatedPromoter) => ({
     ...(await showPromoter(view, promoter)),
     temp_password: password.text,

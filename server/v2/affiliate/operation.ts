@@ -14,6 +14,7 @@ import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/own-origin.ts";
 import { SESSION_COOKIES, readSessionToken } from "../../http/session-cookie.ts";
+import type { Afterwards } from "../../request/afterwards.ts";
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in-limit.ts";
@@ -30,6 +31,8 @@ export interface OpenRequest extends SignInLimits {
   address: string | null;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
+  /** Runs something after the answer, so that the time of the answer does not tell what it did. */
+  afterwards: Afterwards["run"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
 }
@@ -108,7 +111,9 @@ function route(
       const address = clientAddress(event, services.trustProxyHops);
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");
-      const answer = await answerTo({ event, context, publicUrl, address, ...attempts, hasMail, headers });
+      const afterwards = services.afterwards.run;
+      const request = { event, context, publicUrl, address, ...attempts, hasMail, afterwards, headers };
+      const answer = await answerTo(request);
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (status === 204) return empty(headers);
       if (media !== undefined) return text(String(answer), media, headers);

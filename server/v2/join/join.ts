@@ -70,7 +70,7 @@ export const joinOperation: OpenOperation = {
     .object({ state: z.enum(["accepted", "pending"]), needs_confirmation: z.boolean() })
     .meta({ id: "Joined" }),
   status: 201,
-  refusals: ["not_found", "invalid", "rate_limited"],
+  refusals: ["not_found", "invalid", "rate_limited", "busy"],
   handle: join,
 };
 
@@ -109,7 +109,7 @@ async function join(request: OpenRequest) {
   const { body, answers } = readJoin(campaign, input);
   await limitEmail(body.email);
   // Hashed for everybody, so that the time of the answer does not tell whether the address is known.
-  const { hash: passwordHash } = await keepPassword(context.chance, body.password);
+  const { hash: passwordHash } = await keepPassword({ ...context, isStranger: true }, body.password);
   if (body.company_website === undefined) {
     await joinProgram(context, open, {
       email: body.email,

@@ -32,7 +32,7 @@ export const changePasswordOperation: V2Operation = {
   summary: "Change your own password",
   body: passwordBody,
   answer: sessionAnswer,
-  refusals: ["invalid"],
+  refusals: ["invalid", "busy"],
   handle: async ({ event, caller, context, publicUrl, headers, limit }) => {
     const body = shapeInput(passwordBody, await readJson(event));
     const { user } = signedIn(caller);

@@ -16,7 +16,7 @@ export const beginSecondFactorOperation: V2Operation = {
   body: passwordBody,
   answer: z.object({ secret: z.string(), address: z.string() }),
   status: 201,
-  refusals: ["invalid", "refused"],
+  refusals: ["invalid", "refused", "busy"],
   handle: async (request) => {
     await checkPassword(request);
     const { account, caller, context } = request;
@@ -45,7 +45,7 @@ export const removeSecondFactorOperation: V2Operation = {
   summary: "Remove your second factor",
   body: passwordBody,
   answer: sessionAnswer,
-  refusals: ["invalid", "refused"],
+  refusals: ["invalid", "refused", "busy"],
   handle: async (request) => {
     await checkPassword(request);
     const { account, caller, context } = request;
@@ -58,5 +58,5 @@ async function checkPassword({ event, caller, context, limit }: V2Request): Prom
   const body = shapeInput(passwordBody, await readJson(event));
   const { user } = signedIn(caller);
   await limit(user.email);
-  await requirePassword(context.chance, user, body.current_password);
+  await requirePassword(context, user, body.current_password);
 }

@@ -36,12 +36,15 @@ export const signInOperation: OpenOperation = {
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
-  refusals: ["second_factor_required"],
+  refusals: ["second_factor_required", "busy"],
   handle: async (request) => {
     const { event, context, limit } = request;
     const credentials = shapeInput(signInBody, await readJson(event));
     await limit(credentials.email);
-    return welcome(request, await signIn(context, { ...credentials, device: deviceOf(event) }));
+    return welcome(
+      request,
+      await signIn({ ...context, isStranger: true }, { ...credentials, device: deviceOf(event) }),
+    );
   },
 };
 
@@ -95,7 +98,7 @@ export const followLinkOperation: OpenOperation = {
   body: linkBody,
   answer: sessionAnswer,
   status: 201,
-  refusals: ["not_found", "missing", "taken", "second_factor_required"],
+  refusals: ["not_found", "missing", "taken", "second_factor_required", "busy"],
   handle: async (request) => {
     const { event, context, limit } = request;
     const input = shapeInput(linkBody, await readJson(event));

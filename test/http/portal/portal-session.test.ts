@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { deliveries } from "../../../server/domain/webhook/delivery.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
+import { hashCount } from "../../support/hashes.ts";
 import { useMail } from "../../support/mail.ts";
 import { PASSWORD, portalBrowser, signedInPromoter, type PortalBrowser } from "../../support/portal.ts";
 
@@ -75,6 +77,19 @@ describe("signing in", () => {
     expect(await browser.outcome("POST /session", { email: "x@example.com", password: "wrong" })).toEqual(
       WRONG,
     );
+  });
+
+  it("computes one hash, whoever exists", async () => {
+    await signedInPromoter(app, EMAIL);
+    await app.v1("/promoters/create", { email: "first@example.com", temp_password: "first secret" });
+    await app.v1("/promoters/create", { email: "none@example.com" });
+    for (const email of [EMAIL, "first@example.com", "none@example.com", "nobody@example.com"]) {
+      const given = { email, password: "wrong" };
+      expect([email, await hashCount(() => portalBrowser(app).call("POST /session", given))]).toEqual([
+        email,
+        1,
+      ]);
+    }
   });
 
   it("is refused to archived promoters, whose sessions end", async () => {
@@ -199,6 +214,24 @@ describe("a link by e-mail", () => {
   it("is not sent to strangers, who get the same answer", async () => {
     expect(await ask("stranger@example.com")).toEqual({ status: 202, body: SENT });
     expect(mail.emails).toEqual([]);
+  });
+
+  it("is written after the answer, so that its time tells nothing", async () => {
+    await app.v1("/promoters/create", { email: EMAIL });
+    const waiting = () => app.services.store.page(deliveries, "id", 0, [], { limit: 10 });
+    let before: number | null = null;
+    const { run } = app.services.afterwards;
+    app.services.afterwards.run = (work) =>
+      run(async () => {
+        before = (await waiting()).length;
+        await work();
+      });
+    expect(await browser.outcome("POST /session/link/send", { email: EMAIL })).toEqual({
+      status: 202,
+      body: SENT,
+    });
+    await app.services.afterwards.settle();
+    expect([before, (await waiting()).length]).toEqual([0, 1]);
   });
 
   it("promises nothing if the server sends no e-mails", async () => {

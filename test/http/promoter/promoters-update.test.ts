@@ -52,7 +52,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
     });
     const kept = () => app.context.store.get(promoters, app.accountId, 1);
     const { tempPasswordHash } = (await kept())!;
-    expect(await isPassword("secret", tempPasswordHash!)).toBe(true);
+    expect(await isPassword(app.context, "secret", tempPasswordHash!)).toBe(true);
     const { body } = await update({
       cust_id: "cus_2",
       email: "",

@@ -4,6 +4,7 @@ import { findUser, users } from "../../../server/domain/user/user.ts";
 import type { LinkKind } from "../../../server/domain/user/record.ts";
 import { newContext } from "../../../server/request/services.ts";
 import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
+import { hashCount } from "../../support/hashes.ts";
 import { outcome } from "../../support/v2.ts";
 import { addUser, callAs, callWith, cookieOf, ORIGIN, PASSWORD } from "../../support/users.ts";
 
@@ -25,6 +26,10 @@ const WRONG = {
 const ENDED = {
   status: 401,
   body: { message: "The session has ended. Sign in again.", code: "unauthorized" },
+};
+const BUSY = {
+  status: 503,
+  body: { message: "Too many others are signing in at the moment; try again", code: "unavailable" },
 };
 const FOREIGN = {
   status: 403,
@@ -81,6 +86,32 @@ describe("POST /api/v2/company/session", () => {
     const answer = await signIn(email, password);
     expect(await outcome(Promise.resolve(answer))).toEqual(WRONG);
     expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  it("computes one hash, whoever exists", async () => {
+    await addUser(app, "owner");
+    await addUser(app, "viewer", { email: "invited@acme.example", passwordHash: null });
+    for (const email of ["owner@acme.example", "nobody@acme.example", "invited@acme.example"]) {
+      expect(await hashCount(() => signIn(email, "wrong horse battery"))).toBe(1);
+    }
+    expect(await hashCount(() => signIn("owner@acme.example"))).toBe(1);
+  });
+
+  it("answers 503 if too many others are signing in, and tracking goes on", async () => {
+    app.services.chance.passwordCost = { N: 2 ** 14, r: 8, p: 1 };
+    const tid = "7f1b2c3d-1111-4222-8333-444455556666";
+    await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+    const many = Array.from({ length: 50 }, (_, at) => signIn(`${at}@acme.example`));
+    const clicked = await app.browser("/t/click", { tid, ref_id: "jane" });
+    const signedUp = await app.browser("/t/signup", { tid, email: "lead@example.com" });
+    const answers = await Promise.all(many);
+    expect([clicked.status, signedUp.status]).toEqual([200, 200]);
+    const busy = answers.filter(({ status }) => status !== 401);
+    expect(busy).toHaveLength(40);
+    for (const answer of busy) {
+      expect(await outcome(Promise.resolve(answer))).toEqual(BUSY);
+      expect(answer.headers.get("retry-after")).toBe("2");
+    }
   });
 
   it("refuses a body without address or password", async () => {

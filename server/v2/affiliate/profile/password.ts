@@ -20,7 +20,7 @@ export const setPasswordOperation: AffiliateOperation = {
   body,
   answer: sessionAnswer,
   isForNewcomers: true,
-  refusals: ["rate_limited", "refused"],
+  refusals: ["rate_limited", "refused", "busy"],
   handle,
 };
 
@@ -32,7 +32,7 @@ async function handle(request: AffiliateRequest) {
   const given = shapeInput(body, await readJson(event));
   // Somebody with a promoter's session must not be able to find out the password.
   await limit(promoter.email);
-  const { hash: passwordHash } = await keepPassword(context.chance, given.password);
+  const { hash: passwordHash } = await keepPassword(context, given.password);
   const currentPassword = given.current_password ?? null;
   const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });
   headers["set-cookie"] = sessionCookie(SESSION_COOKIES.promoter, opened.token, publicUrl);

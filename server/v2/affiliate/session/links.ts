@@ -40,17 +40,17 @@ export const useLinkOperation: OpenOperation = {
   body: useBody,
   answer: sessionAnswer,
   status: 201,
-  refusals: ["not_found", "invalid", "forbidden", "rate_limited"],
+  refusals: ["not_found", "invalid", "forbidden", "rate_limited", "busy"],
   handle: use,
 };
 
 /** A known address and an unknown one get the same answer, so that nobody can ask who is a promoter. */
-async function send({ event, context, limitEmail, hasMail }: OpenRequest) {
+async function send({ event, context, limitEmail, hasMail, afterwards }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
   const wanted = { email: body.email, accountId: body.account_id ?? null };
   await limitEmail(body.email);
   if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
-  await sendSignInLinks(context, await findMembers(context.store, wanted));
+  afterwards(async () => sendSignInLinks(context, await findMembers(context.store, wanted)));
   return {
     message:
       "If a promoter has this address, an e-mail with a link is on its way. It works once, for 15 minutes.",

@@ -27,7 +27,7 @@ export const signInOperation: OpenOperation = {
   body: signInBody,
   answer: sessionAnswer,
   status: 201,
-  refusals: ["unauthorized", "forbidden"],
+  refusals: ["unauthorized", "forbidden", "busy"],
   handle: signIn,
 };
 
@@ -59,7 +59,7 @@ async function signIn(request: OpenRequest) {
     device: deviceOf(request),
   };
   await limit(body.email);
-  const signedIn = await signInByPassword(context, given);
+  const signedIn = await signInByPassword({ ...context, isStranger: true }, given);
   if (signedIn === null) throw new Failure("unauthorized", "The e-mail address or the password is wrong");
   return enter(request, signedIn);
 }
