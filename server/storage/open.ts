@@ -104,7 +104,10 @@ function refuseLmdb(folder: string): void {
 }
 
 function whyLmdb(folder: string): string {
-  return `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:${folder} sqlite:./folder`;
+  return (
+    `Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:${folder} tidemark export all.ndjson. ` +
+    'With this release, run tidemark import all.ndjson into an empty store. See "From 0.1 to 0.2" in docs/operators.md'
+  );
 }
 
 function whyUnknown(url: string): string {

@@ -82,7 +82,7 @@ it.each<[string[], string, Record<string, string>?]>([
   ],
   [
     ["account", "list"],
-    "The store of STORAGE_URL can't be opened: Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:./data sqlite:./folder",
+    'The store of STORAGE_URL can\'t be opened: Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:./data tidemark export all.ndjson. With this release, run tidemark import all.ndjson into an empty store. See "From 0.1 to 0.2" in docs/operators.md',
     { STORAGE_URL: "lmdb:./data" },
   ],
   [

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { LAYOUT } from "../../server/storage/layout.ts";
 import { openDriver } from "../../server/storage/open.ts";
 import { runCli } from "../support/cli.ts";
-import { EXPORT_5, entriesOfLayout5 } from "../support/fixture.ts";
+import { ANSWERS_0_1, EXPORT_0_1, EXPORT_5, entriesOfLayout5 } from "../support/fixture.ts";
 import { startServer, temporaryFolder, type Server } from "../support/server.ts";
 
 let folder: string;
@@ -52,4 +52,38 @@ it("other commands refuse an old store in one sentence until it is upgraded by h
   expect(JSON.parse(upgraded.stdout)).toEqual({ layout: LAYOUT, backup: `${folder}/mine.jsonl` });
   expect(await run("check")).toMatchObject({ code: 0 });
   expect(JSON.parse((await run("upgrade")).stdout)).toEqual({ layout: LAYOUT, backup: null });
+});
+
+it("an export of release 0.1 is imported, and all records are there, with V2's payouts in cents", async () => {
+  const store = { STORAGE_URL: `sqlite:${folder}/from-0.1` };
+  const { code } = await runCli(folder, ["import", EXPORT_0_1], store);
+  expect(code).toBe(0);
+  expect(await runCli(folder, ["check"], store)).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
+  server = await startServer(folder, store);
+  for (const [path, former] of Object.entries(ANSWERS_0_1)) {
+    // The key is that of 0.1, and it is still good.
+    const answer = await fetch(`${server.url}${path}`, {
+      headers: { "x-api-key": "key-of-acme", authorization: "Bearer key-of-acme", "account-id": "acme" },
+    });
+    const rows = (await answer.json()) as unknown[];
+    const expected = path === "/api/v2/company/payouts" ? former.map(inCents) : former;
+    expect(rows, path).toHaveLength(expected.length);
+    expect(rows, path).toMatchObject(expected);
+  }
+});
+
+/** A payout of V2 as releases since 0.2 show it. 0.1 showed decimals there, and cents in V1. */
+function inCents(payout: Record<string, unknown>): Record<string, unknown> {
+  const cents = (name: string) => Math.round(Number(payout[name]) * 100);
+  return { ...payout, amount: cents("amount"), total_incl_tax: cents("total_incl_tax") };
+}
+
+it("an LMDB store of release 0.1 is refused with the two commands that bring its records over", async () => {
+  const message =
+    "The store of STORAGE_URL can't be opened: Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:./data " +
+    "tidemark export all.ndjson. With this release, run tidemark import all.ndjson into an empty store. " +
+    'See "From 0.1 to 0.2" in docs/operators.md\n';
+  const { code, stderr } = await runCli(folder, ["account", "list"], { STORAGE_URL: "lmdb:./data" });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: message });
+  expect(await runCli(folder, ["move", "lmdb:./data", `sqlite:${folder}/new`])).toMatchObject({ code: 1 });
 });

@@ -28,7 +28,7 @@ it("reopens a store that it made, even if several processes made it at once", as
 
 it("makes no new store beside an LMDB store, and says which release moves it", async () => {
   writeFileSync(join(folder, "data.mdb"), "");
-  const said = `Tidemark 0.1 was the last release that opens LMDB stores: with it, run tidemark move lmdb:${folder} sqlite:./folder`;
+  const said = `Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:${folder} tidemark export all.ndjson. With this release, run tidemark import all.ndjson into an empty store. See "From 0.1 to 0.2" in docs/operators.md`;
   await expect(openStore(`sqlite:${folder}`)).rejects.toThrow(new Error(said));
   expect(() => requireStore(`sqlite:${folder}`)).toThrow(new Error(said));
   expect(readdirSync(folder)).toEqual(["data.mdb"]);

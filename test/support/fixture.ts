@@ -80,3 +80,12 @@ export async function moneyAnswersOf(app: TestApp): Promise<unknown> {
     stats: (await v2(app, "GET", "/payouts/stats")).body,
   };
 }
+
+/** An export of release 0.1, made by its own command line from its LMDB store. */
+export const EXPORT_0_1 = "test/fixtures/release-0.1.ndjson";
+
+/** What release 0.1 answered from that store: the main fields of each list, by path. */
+export const ANSWERS_0_1 = JSON.parse(readFileSync("test/fixtures/release-0.1.json", "utf8")) as Record<
+  string,
+  Json[]
+>;
