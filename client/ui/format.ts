@@ -50,9 +50,14 @@ export function date(value: string | null | undefined): string {
   return written(value, { dateStyle: "medium" });
 }
 
-/** `1 – 31 Mar 2026`, from the first and the last moment of a period. Payouts are made for periods of UTC. */
+/**
+ * `1 – 31 Mar 2026` in the account's time zone, from the first and the last moment of a period. Whole days of UTC are
+ * shown as such, because the account may have had another zone.
+ */
 export function periodWords(start: string, end: string): string {
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+  const isOfUtc = start.endsWith("T00:00:00.000Z") && end.endsWith("T23:59:59.999Z");
+  const timeZone = isOfUtc ? "UTC" : writing.value.timeZone;
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone });
   return format.formatRange(new Date(start), new Date(end));
 }
 

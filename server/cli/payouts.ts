@@ -10,7 +10,7 @@ import {
 import { PAYOUT_CYCLES, type Account } from "../domain/account/record.ts";
 import { commissions } from "../domain/commission/commission.ts";
 import type { Context } from "../domain/context.ts";
-import { latestPeriod, periodAt, type Period } from "../domain/payout/period.ts";
+import { latestPeriod, periodOfDay, type Period } from "../domain/payout/period.ts";
 import { generatePayouts } from "../domain/payout-run/generate.ts";
 import { countOfRun, listRuns } from "../domain/payout-run/run.ts";
 import type { PayoutRun } from "../domain/payout-run/record.ts";
@@ -99,11 +99,10 @@ function settingsRow(account: PayoutSettings) {
 }
 
 /** A run that is interrupted goes on when it is started again. */
-function generate(accountId: string, { day }: { day?: Date }): Promise<void> {
+function generate(accountId: string, { day }: { day?: string }): Promise<void> {
   return withStore(async (context) => {
     const account = await loadAccount(context.store, accountId);
-    const { payoutCycle } = account;
-    const period = day === undefined ? latestPeriod(payoutCycle, context.now) : periodAt(payoutCycle, day);
+    const period = day === undefined ? latestPeriod(account, context.now) : periodOfDay(account, day);
     const run = await showingRun(context, account, period);
     print(await runRow(context.store, run));
   });
@@ -137,8 +136,8 @@ async function runRow(store: Context["store"], run: PayoutRun) {
   };
 }
 
-function calendarDay(value: string): Date {
+function calendarDay(value: string): string {
   const day = new Date(`${value}T00:00:00.000Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(value) && day.toJSON()?.startsWith(value)) return day;
+  if (/^\d{4}-\d\d-\d\d$/.test(value) && day.toJSON()?.startsWith(value)) return value;
   throw new Error(`--day ${value} is not a day such as 2026-01-31`);
 }

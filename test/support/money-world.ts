@@ -215,7 +215,7 @@ async function passMonth(world: World, { app, jobs }: Process): Promise<null> {
   world.now = month.toISOString();
   for (const process of world.processes) process.app.setNow(world.now);
   await publishRates(app);
-  const period = latestPeriod("monthly", month);
+  const period = latestPeriod({ payoutCycle: "monthly" }, month);
   const run = generatePayouts(newContext(app.services), await accountOf(app), period);
   await Promise.all([runToTheEnd(run), runJobs(world, jobs)]);
   return null;

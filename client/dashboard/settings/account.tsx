@@ -103,7 +103,13 @@ function Company({ form, zone }: { form: FormState<Settings>; zone: string }) {
           hint="Three letters, such as EUR."
           maxLength={3}
         />
-        <Select form={form} name="time_zone" label="Time zone" options={zones} />
+        <Select
+          form={form}
+          name="time_zone"
+          label="Time zone"
+          hint="Payout periods, holds and due dates follow it."
+          options={zones}
+        />
       </div>
       <TextField
         form={form}

@@ -26,7 +26,7 @@ export interface Account {
   minPayingCustomers: number;
   /** Whether promoters are paid only after they have chosen a payout method. */
   requiresPayoutMethod: boolean;
-  /** The period of a payout, in UTC. */
+  /** The period of a payout, in the time zone of the account. */
   payoutCycle: PayoutCycle;
   /** Larger cash commissions wait for approval in every campaign. null: none is too large. */
   maxAutoApproveCents: number | null;
@@ -34,7 +34,7 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. null: the server's usual sender. */
   mailSender: string | null;
-  /** The IANA name of the zone in which the dashboard shows days. Absent: UTC. */
+  /** The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days. Absent: UTC. */
   timeZone?: string;
   /** Whether users can do nothing before they have set up a second factor. Absent: no. */
   requiresSecondFactor?: boolean;

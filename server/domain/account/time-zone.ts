@@ -1,6 +1,59 @@
 import type { Account } from "./record.ts";
 
-/** The IANA name of the zone in which the dashboard shows days. */
-export function timeZoneOf({ timeZone }: Pick<Account, "timeZone">): string {
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The IANA name of the zone by which the account pays and the dashboard shows days. */
+export function timeZoneOf({ timeZone }: { timeZone?: Account["timeZone"] | undefined }): string {
   return timeZone ?? "UTC";
+}
+
+/** The calendar day of an instant in a time zone, such as `2026-03-04`. */
+export function dayIn(timeZone: string, at: Date): string {
+  return new Date(wallClockMs(at.getTime(), timeZone)).toISOString().slice(0, 10);
+}
+
+/** The first instant of a calendar day in a time zone. */
+export function startOfDay(timeZone: string, day: string): Date {
+  return instantOf(timeZone, Date.parse(`${day}T00:00:00Z`));
+}
+
+/** The instant some days later at the same time of the day, whether or not the clock was changed in between. */
+export function daysLater(timeZone: string, at: Date, days: number): Date {
+  return instantOf(timeZone, wallClockMs(at.getTime(), timeZone) + days * DAY_MS);
+}
+
+/** The first instant at which clocks show a time. If it is skipped, the instant that it would have been. */
+function instantOf(timeZone: string, wallMs: number): Date {
+  // Where a change of the clock skips or repeats the time, the offset before it or the one after it is the right one.
+  const instants = [wallMs - DAY_MS, wallMs + DAY_MS]
+    .map((atMs) => wallMs - (wallClockMs(atMs, timeZone) - atMs))
+    .toSorted((one, other) => one - other);
+  return new Date(instants.find((atMs) => wallClockMs(atMs, timeZone) >= wallMs) ?? wallMs);
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat | null>();
+
+/** What clocks in a time zone show, as the same time of UTC. */
+function wallClockMs(atMs: number, timeZone: string): number {
+  const clock = clockOf(timeZone);
+  if (clock === null) return atMs;
+  const secondMs = Math.floor(atMs / 1_000) * 1_000;
+  return Date.parse(`${clock.format(secondMs).replace(" ", "T")}Z`) + (atMs - secondMs);
+}
+
+/** null: UTC, or a zone that this build of Node does not know. A sale must not fail because of that. */
+function clockOf(timeZone: string): Intl.DateTimeFormat | null {
+  let clock = clocks.get(timeZone);
+  if (clock === undefined) clocks.set(timeZone, (clock = newClock(timeZone)));
+  return clock;
+}
+
+function newClock(timeZone: string): Intl.DateTimeFormat | null {
+  if (timeZone === "UTC") return null;
+  try {
+    // Swedes write `2026-03-04 05:06:07`.
+    return new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone });
+  } catch {
+    return null;
+  }
 }

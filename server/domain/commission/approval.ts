@@ -1,12 +1,11 @@
 import type { Account } from "../account/record.ts";
+import { daysLater, timeZoneOf } from "../account/time-zone.ts";
 import type { Lead } from "../lead/record.ts";
 import type { Unit } from "../money/unit.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { loadCampaign } from "../campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import type { Commission } from "./record.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The facts that decide whether a new commission needs approval. */
 interface NewEarning {
@@ -35,7 +34,7 @@ export async function approvalOf(
   const isSuspect = lead.suspicion !== "no_suspicion";
   const isLarge = maxAutoApproveCents !== null && unit === "cash" && wholeAmount > maxAutoApproveCents;
   if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
-  const approveAt = new Date(at.getTime() + campaign.commissionHoldDays * DAY_MS);
+  const approveAt = daysLater(timeZoneOf(account), at, campaign.commissionHoldDays);
   const isHeld = campaign.commissionHoldDays > 0 && approveAt > now;
   return isHeld
     ? { status: "pending", approveAt: approveAt.toISOString() }

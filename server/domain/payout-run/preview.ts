@@ -5,6 +5,7 @@ import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { readUnpaid, sumOf, type UnpaidGroup } from "../payout/creation.ts";
 import { periodAt, type Period } from "../payout/period.ts";
 import { loadPromoterStats } from "../report/counters.ts";
+import { joined } from "./run.ts";
 import { carryReason, type CarryReason } from "./carry-reason.ts";
 import { unpaidGroups } from "./unpaid-groups.ts";
 
@@ -37,7 +38,7 @@ export async function previewRun(
   account: Account,
   { offset, limit }: { offset: number; limit: number },
 ): Promise<RunPreview> {
-  const period = periodAt(account.payoutCycle, now);
+  const period = await joined(store, account.id, periodAt(account, now));
   const shown: UnpaidGroup[] = [];
   let total = 0;
   for await (const group of unpaidGroups(store, account.id, now.getTime())) {

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { PayoutRun } from "./record.ts";
 import { collection, lengthCounter, listCounts } from "../../storage/collection.ts";
 import { findPage, type Found, type Window } from "../../storage/listing/page-search.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store, View } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { groupKey, payouts } from "../payout/payout.ts";
 import type { Period } from "../payout/period.ts";
@@ -30,11 +30,12 @@ export async function beginRun(context: Moment, accountId: number, period: Perio
   return store.transact(async (tx) => {
     const known = await tx.find(payoutRuns, "groupRef", accountId, [period.key]);
     if (known !== null) return known;
+    const { start } = await joined(tx.view, accountId, period);
     const run: PayoutRun = {
       accountId,
       id,
       groupRef: period.key,
-      periodStart: period.start,
+      periodStart: start,
       periodEnd: period.end,
       startedAt: now.toISOString(),
       finishedAt: null,
@@ -42,6 +43,21 @@ export async function beginRun(context: Moment, accountId: number, period: Perio
     await tx.insert(payoutRuns, run);
     return run;
   });
+}
+
+/** Time zones differ by 26 hours at most. */
+const MOST_SHIFT_MS = 26 * 60 * 60 * 1_000;
+
+/**
+ * The period, beginning where that of the last run ended. They differ if the account's time zone was changed in between,
+ * or if a release that knew only UTC made the last run.
+ */
+export async function joined(view: View, accountId: number, period: Period): Promise<Period> {
+  const [last] = await view.page(payoutRuns, "id", accountId, [], { limit: 1, reverse: true });
+  if (last === undefined) return period;
+  const startMs = Date.parse(last.periodEnd) + 1;
+  const isNext = Math.abs(startMs - Date.parse(period.start)) <= MOST_SHIFT_MS;
+  return isNext ? { ...period, start: new Date(startMs).toISOString() } : period;
 }
 
 /** Records that a run is complete. A repeated run keeps the time of its first end. */

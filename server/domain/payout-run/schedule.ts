@@ -44,7 +44,7 @@ export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void
 /** Runs the latest period of one account, if it is due. */
 async function* runDue({ store, clock }: Run, account: Account): AsyncGenerator<void> {
   const now = clock();
-  const period = latestPeriod(account.payoutCycle, now);
+  const period = latestPeriod(account, now);
   if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;
   let count = 0;
   for await (const _progress of generatePayouts({ store, now }, account, period)) {

@@ -31,7 +31,7 @@ export interface PayoutFilter {
 /** The request's account and day, which some filters need. */
 export interface PayoutDay {
   account: Account;
-  /** The calendar day of the request, UTC. */
+  /** The calendar day of the request in the account's time zone. */
   today: string;
   /** The first due date of the wanted payouts from today on. null: there is none. */
   nextDueDate: string | null;

@@ -1,12 +1,13 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { PAYOUT_STATUSES, type Payout, type PayoutStatus } from "./record.ts";
 import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { payeeReader, type Payee, type PayeeReader } from "./payee.ts";
 import { isNamed } from "./filter.ts";
 import { unpayableReason, type UnpayableReason } from "./unpayable-reason.ts";
-import { payouts } from "./payout.ts";
+import { payouts, periodEndDateOf } from "./payout.ts";
 import { unlessGone } from "../show.ts";
 
 /** Promoters checked before other requests get a turn. */
@@ -78,7 +79,10 @@ export async function groupPayouts(
     promotersCount: kept.length,
     cents: kept.reduce((sum, { cents }) => sum + cents, 0),
     centsInclTax: kept.reduce((sum, { centsInclTax }) => sum + centsInclTax, 0),
-    due: comingDue(context, await dueDays(store, account.id, { filter, kept })),
+    due: comingDue(
+      dayIn(timeZoneOf(account), context.now),
+      await dueDays(store, account.id, { filter, kept }),
+    ),
   };
 }
 
@@ -145,7 +149,7 @@ async function dueDays(
     for (const [at, { promoterId }] of kept.entries()) {
       if (at % TURN === TURN - 1) await othersTurn();
       for (const payout of await payoutsOf(store, accountId, { promoterId, filter })) {
-        if (!payout.hasOwnTerms) days.push([payout.dueDate, payout.periodEnd.slice(0, 10)]);
+        if (!payout.hasOwnTerms) days.push([payout.dueDate, periodEndDateOf(payout)]);
       }
     }
     return days;
@@ -160,8 +164,7 @@ async function dueDays(
   return days;
 }
 
-function comingDue({ now }: Context, days: DueDay[]): PayoutGroups["due"] {
-  const today = now.toISOString().slice(0, 10);
+function comingDue(today: string, days: DueDay[]): PayoutGroups["due"] {
   days.sort(([left], [right]) => (left < right ? -1 : 1));
   const [dueDate, periodEndDate] = days.find(([day]) => day >= today) ?? days.at(-1) ?? [];
   return dueDate === undefined || periodEndDate === undefined ? null : { dueDate, periodEndDate };

@@ -50,14 +50,18 @@ function lengths({ status, campaignId, promoterId, paymentsBatchId, groupRef }: 
 function owed(payout: Payout): Count[] {
   const { status, promoterId, campaignId, unit, amount, totalInclTax } = payout;
   const grouped = ["payout.grouped", status, promoterId, campaignId] as const;
-  const periodEndDate = payout.periodEnd.slice(0, 10);
   return [
     [["payout.method", payout.payoutMethodId ?? 0], 1],
     [[...grouped, "count"], 1],
     [[...grouped, "cents"], unit === "cash" ? amount : 0],
     [[...grouped, "centsInclTax"], unit === "cash" ? totalInclTax : 0],
-    [["payout.due", status, campaignId, payout.dueDate, periodEndDate], payout.hasOwnTerms ? 0 : 1],
+    [["payout.due", status, campaignId, payout.dueDate, periodEndDateOf(payout)], payout.hasOwnTerms ? 0 : 1],
   ];
+}
+
+/** The calendar day on which the period of a payout ended, in the time zone that the account had. */
+export function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
+  return periodEndDate ?? periodEnd.slice(0, 10);
 }
 
 /** The totals and the progress of its payments batch. */

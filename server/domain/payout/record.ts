@@ -24,7 +24,9 @@ export interface Payout {
   totalInclTax: number;
   periodStart: string;
   periodEnd: string;
-  /** The calendar day (UTC) by which it must be paid. */
+  /** The calendar day on which the period ended in the account's time zone. Absent: the day of `periodEnd` in UTC. */
+  periodEndDate?: string;
+  /** The calendar day by which it must be paid. */
   dueDate: string;
   /**
    * Whether it is due apart from the account's cycle: by the promoter's own terms, or because no run of a period made

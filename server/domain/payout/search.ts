@@ -1,4 +1,5 @@
 import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Payout } from "./record.ts";
 import type { Key } from "../../storage/keys.ts";
 import { searchPage, type SearchRange, type Sort } from "../../storage/listing/filter-search.ts";
@@ -89,7 +90,7 @@ export async function payoutDay(
   account: Account,
   filter: Pick<PayoutFilter, "duePeriod" | "status" | "campaignIds">,
 ): Promise<PayoutDay> {
-  const today = now.toISOString().slice(0, 10);
+  const today = dayIn(timeZoneOf(account), now);
   const nextDueDate =
     filter.duePeriod === "next" ? await findNextDueDate(store, account.id, { ...filter, today }) : null;
   return { account, today, nextDueDate };

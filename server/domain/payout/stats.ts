@@ -1,10 +1,11 @@
 import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import type { Context } from "../context.ts";
 import { UNITS, type Unit } from "../money/unit.ts";
 import { unlessGone } from "../show.ts";
 import { isNamed } from "./filter.ts";
 import { payeeReader } from "./payee.ts";
-import { payouts } from "./payout.ts";
+import { payouts, periodEndDateOf } from "./payout.ts";
 import type { Payout, PayoutStatus } from "./record.ts";
 import type { Key } from "../../storage/keys.ts";
 import { methodName } from "./search.ts";
@@ -85,23 +86,24 @@ export async function dueStats(
   account: Account,
   { status = "pending", ...filter }: StatsFilter,
 ): Promise<DueStats> {
-  const today = context.now.toISOString().slice(0, 10);
+  const today = dayIn(timeZoneOf(account), context.now);
   const days = newTally();
   const overdue = newTally();
   const custom = newTally();
   const firstPeriods = new Map<string, string>();
   for await (const payout of matching(context, account, { ...filter, status })) {
-    const { dueDate, hasOwnTerms, periodEnd } = payout;
+    const { dueDate, hasOwnTerms } = payout;
     if (hasOwnTerms) {
       custom.add(ALL, payout);
       continue;
     }
     (dueDate < today ? overdue : days).add(dueDate < today ? ALL : dueDate, payout);
     const known = firstPeriods.get(dueDate);
-    if (known === undefined || periodEnd < known) firstPeriods.set(dueDate, periodEnd);
+    const endDate = periodEndDateOf(payout);
+    if (known === undefined || endDate < known) firstPeriods.set(dueDate, endDate);
   }
   const dueOn = (dueDate: string | undefined) =>
-    dueDate === undefined ? null : { dueDate, periodEndDate: (firstPeriods.get(dueDate) ?? "").slice(0, 10) };
+    dueDate === undefined ? null : { dueDate, periodEndDate: firstPeriods.get(dueDate) ?? "" };
   const dates = [...firstPeriods.keys()].toSorted();
   const nextDate = dates.find((date) => date >= today);
   return {

@@ -1,4 +1,5 @@
 import type { Account } from "../account/record.ts";
+import { dayIn, timeZoneOf } from "../account/time-zone.ts";
 import { share } from "../money/amount.ts";
 import type { Unit } from "../money/unit.ts";
 import type { Promoter } from "../promoter/record.ts";
@@ -17,20 +18,29 @@ export type PayoutTerms = Pick<
   | "totalInclTax"
   | "periodStart"
   | "periodEnd"
+  | "periodEndDate"
   | "dueDate"
   | "hasOwnTerms"
 >;
 
-/** Works out a payout's tax and due date. Choice: tax is on money only. */
+/**
+ * Works out a payout's tax and due date. Choice: tax is on money only.
+ *
+ * @see docs/spec/money.md "Payouts"
+ */
 export function payoutTerms(
   { unit, amount }: { unit: Unit; amount: number },
   { start, end }: Pick<Period, "start" | "end">,
   {
     netPayoutDays,
+    timeZone,
     promoter,
-  }: Pick<Account, "netPayoutDays"> & { promoter: Pick<Promoter, "netPayoutDays" | "taxRateHundredths"> },
+  }: Pick<Account, "netPayoutDays" | "timeZone"> & {
+    promoter: Pick<Promoter, "netPayoutDays" | "taxRateHundredths">;
+  },
 ): PayoutTerms {
   const taxRateHundredths = unit === "cash" ? promoter.taxRateHundredths : 0;
+  const endDate = dayIn(timeZoneOf({ timeZone }), new Date(end));
   return {
     unit,
     amount,
@@ -38,7 +48,8 @@ export function payoutTerms(
     totalInclTax: withTax(amount, taxRateHundredths),
     periodStart: start,
     periodEnd: end,
-    dueDate: dayAfter(end, promoter.netPayoutDays ?? netPayoutDays),
+    ...(endDate !== end.slice(0, 10) && { periodEndDate: endDate }),
+    dueDate: dayAfter(endDate, promoter.netPayoutDays ?? netPayoutDays),
     hasOwnTerms: promoter.netPayoutDays !== null,
   };
 }

@@ -19,9 +19,9 @@ const PERIODS = 12;
  * paid went into payments batches. Those of the latest are due, and some of them are in a batch already.
  */
 export async function seedPayouts({ context, account }: SeedPlan): Promise<void> {
-  const periods: Period[] = [latestPeriod(account.payoutCycle, context.now)];
+  const periods: Period[] = [latestPeriod(account, context.now)];
   while (periods.length < PERIODS) {
-    periods.unshift(latestPeriod(account.payoutCycle, new Date(periods[0]!.start)));
+    periods.unshift(latestPeriod(account, new Date(periods[0]!.start)));
   }
   for (const [at, period] of periods.entries()) {
     const dayAfter = new Date(Date.parse(period.end) + DAY_MS);

@@ -12,7 +12,10 @@ export const USER_FIELDS: Fields = {
   "account.id": ["The public id of the account: the `Account-ID` of keys, and the script's `cid`.", "acme"],
   "account.name": ["The company's name.", "Acme"],
   "account.currency": ["ISO 4217 code of the account's currency.", "USD"],
-  time_zone: ["IANA name of the time zone in which the dashboard shows days.", "Europe/Berlin"],
+  time_zone: [
+    "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
+    "Europe/Berlin",
+  ],
   password: ["The password.", "correct horse battery"],
   token: ["The token of the link: the part of its address after `#`.", "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"],
   "checkUserLink.kind":

@@ -159,7 +159,11 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       expect((await owner(path, { tax_rate })).status).toBe(422);
     await addCommission(app.context, jane, { amount: 1_000 });
     const account = await changeAccount(app.context, app.accountId, {});
-    await runPayouts(app.context, account, periodAt("monthly", new Date("2026-01-10T00:00:00.000Z")));
+    await runPayouts(
+      app.context,
+      account,
+      periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z")),
+    );
     const last = (await app.context.store.page(payouts, "id", app.accountId, [], { limit: 99 })).at(-1);
     expect(last).toMatchObject({ totalInclTax: 1_078, dueDate: "2026-02-03", hasOwnTerms: true });
     expect((await owner(path, { net_payout_days: null })).body).toMatchObject({

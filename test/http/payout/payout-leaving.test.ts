@@ -8,8 +8,8 @@ import type { Promoter } from "../../../server/domain/promoter/record.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount, runPayouts } from "../../support/payouts.ts";
 
-const JANUARY = periodAt("monthly", new Date("2026-01-10T00:00:00.000Z"));
-const FEBRUARY = periodAt("monthly", new Date("2026-02-10T00:00:00.000Z"));
+const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
+const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
 
 describe("commissions that leave their payout", () => {
   let app: TestApp;

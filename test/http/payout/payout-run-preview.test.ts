@@ -80,7 +80,11 @@ describe("payout runs", () => {
   });
 
   it("are listed once they were made, and what they paid is not previewed again", async () => {
-    await runPayouts(app.context, account, periodAt("monthly", new Date("2026-02-10T00:00:00.000Z")));
+    await runPayouts(
+      app.context,
+      account,
+      periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z")),
+    );
     const { status, body, headers } = await company(app, "GET /payout_runs");
     expect([status, headers.get("total"), body]).toEqual([
       200,

@@ -20,9 +20,9 @@ import {
 } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 
-const JANUARY = periodAt("monthly", new Date("2026-01-10T00:00:00.000Z"));
-const FEBRUARY = periodAt("monthly", new Date("2026-02-10T00:00:00.000Z"));
-const MARCH = periodAt("monthly", new Date(NOW));
+const JANUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-01-10T00:00:00.000Z"));
+const FEBRUARY = periodAt({ payoutCycle: "monthly" }, new Date("2026-02-10T00:00:00.000Z"));
+const MARCH = periodAt({ payoutCycle: "monthly" }, new Date(NOW));
 
 describe("a run of payouts", () => {
   let app: TestApp;

@@ -269,7 +269,7 @@ describe("a commission of another unit than money", () => {
     expect(await made()).toMatchObject([{ unit: "credits" }]);
     app.setNow("2026-04-01T00:00:00.000Z");
     const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
-    await runPayouts(context, account, periodAt("monthly", new Date(NOW)));
+    await runPayouts(context, account, periodAt({ payoutCycle: "monthly" }, new Date(NOW)));
     expect(await made()).toMatchObject([{ unit: "credits" }, { unit: "points", amount: 2 }]);
     await earn(1, "points");
     expect((await made()).at(-1)).toMatchObject({ unit: "points", amount: 1 });

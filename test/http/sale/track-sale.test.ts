@@ -398,7 +398,7 @@ describe("POST /api/v1/track/refund", () => {
 
   it("of a paid commission lowers what comes next, and the debt never becomes a payout", async () => {
     const account = await changeAccount(app.context, app.accountId, {});
-    const period = periodAt("monthly", new Date(NOW));
+    const period = periodAt({ payoutCycle: "monthly" }, new Date(NOW));
     const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
     const paidBy = async () => {
       const byHand = await app.v1("/payouts/create", { promoter_id: "1" });
