@@ -49,6 +49,7 @@ export async function breaches(store: Store, accountId: number): Promise<string[
   return [
     ...(await lastingBreaches(store, accountId)),
     ...ledger.sales.flatMap((sale) => [...tierBreaches(sale, ledger), ...parentBreaches(sale, ledger)]),
+    ...targetBreaches(ledger),
   ];
 }
 
@@ -142,7 +143,10 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
       sale.amountCents === 0
         ? sale.refundedOriginalAmount === sale.originalAmount
         : refunded === sale.amountCents;
-    if (left < 0 || (isWhole && left !== 0)) {
+    // The bonus of a target stays whole while the target is still reached.
+    const isBonus = commission.targetRules !== undefined;
+    const isFair = isBonus ? left === 0 || left === commission.amount : !isWhole || left === 0;
+    if (left < 0 || !isFair) {
       found.push(`commission ${commission.id} of ${commission.amount} has ${left} left`);
     }
     const others = takeBacks.filter(({ status }) => status !== commission.status);
@@ -171,6 +175,19 @@ function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
       ...(isTwice ? [`sale ${sale.id} pays somebody twice: ${name}`] : []),
       ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
     ];
+  });
+}
+
+/** A target is marked as reached if, and only if, its bonus was given once and not taken back. */
+function targetBreaches({ promoterCampaigns: owners, commissions: earned, sales: made }: Ledger): string[] {
+  const ownerOf = new Map(made.map(({ id, promoterCampaignId }) => [id, promoterCampaignId]));
+  return owners.flatMap(({ id, targetsReached }) => {
+    const given = earned
+      .filter(({ targetRules, takesBackId }) => targetRules !== undefined && takesBackId === null)
+      .filter(({ saleId, takenBackByIds }) => ownerOf.get(saleId!) === id && takenBackByIds.length === 0);
+    const marks = targetsReached.map(({ rewardId }) => rewardId).join();
+    const found = given.map(({ rewardId }) => rewardId).join();
+    return marks === found ? [] : [`promoter campaign ${id} reached ${marks}, and was paid for ${found}`];
   });
 }
 

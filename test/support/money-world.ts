@@ -23,6 +23,15 @@ import { mortalDriver, type MortalDriver } from "./mortal-driver.ts";
 /** Longer than the lease of the jobs, and than the rest of each. */
 const LATER_MS = 2 * 60 * 60 * 1_000;
 const RATES = { base: "EUR", rates: { USD: "1.0842", JPY: "163.27", KWD: "0.334", KRW: "1548.9" } };
+const BONUS = {
+  unit: "credits",
+  amount: 3,
+  flat_amount: true,
+  rules: [
+    { type: "promoter_campaign_revenue", operator: ">=", value: 1_000 },
+    { type: "promoter_campaign_customers_count", operator: ">=", value: 2 },
+  ],
+};
 const VISIT = {
   tid: "7f1b2c3d-1111-4222-8333-444455556666",
   url: "https://www.acme.example/pricing",
@@ -44,8 +53,15 @@ export interface World {
   elapsedMs: number;
 }
 
-/** Four promoters, of whom three are each other's parents, and three leads. Two are theirs, and one of these is split. */
-export async function foundProgram(driver: AtomicDriver, currency = "USD"): Promise<World> {
+/**
+ * Four promoters, of whom three are each other's parents, and three leads. Two are theirs, and one of these is split.
+ * With a target, they also get a bonus for their first 1,000 cents and second customer.
+ */
+export async function foundProgram(
+  driver: AtomicDriver,
+  currency = "USD",
+  hasTarget = false,
+): Promise<World> {
   const world: World = { driver, processes: [], now: NOW, elapsedMs: 0 };
   const first = await startProcess(world, false);
   const { app } = first;
@@ -65,6 +81,7 @@ export async function foundProgram(driver: AtomicDriver, currency = "USD"): Prom
     await makeReward(app, [{ amount: 33.3333 }, { unit: "points", amount: 5, flat_amount: true }]),
     await tier(2, 10, "tier_commission_mode"),
     await tier(3, 1.5, "tier_net_override_mode"),
+    ...(hasTarget ? [await makeReward(app, [BONUS], { promoter_reward_type: "target" })] : []),
   );
   await app.browser("/t/click", { ref_id: "jane", ...VISIT });
   await app.v1("/track/signup", { email: LEADS[0]!, tid: VISIT.tid });

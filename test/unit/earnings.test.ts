@@ -149,6 +149,11 @@ describe("a reward", () => {
     ["that repeats ends", { tiers: own(entry(year)), history: { ...HISTORY, ageInMonths: 12 } }, []],
     ["for a target waits for it", { tiers: reached(9) }, []],
     ["for a target is given when it is reached", { tiers: reached(10) }, ["1: 10000 cash (7) to 1"]],
+    [
+      "for a target is given once for a sale of several pieces",
+      { tiers: reached(10), sale: { quantity: 3 } },
+      ["1: 10000 cash (7) to 1"],
+    ],
     ["for a target is given once", { tiers: reached(11, [{ rewardId: 7, at: "" }]) }, []],
     [
       "for a target needs a rule",

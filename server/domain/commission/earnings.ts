@@ -27,6 +27,8 @@ export interface Earning {
   splitTenThousandths: number | null;
   /** It is the part of a promoter who shares in the lead of another. Absent: it is not. */
   isShare?: true;
+  /** The rules of the target whose bonus it is. Absent: it is none. */
+  targetRules?: unknown[];
 }
 
 /** A sale with everything that decides what it earns. */
@@ -48,11 +50,13 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
   const earnings: Earning[] = [];
   for (const tier of tiers) {
     const facts = ruleFacts(sale, history, tier);
+    const targetFacts = ruleFacts(sale, history, withoutLoss(tier));
     const below = earnings.filter(({ tierLevel }) => tierLevel < tier.level);
     const chosen = chooseSchemas(tier, { sale, history, facts });
-    for (const { reward, schema } of [...chosen, ...reachedTargets(tier, facts)]) {
+    for (const { reward, schema } of [...chosen, ...reachedTargets(tier, targetFacts)]) {
       const terms = termsOf(schema, { reward, sale, below, level: tier.level });
-      const amount = amountOf(terms, schema.unit, sale);
+      const isBonus = reward.promoterRewardType === "target";
+      const amount = amountOf(terms, schema.unit, isBonus ? { ...sale, quantity: 1 } : sale);
       if (amount === 0) continue;
       if (amount > MAX_AMOUNT) throw new Failure("rule_broken", `The reward ${reward.name} is too large`);
       earnings.push({
@@ -64,6 +68,7 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
         amount,
         wholeAmount: amount,
         splitTenThousandths: null,
+        ...(isBonus && { targetRules: schema.rules }),
       });
     }
   }
@@ -79,6 +84,16 @@ function ruleFacts(sale: EarningSale, history: CustomerHistory, tier: Tier): Rul
       promoter_campaign_customers_count: tier.customersCount,
       promoter_campaign_revenue: tier.revenueCents,
     },
+  };
+}
+
+/** The tier with the counts that its targets are judged by. */
+function withoutLoss(tier: Tier): Tier {
+  const { customersCount = 0, revenueCents = 0 } = tier.targetLoss ?? {};
+  return {
+    ...tier,
+    customersCount: tier.customersCount - customersCount,
+    revenueCents: tier.revenueCents - revenueCents,
   };
 }
 

@@ -22,6 +22,8 @@ export interface Tier {
   entries: { entry: RewardEntry; reward: Reward }[];
   customersCount: number;
   revenueCents: number;
+  /** What refunds took off these counts, as far as targets are concerned. Absent: nothing. */
+  targetLoss?: { customersCount: number; revenueCents: number };
 }
 
 /** The lead's past, with this sale counted. */

@@ -26,6 +26,11 @@ export interface PromoterCampaign {
   rewardsForReferrals: RewardEntry[] | null;
   /** The target rewards that the promoter has got, each once. */
   targetsReached: { rewardId: number; at: string }[];
+  /**
+   * The sales that reached a target until a refund took the bonus back. What was refunded of them counts for no target.
+   * Absent: none.
+   */
+  lostTargetSaleIds?: number[];
   createdAt: string;
 }
 

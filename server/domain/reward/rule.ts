@@ -27,10 +27,22 @@ const SIGNS: Record<string, string> = {
   "%": "multiple of",
 };
 
+/** Whether a count that a refund has made smaller still passes. Growing further never breaks what was reached. */
+const STILL_PASSES: typeof OPERATORS = {
+  "less than": () => true,
+  "less than or equal to": () => true,
+  "equal to": (count, value) => count >= value,
+  "greater than or equal to": (count, value) => count >= value,
+  "greater than": (count, value) => count > value,
+  "multiple of": (count, value) => count >= value,
+};
+
 /** A condition of a reward's amount. */
 export interface Rule {
   type: RuleType;
   holds: (count: number) => boolean;
+  /** Whether it still holds after a refund, if it held before. */
+  stillHolds: (count: number) => boolean;
   /** Whether it, or the rule before it, must hold. Otherwise both must. */
   isAlternative: boolean;
   /** The price that the sale must have. null: any. */
@@ -56,7 +68,8 @@ export function readRule(given: unknown): Rule | null {
   if (!isPlain(operator) || !isPlain(value)) return null;
   const ruleType = RULE_TYPES.find((known) => known === type);
   const words = String(operator).replaceAll("_", " ").trim().toLowerCase();
-  const compare = OPERATORS[SIGNS[words] ?? words];
+  const name = SIGNS[words] ?? words;
+  const compare = OPERATORS[name];
   const limit = value === "" ? NaN : Number(value);
   if (ruleType === undefined || compare === undefined || !Number.isFinite(limit)) return null;
   if (join !== "and" && join !== "or") return null;
@@ -64,6 +77,7 @@ export function readRule(given: unknown): Rule | null {
   return {
     type: ruleType,
     holds: (count) => compare(count, limit),
+    stillHolds: (count) => STILL_PASSES[name]!(count, limit),
     isAlternative: join === "or",
     price: price === null ? null : String(price),
   };
@@ -75,13 +89,21 @@ function isPlain(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Whether all rules hold, each connected with those before it. A rule that can't be read never holds. */
-export function rulesHold(rules: unknown[], { counts, planId }: RuleFacts): boolean {
+/**
+ * Whether all rules hold, each connected with those before it. A rule that can't be read never holds.
+ *
+ * @param how whether they hold for a sale, or still hold after a refund
+ */
+export function rulesHold(
+  rules: unknown[],
+  { counts, planId }: RuleFacts,
+  how: "holds" | "stillHolds" = "holds",
+): boolean {
   let holds = true;
   for (const [index, given] of rules.entries()) {
     const rule = readRule(given);
     const isMet =
-      rule !== null && rule.holds(counts[rule.type]) && (rule.price === null || rule.price === planId);
+      rule !== null && rule[how](counts[rule.type]) && (rule.price === null || rule.price === planId);
     if (index === 0) holds = isMet;
     else holds = rule?.isAlternative ? holds || isMet : holds && isMet;
   }

@@ -71,6 +71,7 @@ async function commissionOf(
     rewardId: earning.reward.id,
     rewardName: earning.reward.name,
     terms: earning.terms,
+    ...(earning.targetRules && { targetRules: earning.targetRules }),
     splitTenThousandths: earning.splitTenThousandths,
     ...(earning.isShare && { staysOnMove: true as const }),
     suspicion: lead.suspicion,

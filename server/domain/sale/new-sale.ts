@@ -169,7 +169,8 @@ async function earn(
   account: Account,
   { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
 ): Promise<Earning[]> {
-  const counts = { isFirstSale: customer.lead.customerSince === null, amountCents: sale.amountCents };
+  const isFirstSale = customer.lead.customerSince === null;
+  const counts = { leadId: lead.id, isFirstSale, amountCents: sale.amountCents };
   const tiers = await loadTiers(tx, customer, counts);
   const earnings = earningsOf({
     sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 },

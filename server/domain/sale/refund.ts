@@ -68,7 +68,7 @@ export async function recordRefund<T>(
       refundedCents: sale.refundedCents + money.amountCents,
       refundedOriginalAmount: sale.refundedOriginalAmount + money.saleAmount,
     };
-    const commissions = await takeBack(tx, context, { sale, after, refund });
+    const commissions = await takeBack(tx, context, { lead: known, sale, after, refund });
     const commissionIds = commissions.map(({ id: commissionId }) => commissionId);
     const whole = { ...refund, commissionIds };
     await tx.insert(refunds, whole);

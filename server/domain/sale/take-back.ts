@@ -3,24 +3,34 @@ import { commissions, newCommission } from "../commission/commission.ts";
 import type { Commission } from "../commission/record.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../event/event.ts";
+import type { Lead } from "../lead/record.ts";
 import { share } from "../money/amount.ts";
 import type { Refund, Sale } from "./record.ts";
+import { isBonusLost, reopenTargets } from "./target.ts";
 
 /**
  * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
- * refunds of a sale together take back exactly what it gave.
+ * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at all.
+ *
+ * @see docs/spec/money.md "Targets"
  */
 export async function takeBack(
   tx: Transaction,
   context: Context,
-  { sale, after, refund }: { sale: Sale; after: Sale; refund: Refund },
+  { lead, sale, after, refund }: { lead: Lead; sale: Sale; after: Sale; refund: Refund },
 ): Promise<Commission[]> {
   const added: Commission[] = [];
+  const lost: Commission[] = [];
   for (const id of sale.commissionIds) {
     const commission = await tx.get(commissions, sale.accountId, id);
     if (commission === null || commission.takesBackId !== null) continue;
-    const amount = takenBack(commission, sale) - takenBack(commission, after);
+    const isBonus = commission.targetRules !== undefined;
+    const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
+    const part = takenBack(commission, sale) - takenBack(commission, after);
+    const whole = isLost ? -commission.amount : 0;
+    const amount = isBonus ? whole : part;
     if (amount === 0) continue;
+    if (isLost) lost.push(commission);
     const opposite = oppositeOf(commission, {
       id: await context.store.nextId("commission"),
       amount,
@@ -33,6 +43,7 @@ export async function takeBack(
     await tx.put(commissions, { ...commission, takenBackByIds: [...commission.takenBackByIds, opposite.id] });
     added.push(opposite);
   }
+  await reopenTargets(tx, sale, lost);
   return added;
 }
 

@@ -7,12 +7,14 @@ import { acceptsLeads, earnsFromLeads, promoterCampaigns } from "../promoter-cam
 import { promoters } from "../promoter/promoter.ts";
 import { loadReward } from "../reward/reward.ts";
 import type { Customer } from "./customer.ts";
+import { loadTargetLoss } from "./target.ts";
 
 /** Choice: ten levels are more than any program pays, and they bound the reads of a sale. */
 export const MAX_LEVELS = 10;
 
 /** This sale's own part of the counts that rules judge. */
 export interface SaleCounts {
+  leadId: number;
   isFirstSale: boolean;
   amountCents: number;
 }
@@ -84,6 +86,7 @@ async function loadTier(
     ...tier,
     customersCount: (await sumOf("customers")) + (sale?.isFirstSale ? 1 : 0),
     revenueCents: (await sumOf("salesCents")) + (sale?.amountCents ?? 0),
+    ...(sale !== null && { targetLoss: await loadTargetLoss(tx, promoterCampaign, { leadId: sale.leadId }) }),
   };
 }
 

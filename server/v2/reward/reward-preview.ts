@@ -24,7 +24,7 @@ const previewBody = z.object({
     .optional(),
   entries: rewardEntries.optional(),
   sale_amount: wholeAmount.refine((value) => value > 0, "must be positive"),
-  quantity: wholeNumber(1, 9_999).optional(),
+  quantity: wholeNumber(1, 999_999).optional(),
   billing_period: oneOf(BILLING_PERIODS).optional(),
   product_id: id.optional(),
   sales_count: wholeNumber(1, 9_999).optional(),

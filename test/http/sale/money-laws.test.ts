@@ -82,7 +82,7 @@ it("money stays the same to the last unit in exports, imports and moves", async 
 
 /** Lets two processes live through a history, and checks every law after each wave. */
 async function live(driver: AtomicDriver, { currency, waves }: MoneyHistory): Promise<TestApp> {
-  const world = await foundProgram(driver, currency);
+  const world = await foundProgram(driver, currency, true);
   const store = newStore(driver);
   const { accountId } = world.processes[0]!.app;
   let before = await readLedger(store, accountId);
