@@ -8,7 +8,7 @@ import { json, type AnswerHeaders } from "./http/answer.ts";
 import { preflight } from "./http/cors.ts";
 import type { Method } from "./http/operation.ts";
 import { readJson } from "./http/parameters/json.ts";
-import { tidyPath } from "./http/path.ts";
+import { pathTidier } from "./http/path.ts";
 import { v1Error, v2Error, v2TrackingError } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
@@ -147,7 +147,7 @@ export function describedRoutes(): DescribedRoute[] {
 function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
-    onRequest: tidyPath,
+    onRequest: pathTidier(routes.map(([, path]) => path)),
     onError: (error, event) =>
       refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
   });

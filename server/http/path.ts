@@ -2,16 +2,42 @@ import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 
 /**
- * Turns the path of a request into the route that the client means: some clients join addresses with `//`,
- * and some end API paths with `.json`. A value that really ends with `.json` is written `%2Ejson`.
+ * Makes the function that turns the path of a request into the route that the client means: some clients join addresses
+ * with `//`, some end API paths with `.json`, some write them in capitals, and old ones call V1's leads `/lead`. A value
+ * that really ends with `.json` is written `%2Ejson`.
  */
-export function tidyPath({ url, req }: H3Event): void {
-  const { pathname } = url;
-  if (!/\/\/|\.json$/.test(pathname)) return;
-  const path = pathname.replaceAll(/\/{2,}/g, "/");
-  // h3 has already decoded its path, so `%2E` is looked for in the URL as it came.
-  const hasSuffix = path.startsWith("/api/") && /^[^?]*\.json(\?|$)/.test(req.url);
-  url.pathname = hasSuffix ? path.replace(/\.json$/, "") : path;
+export function pathTidier(routes: string[]): (event: H3Event) => void {
+  const patterns = routes.filter((route) => route.startsWith("/api/")).map((route) => route.split("/"));
+  return ({ url, req }) => {
+    const { pathname } = url;
+    if (!/\/\/|\.json$|[A-Z]|\/lead\//.test(pathname)) return;
+    let path = pathname.replaceAll(/\/{2,}/g, "/");
+    if (/^\/api\//i.test(path)) {
+      // h3 has already decoded its path, so `%2E` is looked for in the URL as it came.
+      if (/^[^?]*\.json(\?|$)/i.test(req.url)) path = path.replace(/\.json$/i, "");
+      path = path.replace(/^\/api\/v1\/lead\//i, "/api/v1/leads/");
+      if (/[A-Z]/.test(path)) path = withoutCapitals(path, patterns);
+    }
+    if (path !== pathname) url.pathname = path;
+  };
+}
+
+/** The path with the words of its route in small letters. Ids keep their case. */
+function withoutCapitals(path: string, patterns: string[][]): string {
+  const parts = path.split("/");
+  const fits = (words: string[]) => (pattern: string[]) =>
+    pattern.length === words.length &&
+    pattern.every((part, at) => part.startsWith(":") || part === words[at]);
+  if (patterns.some(fits(parts))) return path;
+  const small = parts.map((part) => part.toLowerCase());
+  const meant = patterns.filter(fits(small)).toSorted((a, b) => idCount(a) - idCount(b))[0];
+  return meant === undefined
+    ? path
+    : parts.map((part, at) => (meant[at] === small[at] ? small[at] : part)).join("/");
+}
+
+function idCount(pattern: string[]): number {
+  return pattern.filter((part) => part.startsWith(":")).length;
 }
 
 /**

@@ -133,12 +133,28 @@ export const jsonObject = z
   })
   .meta({ documentedAs: { type: ["object", "string"], additionalProperties: true } });
 
-/** One or several values in a query: a single value, or a list. */
+/** One or several values: a single one, a list, or `1,2`. Texts are not split, because they may have commas. */
 export function listOf<S extends z.ZodType>(item: S) {
+  const split = item instanceof z.ZodString ? asList : splitList;
   return z.preprocess(
-    (value) => (Array.isArray(value) || value === undefined ? value : [value]),
-    z.array(item).max(MAX_LISTED, `is too long (maximum is ${MAX_LISTED})`),
+    split,
+    z.array(item, "is invalid").max(MAX_LISTED, `is too long (maximum is ${MAX_LISTED})`),
   );
+}
+
+/** The parts of a list whose items have no commas: `1,2` are two. A single value is a list of one. */
+export function splitList(value: unknown): unknown {
+  const list = asList(value);
+  if (!Array.isArray(list)) return list;
+  return list.flatMap((item: unknown) => (typeof item === "string" ? partsOf(item) : [item]));
+}
+
+function partsOf(text: string): string[] {
+  return text.includes(",") ? text.split(",").filter((part) => part.trim() !== "") : [text];
+}
+
+function asList(value: unknown): unknown {
+  return Array.isArray(value) || value === undefined || value === null ? value : [value];
 }
 
 /** One of a closed set of words. */
@@ -146,8 +162,13 @@ export function oneOf<const W extends readonly string[]>(words: W) {
   return z.enum(words, `is not one of ${words.join(", ")}`);
 }
 
-/** The order of a list. */
-export const direction = oneOf(["asc", "desc"]);
+/** The order of a list, in any case. */
+export const direction = z
+  .preprocess(
+    (value) => (typeof value === "string" ? value.trim().toLowerCase() : value),
+    oneOf(["asc", "desc"]),
+  )
+  .meta({ documentedAs: { type: "string", enum: ["asc", "desc"] } });
 
 function parseObject(value: string): Record<string, unknown> | null {
   try {

@@ -131,6 +131,15 @@ describe("a list in a query", () => {
     expect(await list("ids[7]=a&ids[3]=b&ids=c&ids[]=d")).toEqual(["a", "b", "c", "d"]);
   });
 
+  it.each([
+    ["ids[][a]=1&ids[][b]=2&ids[][a]=3", [{ a: "1", b: "2" }, { a: "3" }]],
+    ["ids[][a][]=1&ids[][a][]=2", [{ a: ["1"] }, { a: ["2"] }]],
+    ["ids[0][a]=1&ids[0][b]=2&ids[1][a]=3", [{ a: "1", b: "2" }, { a: "3" }]],
+    ["ids[]=1&ids[][a]=2", ["1", { a: "2" }]],
+  ])("of objects is read from %s", async (text, objects) => {
+    expect(await list(text)).toEqual(objects);
+  });
+
   it.each(["ids", "ids[]", "ids%5B%5D"])("written as %s may have more than 500 items", async (name) => {
     const ids = Array.from({ length: 900 }, (_, at) => String(at));
     expect(await list(ids.map((id) => `${name}=${id}`).join("&"))).toEqual(ids);

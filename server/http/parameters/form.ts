@@ -1,8 +1,9 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
-import { MAX_KEYS, numberText, parseJsonObject } from "./json.ts";
+import { numberText, parseJsonObject } from "./json.ts";
 import { nest, type Pair, type Query } from "./nesting.ts";
+import { bodyType, multipartPairs, pairsOf } from "./pairs.ts";
 
 /**
  * Parameters by name. If a name came twice, the last value counts. Values are text, except for a JSON number
@@ -59,64 +60,15 @@ export function readNestedQuery(event: H3Event): Query {
 async function readGiven(event: H3Event): Promise<{ pairs: Pair[]; json: Record<string, unknown> }> {
   const body = await readBody(event);
   if (body === "") return { pairs: [], json: {} };
-  const contentType = event.req.headers.get("content-type") ?? "";
-  const type = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = bodyType(event);
   if (type === "application/json") return { pairs: [], json: parseJsonObject(body) };
-  if (type === "multipart/form-data") return { pairs: await multipartPairs(body, contentType), json: {} };
+  if (type === "multipart/form-data") return { pairs: await multipartPairs(event, body), json: {} };
   if (FORM_TYPES.has(type)) return { pairs: pairsOf(body), json: {} };
   throw new Failure("malformed", "The content type is not understood; send a form or JSON");
 }
 
 function queryPairs(event: H3Event): Pair[] {
   return pairsOf(event.url.search.slice(1));
-}
-
-/**
- * The parameters of a form or a query, one by one. node:querystring would hide malformed escapes, and
- * URLSearchParams would replace them.
- */
-function pairsOf(text: string): Pair[] {
-  const pairs = text
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair): Pair => {
-      const at = pair.indexOf("=");
-      return at === -1 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-    });
-  refuseTooMany(pairs);
-  return pairs.map(([name, value]) => [decode(name), decode(value)]);
-}
-
-/** The text fields of a multipart form. Choice: files are dropped because no parameter is a file. */
-async function multipartPairs(body: string, contentType: string): Promise<Pair[]> {
-  const pairs = await parseMultipart(body, contentType);
-  refuseTooMany(pairs);
-  return pairs;
-}
-
-async function parseMultipart(body: string, contentType: string): Promise<Pair[]> {
-  try {
-    const form = await new Response(body, { headers: { "content-type": contentType } }).formData();
-    return [...form].filter((field): field is Pair => typeof field[1] === "string");
-  } catch {
-    throw new Failure("malformed", "The body is not valid multipart/form-data");
-  }
-}
-
-/** The items of a list (`ids[]=1&ids[]=2`, `ids=1&ids=2`) share a name, which counts once. */
-function refuseTooMany(pairs: Pair[]): void {
-  if (new Set(pairs.map(([name]) => name)).size > MAX_KEYS)
-    throw new Failure("too_large", `More than ${MAX_KEYS} parameters`);
-}
-
-function decode(text: string): string {
-  const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    throw new Failure("malformed", "A parameter is not valid percent-encoded UTF-8");
-  }
 }
 
 function flatPairs(pairs: Pair[]): Params {

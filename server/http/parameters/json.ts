@@ -2,23 +2,35 @@ import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
 import { readBody } from "./body.ts";
 import { nestKeys } from "./nested-keys.ts";
+import { nest } from "./nesting.ts";
+import { MAX_KEYS, bodyType, multipartPairs, pairsOf } from "./pairs.ts";
 
-/** The most keys that a request may have, counted on all levels. */
-export const MAX_KEYS = 500;
 /** The most levels of objects and lists. */
 const MAX_DEPTH = 16;
 
 /**
- * The JSON object in a request's body, or an empty one if there is no body.
+ * The JSON object in a request's body, or an empty one if there is no body. A form counts as the object that the
+ * brackets in its names describe.
  *
+ * @see docs/spec/common.md "Input"
  * @throws Failure `malformed` if the body is not a JSON object, `too_large` past a limit
  */
 export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
   const body = await readBody(event);
-  const values = body.trim() === "" ? {} : nestKeys(parseJsonObject(body));
+  const values = body.trim() === "" ? {} : await objectIn(event, body);
   bodies.set(event, values);
   return values;
 }
+
+/** `curl -d` sends JSON as a form unless told otherwise, so a form that begins like an object is one. */
+async function objectIn(event: H3Event, body: string): Promise<Record<string, unknown>> {
+  const type = bodyType(event);
+  if (type === "multipart/form-data") return { ...nest(await multipartPairs(event, body)) };
+  if (type === FORM && !/^\s*[{[]/.test(body)) return { ...nest(pairsOf(body)) };
+  return nestKeys(parseJsonObject(body));
+}
+
+const FORM = "application/x-www-form-urlencoded";
 
 /** The JSON object that was already read from a request, or null. */
 export function knownJson(event: H3Event): Record<string, unknown> | null {

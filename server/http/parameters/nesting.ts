@@ -7,12 +7,13 @@ export type Pair = [name: string, value: string];
 export type QueryValue = string | QueryValue[] | { [name: string]: QueryValue };
 export type Query = Record<string, QueryValue>;
 
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 6;
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /**
  * Reads brackets in names as lists and objects: `ids[]=1&ids[]=2`, `ids[0]=1` and `ids=1&ids=2` are lists,
- * `filters[status]=x` is an object. `ids[7]` and `ids[3]` keep the order in which they came. h3 and
+ * `filters[status]=x` is an object. `links[][name]=a&links[][url]=b` is a list of objects: a name that the last one has
+ * begins the next. `ids[7]` and `ids[3]` keep the order in which they came. h3 and
  * URLSearchParams do not nest.
  *
  * Choice: a single-value parameter that came twice becomes a list too, which its schema refuses.
@@ -39,15 +40,24 @@ type Tree = Map<string | number, Tree | string>;
 
 function put(root: Tree, path: string[], value: string): void {
   let tree = root;
-  for (const name of path.slice(0, -1)) tree = treeAt(tree, name);
+  path
+    .slice(0, -1)
+    .forEach((name, at) => (tree = treeAt(tree, name === "" ? itemFor(tree, path[at + 1]) : name)));
   const last = path.at(-1) ?? "";
   if (last === "") append(tree, value);
   else if (tree.has(last)) append(treeAt(tree, last), value);
   else tree.set(last, value);
 }
 
+/** The item of a list that gets a value of this name: the last one, or the next if the last has such a value. */
+function itemFor(list: Tree, name: string | undefined): number {
+  const last = list.get(list.size - 1);
+  const isOpen = typeof last === "object" && name !== undefined && !last.has(name);
+  return isOpen ? list.size - 1 : list.size;
+}
+
 /** The values below a name. A value that stood alone becomes the first of a list. */
-function treeAt(tree: Tree, name: string): Tree {
+function treeAt(tree: Tree, name: string | number): Tree {
   const known = tree.get(name);
   if (typeof known === "object") return known;
   const inner: Tree = new Map();

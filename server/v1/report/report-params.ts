@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addMonths, dayOf } from "../../domain/report/period.ts";
 import type { ReportQuery } from "../../domain/report/report.ts";
-import { calendarDay, direction, id, listOf, oneOf } from "../../input/fields.ts";
+import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../input/fields.ts";
 import { readNestedParams } from "../../http/parameters/form.ts";
 import type { Page } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
@@ -13,17 +13,14 @@ const MONTHS_USUALLY = 12;
 /** The length of a page in the report on promoters. */
 export const ROWS_PER_PAGE = 50;
 
-/** A list, one value, or values separated by commas. Blank ones are dropped. */
+/** A list of which blank items are dropped. */
 const commaListOf = <S extends z.ZodType>(item: S) =>
   z
-    .preprocess(
-      (value) => (Array.isArray(value) ? value.flatMap(splitAtCommas) : splitAtCommas(value)),
-      listOf(item),
-    )
+    .preprocess((value) => withoutBlanks(splitList(value)), listOf(item))
     .transform((items) => (items.length === 0 ? undefined : items));
 
-function splitAtCommas(value: unknown): unknown {
-  return typeof value === "string" ? value.split(",").filter((part) => part !== "") : value;
+function withoutBlanks(list: unknown): unknown {
+  return Array.isArray(list) ? list.filter((item) => item !== "") : list;
 }
 
 /** The parameters of every report. @see docs/spec/v1.md "Reports" */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id } from "../../input/fields.ts";
+import { id, splitList } from "../../input/fields.ts";
 import type { BatchProcess } from "../../domain/batch/record.ts";
 
 export const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
@@ -44,7 +44,7 @@ export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
 }
 
 const ids = z
-  .preprocess((value) => [value ?? []].flat(), z.array(id, "is invalid").min(1, "can't be blank"))
+  .preprocess((value) => splitList(value ?? []), z.array(id, "is invalid").min(1, "can't be blank"))
   .transform((given) => [...new Set(given)]);
 /**
  * Names the records of a batch. Repeated ids count once.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FullRewardEntry } from "../../domain/reward/entry.ts";
-import { id, oneOf } from "../../input/fields.ts";
+import { id, oneOf, splitList } from "../../input/fields.ts";
 import { APPLY_ON, type RewardEntry } from "../../domain/reward/record.ts";
 
 const MAX_ENTRIES = 100;
@@ -18,7 +18,9 @@ export const rewardEntries = z
       .object(
         {
           apply_on: oneOf(APPLY_ON).nullish(),
-          product_ids: z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullish(),
+          product_ids: z
+            .preprocess(splitList, z.array(id, "is invalid").max(MAX_PRODUCTS, TOO_MANY_PRODUCTS).nullable())
+            .optional(),
           reward_id: id,
         },
         "is invalid",

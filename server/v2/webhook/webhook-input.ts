@@ -5,7 +5,17 @@ import { isV1EventType } from "../../domain/event/v1-event-type.ts";
 import { MAX_RETRIES } from "../../domain/webhook/record.ts";
 import type { WebhookInput } from "../../domain/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
-import { flag, id, longText, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
+import {
+  flag,
+  id,
+  listOf,
+  longText,
+  oneOf,
+  splitList,
+  text,
+  webAddress,
+  wholeNumber,
+} from "../../input/fields.ts";
 import type { Post } from "../../outgoing/post.ts";
 import { parseUrl } from "../../url.ts";
 
@@ -33,8 +43,7 @@ const eventType = z
   .refine((type) => EVENT_TYPES.includes(type) || isV1EventType(type), "is not an event type");
 
 const eventTypes = z
-  .array(eventType, "is invalid")
-  .min(1, "can't be blank")
+  .preprocess(splitList, z.array(eventType, "is invalid").min(1, "can't be blank"))
   .transform((types) => [...new Set(types)]);
 
 const headers = z
@@ -62,7 +71,7 @@ export const updateBody = z
     timeout: wholeNumber(1, MAX_TIMEOUT_SECONDS),
     max_retries: wholeNumber(0, MAX_RETRIES),
     description: longText.nullable(),
-    campaign_ids: z.array(id, "is invalid").max(500, "is too long (maximum is 500 entries)"),
+    campaign_ids: listOf(id),
     headers,
     basic_auth_user: user.nullable(),
     basic_auth_password: text.nullable(),

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KEY, answerOf, startApp, type TestApp } from "../../support/app.ts";
+import { KEY, NOW, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { sendRaw } from "../../support/raw-request.ts";
 import { send } from "../../support/v1.ts";
 
@@ -159,5 +159,111 @@ describe("a compressed body", () => {
     const plain = "email=new@example.com&ref_id=jane";
     const { status } = await signUp(plain, { "content-type": FORM, "content-encoding": "identity" });
     expect(status).toBe(200);
+  });
+});
+
+describe("a body of V2", () => {
+  const call = async (method: string, path: string, type: string, body: string) => {
+    const headers = { authorization: `Bearer ${KEY}`, "account-id": "acme", "content-type": type };
+    return answerOf(await app.request(`/api/v2${path}`, { method, headers, body }));
+  };
+  const multipart = (fields: [string, string][]) => {
+    const parts = fields.map(
+      ([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    return ["multipart/form-data; boundary=x", `${parts.join("")}--x--\r\n`] as const;
+  };
+  const product = {
+    name: "Pro",
+    ext_id: "pro",
+    prices: [{ ext_id: "p_1", desc: "Monthly" }, { ext_id: "p_2" }],
+  };
+  const pairs: [string, string][] = [
+    ["name", "Pro"],
+    ["ext_id", "pro"],
+    ["prices[][ext_id]", "p_1"],
+    ["prices[][desc]", "Monthly"],
+    ["prices[][ext_id]", "p_2"],
+  ];
+
+  it.each([
+    ["JSON", "application/json", JSON.stringify(product)],
+    ["JSON that claims to be a form", FORM, JSON.stringify(product)],
+    ["a form", `${FORM}; charset=utf-8`, new URLSearchParams(pairs).toString()],
+    ["a form of several parts", ...multipart(pairs)],
+  ])("may be %s", async (_, type, body) => {
+    const made = await call("POST", "/company/products", type, body);
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: 1,
+        name: "Pro",
+        ext_id: "pro",
+        prices: [
+          { ext_id: "p_1", desc: "Monthly" },
+          { ext_id: "p_2", desc: null },
+        ],
+        created_at: NOW,
+      },
+    ]);
+  });
+
+  it.each([
+    ["promoters/1", "profile[first_name]=Jane&profile[country]=NL&note=a+b", { note: "a b" }],
+    ["referrals/1", "split_details[0][promoter_campaign_id]=2&split_details[0][percentage]=25", {}],
+    ["promoter_campaigns/1", "coupon=JANE10&state=inactive", { coupon: "JANE10", state: "inactive" }],
+  ])("of PUT /%s may be the form %s", async (path, form, changed) => {
+    const { status, body } = await call("PUT", `/company/${path}`, FORM, form);
+    expect([status, body]).toMatchObject([200, changed]);
+  });
+
+  it("of the tracking may be a form, whose unknown fields are named", async () => {
+    const answer = await call("POST", "/track/signup", FORM, "email=new@example.com&ref_id=jane&emial=x");
+    expect([answer.status, answer.headers.get("x-ignored-fields")]).toEqual([200, "emial"]);
+    expect(answer.body).toMatchObject({ etype: "signup", referral: { email: "new@example.com" } });
+  });
+
+  it.each(["ids=1,2", "ids[]=1&ids[]=2", "ids[]=1,2", "ids=1&ids=2", "ids[0]=1&ids[1]=2"])(
+    "names the records of a batch as %s",
+    async (form) => {
+      const { status, body } = await call("POST", "/company/promoters/archive", FORM, form);
+      expect([status, body]).toMatchObject([200, { total: 2, processed_count: 2 }]);
+    },
+  );
+
+  it("names the records of a batch in one text of JSON", async () => {
+    const { body } = await call("DELETE", "/company/referrals", "application/json", '{"ids":"1, 2"}');
+    expect(body).toMatchObject({ total: 2, processed_count: 2, processing_errors: [] });
+  });
+
+  it("is refused if a form is broken", async () => {
+    expect(await call("POST", "/company/products", FORM, "name=%zz")).toMatchObject({
+      status: 422,
+      body: { code: "invalid_params", message: "A parameter is not valid percent-encoded UTF-8" },
+    });
+  });
+});
+
+describe("a query of V2", () => {
+  const ids = async (query: string) => {
+    const { status, body } = await app.v2("GET", query);
+    const rows = Array.isArray(body) ? body : (body as { data: { id: number }[] }).data;
+    return [status, rows.map(({ id }: { id: number }) => id)];
+  };
+
+  it.each(["ids=1,2", "ids[]=1,2", "ids=%201%2C2%20", "ids[]=1&ids[]=2"])("takes %s", async (query) => {
+    expect(await ids(`/promoters?${query}`)).toEqual([200, [1, 2]]);
+    expect(await ids(`/referrals?${query}&filters[entry_source]=api,coupon`)).toEqual([200, [1, 2]]);
+  });
+
+  it.each(["DESC", "Desc", "desc"])("sorts by %s", async (order) => {
+    expect(await ids(`/referrals?sorting[created_at]=${order}`)).toEqual([200, [2, 1]]);
+    expect(await ids(`/promoters?sorting[joined_at]=${order}`)).toEqual([200, [2, 1]]);
+  });
+
+  it("keeps a comma in an id of the company's own", async () => {
+    await app.v1("/track/sale", { email: LEAD, event_id: "e1", amount: "100", plan: "a,b" });
+    expect(await ids("/referrals?filters[plan_id]=a,b")).toEqual([200, [2]]);
+    expect(await ids("/referrals?filters[plan_id]=a")).toEqual([200, []]);
   });
 });
