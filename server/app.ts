@@ -24,6 +24,7 @@ import { serveAccountScript } from "./track/account-script.ts";
 import { serveScript } from "./track/script.ts";
 import type { BuiltPages } from "./web/built-pages.ts";
 import { pageRoutes } from "./web/pages.ts";
+import { portalEntrance } from "./web/portal-entry.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event/event-data.ts";
@@ -90,6 +91,7 @@ export function createApp(services: Services, { script, built, docsViewer, hasDe
     ["GET", "/docs", docsPage],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
+    ["POST", "/portal", portalEntrance(services)],
     ["GET", "/", frontDoor(hasDemo ? "/demo" : "/docs")],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],

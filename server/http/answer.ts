@@ -49,6 +49,12 @@ export function streamed(parts: AsyncIterable<string>, media: string, headers: A
   });
 }
 
+/** Adds cookies to an answer, each in a header of its own. */
+export function withCookies(answer: Response, cookies: string[]): Response {
+  for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
+  return answer;
+}
+
 /** An answer without a body. */
 export function empty(headers: AnswerHeaders = {}): Response {
   return new FastResponse(null, { status: 204, headers });

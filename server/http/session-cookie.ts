@@ -1,10 +1,13 @@
 import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
 
-/** The cookies that hold the token of a session. The paths keep each from the other's operations. */
+/**
+ * The cookies that hold the token of a session. The paths keep each from the other's operations. `/portal` sees it too,
+ * because an auth token in its address must not replace somebody else's session.
+ */
 export const SESSION_COOKIES = {
-  user: { name: "tidemark_admin", path: "/api/v2/company" },
-  promoter: { name: "tidemark_portal", path: "/api/v2/affiliate" },
+  user: { name: "tidemark_admin", paths: ["/api/v2/company"] },
+  promoter: { name: "tidemark_portal", paths: ["/api/v2/affiliate", "/portal"] },
 } as const;
 
 type SessionCookie = (typeof SESSION_COOKIES)[keyof typeof SESSION_COOKIES];
@@ -26,20 +29,21 @@ export function readSessionToken(event: H3Event, { name }: SessionCookie): strin
   return values.size === 1 && TOKEN.test(token) ? token : null;
 }
 
-/** The `Set-Cookie` header that keeps a session's token in the browser. */
-export function sessionCookie(cookie: SessionCookie, token: string, publicUrl: string): string {
-  return serialize(cookie.name, token, { ...attributes(cookie, publicUrl), maxAge: MAX_AGE_SECONDS });
+/** The `Set-Cookie` headers that keep a session's token in the browser. */
+export function sessionCookies({ name, paths }: SessionCookie, token: string, publicUrl: string): string[] {
+  const maxAge = MAX_AGE_SECONDS;
+  return paths.map((path) => serialize(name, token, { ...attributes(path, publicUrl), maxAge }));
 }
 
-/** The `Set-Cookie` header that removes a session's token from the browser. */
-export function endedSessionCookie(cookie: SessionCookie, publicUrl: string): string {
-  return serialize(cookie.name, "", { ...attributes(cookie, publicUrl), maxAge: 0 });
+/** The `Set-Cookie` headers that remove a session's token from the browser. */
+export function endedSessionCookies({ name, paths }: SessionCookie, publicUrl: string): string[] {
+  return paths.map((path) => serialize(name, "", { ...attributes(path, publicUrl), maxAge: 0 }));
 }
 
 /** A public address with a path has a proxy in front that takes the path away. */
-function attributes(cookie: SessionCookie, publicUrl: string) {
+function attributes(ownPath: string, publicUrl: string) {
   const { protocol, pathname } = new URL(publicUrl);
-  const path = `${pathname.replace(/\/$/, "")}${cookie.path}`;
+  const path = `${pathname.replace(/\/$/, "")}${ownPath}`;
   const secure = protocol === "https:";
   return { path, httpOnly: true, sameSite: "lax", ...(secure && { secure }) } as const;
 }

@@ -14,6 +14,8 @@ const SIGN_INS_BY_PAIR_PER_MINUTE = 10;
 /** Far too few to guess a password. Nobody reaches it, and so keeps somebody out, from fewer than ten networks. */
 const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
 const SIGN_IN_EMAILS_PER_MINUTE = 10;
+/** @see docs/spec/common.md "Authentication", 5 */
+const AUTH_TOKENS_PER_MINUTE = 1;
 const FAILED_TRIES_PER_MINUTE = 30;
 
 /** Makes the limits of a server, which all servers of one database share. */
@@ -29,6 +31,7 @@ export function newLimits(config: Config, { limits: database }: Store): Services
     signInsByPair: rateLimiter(limiting("sign-ins-by-pair", SIGN_INS_BY_PAIR_PER_MINUTE)),
     signInsByEmail: rateLimiter(limiting("sign-ins-by-email", SIGN_INS_BY_EMAIL_PER_MINUTE)),
     signInEmails: rateLimiter(limiting("sign-in-emails", SIGN_IN_EMAILS_PER_MINUTE)),
+    authTokens: rateLimiter(limiting("auth-tokens", AUTH_TOKENS_PER_MINUTE)),
     failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
   };
 }

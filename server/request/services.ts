@@ -53,6 +53,8 @@ export interface Services {
     signInsByEmail: RateLimiter;
     /** E-mails with a link that somebody asks for, by the address that they go to. */
     signInEmails: RateLimiter;
+    /** Sign-ins by an auth token in the portal's address, by token. */
+    authTokens: RateLimiter;
     failedAuthentication: FailureLimiter;
   };
 }

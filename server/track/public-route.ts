@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import { findAccount } from "../domain/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { clientAddress, networkOf } from "../http/client-address.ts";
 import { corsHeaders } from "../http/cors.ts";
 import { v1Error } from "../http/errors.ts";
@@ -57,9 +57,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
       const value = await countingRefusedOrigins(services, { event, account }, () =>
         handle({ event, params, account, context, address, headers, cookies }),
       );
-      const answer = json(value, headers);
-      for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
-      return answer;
+      return withCookies(json(value, headers), cookies);
     } catch (error) {
       return refuse(services, event, { error, generation: "v1", shape, headers });
     }

@@ -1,7 +1,7 @@
 import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { NO_STORE, empty, json, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { isFromOwnPage } from "../http/own-origin.ts";
@@ -23,6 +23,8 @@ export interface OpenRequest extends SignInLimits {
   afterwards: Afterwards["run"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
+  /** The handler adds to these; they are sent with its answer. */
+  cookies: string[];
 }
 
 /** An operation that needs no sign-in. */
@@ -48,9 +50,11 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
       const attempts = signInLimits(services, event, "user");
       const afterwards = services.afterwards.run;
       const context = newContext(services);
-      const answer = await handle({ event, context, publicUrl, ...attempts, hasMail, afterwards, headers });
+      const cookies: string[] = [];
+      const edges = { publicUrl, ...attempts, hasMail, afterwards, headers, cookies };
+      const answer = await handle({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      return answer === null ? empty(headers) : json(answer, headers, status);
+      return withCookies(answer === null ? empty(headers) : json(answer, headers, status), cookies);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, { error, generation: "v2", shape: v2Error, headers });

@@ -2,7 +2,7 @@ import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Access } from "../http/access.ts";
-import { NO_STORE, empty, json, streamed, text, type AnswerHeaders } from "../http/answer.ts";
+import { NO_STORE, empty, json, streamed, text, withCookies, type AnswerHeaders } from "../http/answer.ts";
 import { v2Error } from "../http/errors.ts";
 import type { Method, Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
@@ -41,6 +41,8 @@ export interface V2Request {
   writeEmail: Services["writeEmail"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
+  /** The handler adds to these; they are sent with its answer. */
+  cookies: string[];
 }
 
 /** An operation of V2. */
@@ -72,13 +74,14 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const { publicUrl, mail, post, fetchPage, writeEmail } = services;
       const context = newContext(services, operation.isTracking ? null : actorOf(caller));
       const limits = signInLimits(services, event, "user");
-      const edges = { publicUrl, ...limits, mail, post, fetchPage, writeEmail, headers };
+      const cookies: string[] = [];
+      const edges = { publicUrl, ...limits, mail, post, fetchPage, writeEmail, headers, cookies };
       const answer = await handleAged(operation, { event, account, caller, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
       if (media !== undefined) return streamed(watched(services, answer), media, headers);
-      if (answer === null) return empty(headers);
-      return json(seesSecrets(caller) ? answer : withoutSecrets(answer), headers, status);
+      const shown = seesSecrets(caller) ? answer : withoutSecrets(answer);
+      return withCookies(answer === null ? empty(headers) : json(shown, headers, status), cookies);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, { error, generation: "v2", shape, headers });

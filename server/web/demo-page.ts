@@ -1,3 +1,5 @@
+import { escapeHtml } from "./plain-page.ts";
+
 /** The demo's marketing page. Its values come from the operator, but are escaped all the same. */
 export function demoHtml({
   cid,
@@ -100,7 +102,3 @@ form.addEventListener("submit", (event) => {
   });
 });
 `;
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

@@ -6,6 +6,7 @@ import { serveStored, storeText, type StoredText } from "../http/stored-text.ts"
 import { v1Error } from "../http/errors.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
+import { escapeHtml } from "./plain-page.ts";
 import { portalEntry } from "./portal-entry.ts";
 import type { AppFiles, BuiltPages } from "./built-pages.ts";
 
@@ -121,8 +122,4 @@ ${links}<script type="module" src="/assets/${script}"></script>
 </body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,46 +1,113 @@
 import type { EventHandler, H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { signInByAuthToken } from "../domain/portal/sign-in.ts";
+import {
+  findByAuthToken,
+  findSignedInPromoter,
+  signInByAuthToken,
+  type Member,
+} from "../domain/portal/sign-in.ts";
+import { promoterName } from "../domain/promoter/promoter.ts";
+import { Failure } from "../failure.ts";
+import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
-import { SESSION_COOKIES, sessionCookie } from "../http/session-cookie.ts";
+import { isFromOwnPage } from "../http/own-origin.ts";
+import { readSessionToken, SESSION_COOKIES, sessionCookies } from "../http/session-cookie.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { signInLimits } from "../request/sign-in-limit.ts";
+import { escapeHtml, plainPage } from "./plain-page.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own. */
 const MAX_TOKEN_LENGTH = 1_000;
 
 /**
- * `GET /portal`. With `auth_token` it signs the promoter in and redirects, so that the token leaves the address at once.
- * A token that nobody has leads to the sign-in form.
+ * `GET /portal`. With `auth_token` it signs the promoter in and redirects, so that the token leaves the address. A token
+ * that nobody has leads to the sign-in form. If another promoter is signed in, a page asks first: otherwise a link could
+ * lead somebody into a foreign portal, where they would enter their own bank details.
  */
 export function portalEntry(services: Services, page: EventHandler): EventHandler {
   return async (event) => {
-    const authToken = event.url.searchParams.get("auth_token");
+    const authToken = readAuthToken(event);
     if (authToken === null) return page(event);
-    try {
-      await signInLimits(services, event, "promoter").limit(null);
-      return redirect(await cookieFor(services, event, authToken.slice(0, MAX_TOKEN_LENGTH)));
-    } catch (error) {
-      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
-    }
+    return answered(services, event, async (member) => {
+      const current = await currentOf(services, event);
+      if (current === null) return enter(services, event, authToken);
+      if (!isSame(current, member)) return confirmation(current, member);
+      // Somebody who has yet to choose a password comes in without it by the token.
+      return current.session.mustSetPassword ? enter(services, event, authToken) : redirect([]);
+    });
   };
 }
 
-async function cookieFor(services: Services, event: H3Event, authToken: string): Promise<string | null> {
-  const device = event.req.headers.get("user-agent");
-  const signedIn = await signInByAuthToken(newContext(services), { authToken, device });
-  return signedIn && sessionCookie(SESSION_COOKIES.promoter, signedIn.token, services.publicUrl);
+/** `POST /portal`: the button of the page that asks. */
+export function portalEntrance(services: Services): EventHandler {
+  return (event) =>
+    answered(services, event, async () => {
+      if (isFromOwnPage(event, services.publicUrl)) return enter(services, event, readAuthToken(event) ?? "");
+      throw new Failure("forbidden", "The request does not come from a page of this server");
+    });
 }
 
-function redirect(cookie: string | null): Response {
-  return new FastResponse(null, {
-    status: 303,
-    headers: {
-      location: "/portal",
-      "cache-control": "no-store",
-      "referrer-policy": "no-referrer",
-      ...(cookie !== null && { "set-cookie": cookie }),
-    },
-  });
+/** Looks the token's promoter up, within the limit of the network. */
+async function answered(
+  services: Services,
+  event: H3Event,
+  answer: (member: Member) => Promise<Response>,
+): Promise<Response> {
+  try {
+    await signInLimits(services, event, "promoter").limit(null);
+    const member = await findByAuthToken(services.store, readAuthToken(event) ?? "");
+    return member === null ? redirect([]) : await answer(member);
+  } catch (error) {
+    return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
+  }
+}
+
+/** Signs in once a minute, so that a token in a log or a history can't be used at the same time as by its owner. */
+async function enter(services: Services, event: H3Event, authToken: string): Promise<Response> {
+  const context = newContext(services);
+  const state = await services.limits.authTokens.take(authToken);
+  if (state?.allowed === false) {
+    const headers = { "retry-after": String(Math.max(1, state.resetSeconds)) };
+    return plainPage("Portal", USED, { status: 429, headers });
+  }
+  const device = event.req.headers.get("user-agent");
+  const signedIn = await signInByAuthToken(context, { authToken, device });
+  if (signedIn === null) return redirect([]);
+  return redirect(sessionCookies(SESSION_COOKIES.promoter, signedIn.token, services.publicUrl));
+}
+
+/** The promoter who is signed in in this browser. null: nobody. */
+async function currentOf(services: Services, event: H3Event) {
+  const token = readSessionToken(event, SESSION_COOKIES.promoter);
+  return token === null ? null : findSignedInPromoter(newContext(services), token);
+}
+
+function isSame({ account, promoter }: Member, other: Member): boolean {
+  return account.id === other.account.id && promoter.id === other.promoter.id;
+}
+
+function confirmation(current: Member, wanted: Member): Response {
+  const [now, then] = [current, wanted].map(({ promoter }) => escapeHtml(promoterName(promoter)));
+  const content =
+    `<form method="post"><p>You are signed in as ${now}.</p><p>Sign in as ${then}?</p>` +
+    `<button>Sign in as ${then}</button></form><p><a href="?">Stay signed in as ${now}</a></p>`;
+  // With `no-referrer`, browsers would send the form without its origin.
+  return plainPage("Portal", content, { headers: { "referrer-policy": "same-origin" } });
+}
+
+const USED =
+  '<p>This link was used a moment ago. It works again in a minute.</p><p><a href="?">Portal</a></p>';
+
+function readAuthToken({ url }: H3Event): string | null {
+  return url.searchParams.get("auth_token")?.slice(0, MAX_TOKEN_LENGTH) ?? null;
+}
+
+function redirect(cookies: string[]): Response {
+  const headers = {
+    location: "/portal",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+  };
+  return withCookies(new FastResponse(null, { status: 303, headers }), cookies);
 }

@@ -1,5 +1,4 @@
 import type { H3Event } from "h3";
-import { FastResponse } from "srvx";
 import { z } from "zod";
 import { findAccount } from "../domain/account/account.ts";
 import { unsubscribe } from "../domain/email/unsubscription.ts";
@@ -8,6 +7,7 @@ import { id, text } from "../input/fields.ts";
 import { readQuery } from "../http/parameters/form.ts";
 import { shapeInput } from "../input/shape.ts";
 import { newContext, type Services } from "../request/services.ts";
+import { plainPage } from "./plain-page.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
 
@@ -40,15 +40,5 @@ function invalid(): Response {
 }
 
 function page(status: number, content: string): Response {
-  return new FastResponse(`<!doctype html><meta charset="utf-8"><title>E-mails</title>${content}`, {
-    status,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      // The address holds the token, which no other site may see.
-      "referrer-policy": "no-referrer",
-      "content-security-policy":
-        "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
-    },
-  });
+  return plainPage("E-mails", content, { status });
 }

@@ -99,6 +99,7 @@ export async function startApp(
     signInsByPair?: number;
     signInsByEmail?: number;
     signInEmails?: number;
+    authTokens?: number;
     hasMail?: boolean;
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
@@ -141,6 +142,7 @@ export async function startApp(
       signInsByPair: rateLimiter({ limitPerMinute: options.signInsByPair ?? 0 }),
       signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
       signInEmails: rateLimiter({ limitPerMinute: options.signInEmails ?? 0 }),
+      authTokens: rateLimiter({ limitPerMinute: options.authTokens ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },
   };

@@ -1,13 +1,14 @@
 import { Failure } from "../../failure.ts";
-import type { Account } from "../account/record.ts";
+import { SYSTEM, type Account } from "../account/record.ts";
 import { writePortalView } from "../audit/audit.ts";
 import type { Actor } from "../audit/record.ts";
-import { findAccount, listAccounts } from "../account/account.ts";
+import { accounts, findAccount, listAccounts } from "../account/account.ts";
 import type { Context } from "../context.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../password/password.ts";
 import { findPromoterByEmail, loadPromoter, promoters } from "../promoter/promoter.ts";
 import type { Promoter } from "../promoter/record.ts";
-import { openSession, type OpenedSession } from "../session/session.ts";
+import type { Session } from "../session/record.ts";
+import { findSession, isOfPassword, openSession, type OpenedSession } from "../session/session.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { findLinkOwner } from "./sign-in-link.ts";
 
@@ -133,20 +134,42 @@ function passwordFault(fault: string): Failure {
   return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
 }
 
+/** The promoter whom the token of a session stands for, and the session. null: it has ended. */
+export async function findSignedInPromoter(
+  context: Pick<Context, "store" | "now">,
+  token: string,
+): Promise<(Member & { session: Session }) | null> {
+  const session = await findSession(context, "promoter", token);
+  if (session === null) return null;
+  const { accountId, id } = session.holder;
+  const account = await context.store.get(accounts, SYSTEM, accountId);
+  const promoter = await context.store.get(promoters, accountId, id);
+  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
+}
+
+/** The promoter with an auth token who may sign in. null: nobody has it. */
+export async function findByAuthToken(store: Store, authToken: string): Promise<Member | null> {
+  for (const account of await listAccounts(store)) {
+    const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
+    if (promoter !== null && promoter.archivedAt === null) return { account, promoter };
+  }
+  return null;
+}
+
 /** Signs a promoter in by their auth token. null: nobody has it. */
 export async function signInByAuthToken(
   context: Context,
   { authToken, device }: { authToken: string; device: string | null },
 ): Promise<SignedIn | null> {
-  for (const account of await listAccounts(context.store)) {
-    const signedIn = await context.store.transact(async (tx) => {
-      const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
-      if (promoter === null || promoter.archivedAt !== null) return null;
-      return enter(tx, context, { account, promoter, device, usesUp: false });
-    });
-    if (signedIn !== null) return signedIn;
-  }
-  return null;
+  const found = await findByAuthToken(context.store, authToken);
+  if (found === null) return null;
+  const { account } = found;
+  return context.store.transact(async (tx) => {
+    const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
+    if (promoter === null || promoter.archivedAt !== null) return null;
+    return enter(tx, context, { account, promoter, device, usesUp: false });
+  });
 }
 
 /** Opens the portal for the company's own product. @throws Failure `refused` for an archived promoter */

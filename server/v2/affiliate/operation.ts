@@ -1,13 +1,12 @@
 import type { EventHandler, H3Event } from "h3";
-import { accounts } from "../../domain/account/account.ts";
-import { SYSTEM, type Account } from "../../domain/account/record.ts";
+import type { Account } from "../../domain/account/record.ts";
 import type { Context } from "../../domain/context.ts";
-import { promoters } from "../../domain/promoter/promoter.ts";
+import { findSignedInPromoter } from "../../domain/portal/sign-in.ts";
 import type { Promoter } from "../../domain/promoter/record.ts";
 import type { Session } from "../../domain/session/record.ts";
-import { findSession, isOfPassword, noteUse } from "../../domain/session/session.ts";
+import { noteUse } from "../../domain/session/session.ts";
 import { Failure } from "../../failure.ts";
-import { NO_STORE, empty, json, text, type AnswerHeaders } from "../../http/answer.ts";
+import { NO_STORE, empty, json, text, withCookies, type AnswerHeaders } from "../../http/answer.ts";
 import { readBearer } from "../../http/auth-headers.ts";
 import { clientAddress, networkOf } from "../../http/client-address.ts";
 import { v2Error } from "../../http/errors.ts";
@@ -35,6 +34,8 @@ export interface OpenRequest extends SignInLimits {
   afterwards: Afterwards["run"];
   /** The handler sets these; they are sent with its answer. */
   headers: AnswerHeaders;
+  /** The handler adds to these; they are sent with its answer. */
+  cookies: string[];
 }
 
 /** A request of a promoter who is signed in. */
@@ -112,12 +113,12 @@ function route(
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
-      const request = { event, context, publicUrl, address, ...attempts, hasMail, afterwards, headers };
-      const answer = await answerTo(request);
+      const cookies: string[] = [];
+      const edges = { publicUrl, address, ...attempts, hasMail, afterwards, headers, cookies };
+      const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
-      if (status === 204) return empty(headers);
       if (media !== undefined) return text(String(answer), media, headers);
-      return json(answer, headers, status);
+      return withCookies(status === 204 ? empty(headers) : json(answer, headers, status), cookies);
     } catch (error) {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return refuse(services, event, { error, generation: "v2", shape, headers });
@@ -132,25 +133,18 @@ function route(
  * @throws Failure `unauthorized`, `forbidden` for a change from another site, `rate_limited` after too many failed tries
  */
 async function admitPromoter(
-  { store, limits }: Services,
+  { limits }: Services,
   { event, context, publicUrl, address }: OpenRequest,
 ): Promise<Pick<AffiliateRequest, "account" | "promoter" | "session">> {
   const bearer = readBearer(event);
   const token = bearer ?? readSessionToken(event, SESSION_COOKIES.promoter);
-  const look = async () => {
-    const session = token === null ? null : await findSession(context, "promoter", token);
-    if (session === null) return null;
-    const { accountId, id } = session.holder;
-    const account = await store.get(accounts, SYSTEM, accountId);
-    const promoter = await store.get(promoters, accountId, id);
-    if (account === null || promoter === null || promoter.archivedAt !== null) return null;
-    return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
-  };
   // A browser without a session asks at each start. That is no guess.
   const found =
     token === null
       ? null
-      : await limits.failedAuthentication.attempt(networkOf(address), `portal ${digest(token)}`, look);
+      : await limits.failedAuthentication.attempt(networkOf(address), `portal ${digest(token)}`, () =>
+          findSignedInPromoter(context, token),
+        );
   if (found === null) throw new Failure("unauthorized", "Nobody is signed in");
   if (bearer === null && event.req.method !== "GET") requireOwnPage(event, publicUrl);
   await noteUse(context, found.session);

@@ -3,7 +3,7 @@ import { listSessions, sessionId } from "../../domain/session/session.ts";
 import { changeName, changePassword, endOwnSession } from "../../domain/user/profile.ts";
 import { holderOf } from "../../domain/user/sign-in.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { SESSION_COOKIES, sessionCookie } from "../../http/session-cookie.ts";
+import { SESSION_COOKIES, sessionCookies } from "../../http/session-cookie.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
@@ -33,7 +33,7 @@ export const changePasswordOperation: V2Operation = {
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "busy"],
-  handle: async ({ event, caller, context, publicUrl, headers, limit }) => {
+  handle: async ({ event, caller, context, publicUrl, cookies, limit }) => {
     const body = shapeInput(passwordBody, await readJson(event));
     const { user } = signedIn(caller);
     await limit(user.email);
@@ -42,7 +42,7 @@ export const changePasswordOperation: V2Operation = {
       password: body.password,
       device: deviceOf(event),
     });
-    headers["set-cookie"] = sessionCookie(SESSION_COOKIES.user, changed.token, publicUrl);
+    cookies.push(...sessionCookies(SESSION_COOKIES.user, changed.token, publicUrl));
     return sessionJson(changed.user, changed.account);
   },
 };

@@ -7,7 +7,7 @@ import { signIn, type SignedIn } from "../../domain/user/sign-in.ts";
 import { mailReset } from "../../domain/user/users.ts";
 import { LINK_KINDS } from "../../domain/user/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { endedSessionCookie, SESSION_COOKIES, sessionCookie } from "../../http/session-cookie.ts";
+import { endedSessionCookies, SESSION_COOKIES, sessionCookies } from "../../http/session-cookie.ts";
 import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";
@@ -60,9 +60,9 @@ export const signOutOperation: V2Operation = {
   summary: "Sign out",
   answer: z.null(),
   status: 204,
-  handle: async ({ caller, context, publicUrl, headers }) => {
+  handle: async ({ caller, context, publicUrl, cookies }) => {
     await endSession(context.store, signedIn(caller).session);
-    headers["set-cookie"] = endedSessionCookie(COOKIE, publicUrl);
+    cookies.push(...endedSessionCookies(COOKIE, publicUrl));
     return null;
   },
 };
@@ -135,8 +135,8 @@ export function signedIn(caller: Caller): Caller & { kind: "user" } {
   throw new Error("A key called an operation of persons");
 }
 
-function welcome({ publicUrl, headers }: OpenRequest, { account, user, token }: SignedIn) {
-  headers["set-cookie"] = sessionCookie(COOKIE, token, publicUrl);
+function welcome({ publicUrl, cookies }: OpenRequest, { account, user, token }: SignedIn) {
+  cookies.push(...sessionCookies(COOKIE, token, publicUrl));
   return sessionJson(user, account);
 }
 

@@ -44,6 +44,78 @@ describe("GET /portal?auth_token=", () => {
   });
 });
 
+describe("GET /portal?auth_token= in a browser in which somebody is signed in", () => {
+  let tokens = { jane: "", kim: "" };
+  const tokenOf = async (id: string) =>
+    ((await app.v1("/promoters/show", { id })).body as { auth_token: string }).auth_token;
+  beforeEach(async () => {
+    await app.v1("/promoters/create", { email: "kim@example.com" });
+    tokens = { jane: await tokenOf("1"), kim: await tokenOf("2") };
+    await app.v2("PUT", "/promoters/1", { profile: { first_name: "Jane <b>", last_name: "Doe" } });
+  });
+  const open = async (who: keyof typeof tokens, cookie = "", init: RequestInit = {}) => {
+    const headers = { cookie, ...init.headers };
+    const answer = await app.request(`/portal?auth_token=${tokens[who]}`, { ...init, headers });
+    const set = answer.headers.getSetCookie();
+    return { answer, set, cookie: set[0]?.split(";")[0] ?? "" };
+  };
+  const own = { method: "POST", headers: { origin: "https://track.acme.example" } };
+
+  it("asks before it changes who is signed in", async () => {
+    const kim = await open("kim");
+    const { answer, set } = await open("jane", kim.cookie);
+    expect([answer.status, set]).toEqual([200, []]);
+    expect(await answer.text()).toBe(
+      '<!doctype html><meta charset="utf-8"><title>Portal</title>' +
+        '<form method="post"><p>You are signed in as kim@example.com.</p>' +
+        "<p>Sign in as Jane &#60;b&#62; Doe?</p><button>Sign in as Jane &#60;b&#62; Doe</button></form>" +
+        '<p><a href="?">Stay signed in as kim@example.com</a></p>',
+    );
+    expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    const confirmed = await open("jane", kim.cookie, own);
+    expect([confirmed.answer.status, confirmed.answer.headers.get("location")]).toEqual([303, "/portal"]);
+    const { body } = await portalBrowser(app, {}, confirmed.cookie).call("GET /session");
+    expect(body).toMatchObject({ promoter: { id: 1 } });
+  });
+
+  it("takes no answer from a page of another site", async () => {
+    for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, {}]) {
+      const { answer, set } = await open("jane", "", { method: "POST", headers });
+      expect([answer.status, set]).toEqual([403, []]);
+    }
+  });
+
+  it("leaves the session of the same promoter as it is", async () => {
+    const first = await open("kim");
+    const { answer, set } = await open("kim", first.cookie);
+    expect([answer.status, answer.headers.get("location"), set]).toEqual([303, "/portal", []]);
+  });
+
+  it("signs in if the session has ended", async () => {
+    const kim = await open("kim");
+    await app.v2("POST", "/promoters/archive", { ids: [2] });
+    expect((await open("jane", kim.cookie)).answer.status).toBe(303);
+  });
+
+  it("works once a minute for each token", async () => {
+    await app.close();
+    app = await startApp("memory", { authTokens: 1 });
+    for (const email of ["jane@example.com", "kim@example.com"]) await app.v1("/promoters/create", { email });
+    tokens = { jane: await tokenOf("1"), kim: await tokenOf("2") };
+    const first = await open("jane");
+    expect(first.set).toHaveLength(2);
+    const again = await open("jane");
+    expect([again.answer.status, again.set]).toEqual([429, []]);
+    expect(Number(again.answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await again.answer.text()).toContain(
+      "This link was used a moment ago. It works again in a minute.",
+    );
+    expect((await open("jane", "", own)).answer.status).toBe(429);
+    expect((await open("jane", first.cookie)).answer.status).toBe(303);
+    expect((await open("kim")).set).toHaveLength(2);
+  });
+});
+
 describe("iframe_login", () => {
   const call = async (path: string, headers: Record<string, string> = {}) => {
     const keys = { authorization: `Bearer ${KEY}`, "account-id": "acme", ...headers };

@@ -64,9 +64,11 @@ describe("signing in", () => {
   it("is noted, and gives a cookie that scripts can't read and other paths don't get", async () => {
     await signedInPromoter(app, EMAIL);
     const { headers } = await browser.call("POST /session", { email: EMAIL, password: PASSWORD });
-    expect(headers.get("set-cookie")).toMatch(
-      /^tidemark_portal=[\w-]+; Max-Age=\d+; Path=\/api\/v2\/affiliate; HttpOnly; Secure; SameSite=Lax$/,
-    );
+    const attributes = (path: string) => `Max-Age=34560000; Path=${path}; HttpOnly; Secure; SameSite=Lax`;
+    const [api, page] = headers.getSetCookie();
+    const [, token = ""] = /^tidemark_portal=([\w-]+);/.exec(api ?? "") ?? [];
+    expect(api).toBe(`tidemark_portal=${token}; ${attributes("/api/v2/affiliate")}`);
+    expect(page).toBe(`tidemark_portal=${token}; ${attributes("/portal")}`);
     const { body } = await app.v2("GET", "/promoters/1");
     expect(body).toMatchObject({ last_login_at: "2026-03-04T05:06:07.890Z" });
   });

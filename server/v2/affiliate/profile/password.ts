@@ -5,7 +5,7 @@ import { promoters } from "../../../domain/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readBearer } from "../../../http/auth-headers.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { SESSION_COOKIES, sessionCookie } from "../../../http/session-cookie.ts";
+import { SESSION_COOKIES, sessionCookies } from "../../../http/session-cookie.ts";
 import { text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
@@ -25,7 +25,7 @@ export const setPasswordOperation: AffiliateOperation = {
 };
 
 async function handle(request: AffiliateRequest) {
-  const { event, account, promoter, session, context, headers, publicUrl, limit } = request;
+  const { event, account, promoter, session, context, cookies, publicUrl, limit } = request;
   // A page within the company's own product keeps its token, which would end with all other sessions.
   if (readBearer(event) !== null)
     throw new Failure("refused", "Sign in to the portal itself to set a password");
@@ -35,7 +35,7 @@ async function handle(request: AffiliateRequest) {
   const { hash: passwordHash } = await keepPassword(context, given.password);
   const currentPassword = given.current_password ?? null;
   const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });
-  headers["set-cookie"] = sessionCookie(SESSION_COOKIES.promoter, opened.token, publicUrl);
+  cookies.push(...sessionCookies(SESSION_COOKIES.promoter, opened.token, publicUrl));
   const after = (await context.store.get(promoters, account.id, promoter.id)) ?? promoter;
   return sessionJson({ account, promoter: after, session: opened.session });
 }

@@ -3,7 +3,7 @@ import { signInByPassword, type SignedIn } from "../../../domain/portal/sign-in.
 import { endSession } from "../../../domain/session/session.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { SESSION_COOKIES, endedSessionCookie, sessionCookie } from "../../../http/session-cookie.ts";
+import { SESSION_COOKIES, endedSessionCookies, sessionCookies } from "../../../http/session-cookie.ts";
 import { email, text, word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
@@ -64,18 +64,18 @@ async function signIn(request: OpenRequest) {
   return enter(request, signedIn);
 }
 
-async function signOut({ context, session, headers, publicUrl }: AffiliateRequest) {
+async function signOut({ context, session, cookies, publicUrl }: AffiliateRequest) {
   await endSession(context.store, session);
-  headers["set-cookie"] = endedSessionCookie(SESSION_COOKIES.promoter, publicUrl);
+  cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
   return null;
 }
 
 /** Gives the browser the cookie of a session that was just opened, and shows who is signed in. */
 export function enter(
-  { headers, publicUrl }: Pick<OpenRequest, "headers" | "publicUrl">,
+  { cookies, publicUrl }: Pick<OpenRequest, "cookies" | "publicUrl">,
   signedIn: SignedIn,
 ) {
-  headers["set-cookie"] = sessionCookie(SESSION_COOKIES.promoter, signedIn.token, publicUrl);
+  cookies.push(...sessionCookies(SESSION_COOKIES.promoter, signedIn.token, publicUrl));
   return sessionJson(signedIn);
 }
 
