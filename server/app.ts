@@ -25,6 +25,7 @@ import { serveScript } from "./track/script.ts";
 import type { BuiltPages } from "./web/built-pages.ts";
 import { pageRoutes } from "./web/pages.ts";
 import { portalEntrance } from "./web/portal-entry.ts";
+import { basePath } from "./url.ts";
 import { unsubscribeByLink, unsubscribePage } from "./web/unsubscribe.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event/event-data.ts";
@@ -88,11 +89,11 @@ export function createApp(services: Services, { script, built, docsViewer, hasDe
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],
-    ["GET", "/docs", docsPage],
+    ["GET", "/docs", docsPage(services)],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
     ["POST", "/portal", portalEntrance(services)],
-    ["GET", "/", frontDoor(hasDemo ? "/demo" : "/docs")],
+    ["GET", "/", frontDoor(basePath(services.publicUrl) + (hasDemo ? "/demo" : "/docs"))],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],
   ];
@@ -149,7 +150,10 @@ export function describedRoutes(): DescribedRoute[] {
 function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
-    onRequest: pathTidier(routes.map(([, path]) => path)),
+    onRequest: pathTidier(
+      basePath(services.publicUrl),
+      routes.map(([, path]) => path),
+    ),
     onError: (error, event) =>
       refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
   });

@@ -19,3 +19,8 @@ export function parseUrl(text: string): URL | null {
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.has(hostname);
 }
+
+/** The path below which the server is reached: `/partners` of `https://example.com/partners`. "": the root of its host. */
+export function basePath(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/+$/, "");
+}

@@ -1,6 +1,7 @@
 import { Router, Route } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { Batches } from "../ui/batch/batches.tsx";
+import { at } from "../ui/base.ts";
 import { NotAllowed } from "../ui/feedback/state.tsx";
 import { Guarded } from "../ui/shell/guarded.tsx";
 import { NotFound } from "../ui/shell/not-found.tsx";
@@ -27,7 +28,7 @@ export function Frame() {
         {PAGES.map((row) => (
           <Fresh
             key={row.path}
-            path={row.path}
+            path={at(row.path)}
             component={may(row.role ?? "viewer") ? row.component : Refused}
           />
         ))}

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { LocationProvider, useLocation } from "preact-iso/router";
 import { useEffect } from "preact/hooks";
+import { at, pathOf } from "../ui/base.ts";
 import { Await } from "../ui/feedback/state.tsx";
 import { useLoad } from "../ui/api/load.ts";
 import { preloadPage } from "../ui/shell/lazy.tsx";
@@ -13,7 +14,7 @@ import { Welcome } from "./session/welcome.tsx";
 /** The pages for the company's team. Whoever is not signed in signs in at the address that they wanted. */
 function Dashboard() {
   const { path } = useLocation();
-  if (path === "/admin/welcome") return <Welcome />;
+  if (path === at("/admin/welcome")) return <Welcome />;
   return <SignedIn />;
 }
 
@@ -25,7 +26,7 @@ function SignedIn() {
   });
   const isSignedIn = session.value !== null;
   useEffect(() => {
-    if (isSignedIn && path === "/admin/sign-in") route("/admin", true);
+    if (isSignedIn && path === at("/admin/sign-in")) route(at("/admin"), true);
   }, [isSignedIn, path]);
   return (
     <Await loaded={loaded} bones={<div />}>
@@ -35,9 +36,9 @@ function SignedIn() {
 }
 
 // The code of the page comes while the server says who is signed in.
-preloadPage(PAGES, location.pathname);
+preloadPage(PAGES, pathOf(location.pathname));
 render(
-  <LocationProvider scope="/admin">
+  <LocationProvider scope={at("/admin")}>
     <Dashboard />
   </LocationProvider>,
   document.getElementById("app")!,

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { loadJoinPage } from "../ui/api/join-page.ts";
+import { pathOf } from "../ui/base.ts";
 import { useLoad } from "../ui/api/load.ts";
 import { LonePage } from "../ui/shell/page.tsx";
 import { givenBy, JoinForm } from "./join-form.tsx";
@@ -31,6 +32,6 @@ function Join() {
   );
 }
 
-const campaignOf = ({ pathname }: Location) => Number(/^\/join\/(\d+)/.exec(pathname)?.[1] ?? 0);
+const campaignOf = ({ pathname }: Location) => Number(/^\/join\/(\d+)/.exec(pathOf(pathname))?.[1] ?? 0);
 
 render(<Join />, document.getElementById("app")!);

@@ -7,6 +7,7 @@ import { Shell } from "../ui/shell/shell.tsx";
 import { Who } from "../ui/shell/who.tsx";
 import { session, signOut } from "./session/session.ts";
 import { SignInAgain } from "./session/sign-in-again.tsx";
+import { at } from "../ui/base.ts";
 
 /** All pages, in the order of the navigation. */
 export const PAGES = [
@@ -66,7 +67,7 @@ export function Frame() {
       )}
       <Router>
         {PAGES.map(({ path, component }) => (
-          <Fresh key={path} path={path} component={component} />
+          <Fresh key={path} path={at(path)} component={component} />
         ))}
         <Route default component={NotFound} home="/portal" />
       </Router>

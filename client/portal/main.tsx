@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { LocationProvider, useLocation } from "preact-iso/router";
 import { useLoad } from "../ui/api/load.ts";
+import { at, pathOf } from "../ui/base.ts";
 import { Await } from "../ui/feedback/state.tsx";
 import { preloadPage } from "../ui/shell/lazy.tsx";
 import { Frame, PAGES } from "./frame.tsx";
@@ -12,7 +13,7 @@ import { Welcome } from "./session/welcome.tsx";
 /** The pages for promoters. Whoever is not signed in signs in at the address that they wanted. */
 function Portal() {
   const { path } = useLocation();
-  return path === "/portal/welcome" ? <Welcome /> : <SignedIn />;
+  return path === at("/portal/welcome") ? <Welcome /> : <SignedIn />;
 }
 
 function SignedIn() {
@@ -32,9 +33,9 @@ function SignedIn() {
 
 takeToken();
 // The code of the page comes while the server says who is signed in.
-preloadPage(PAGES, location.pathname);
+preloadPage(PAGES, pathOf(location.pathname));
 render(
-  <LocationProvider scope="/portal">
+  <LocationProvider scope={at("/portal")}>
     <Portal />
   </LocationProvider>,
   document.getElementById("app")!,

@@ -73,7 +73,7 @@ export function setPageHeaders(
   page: Page,
   total: number,
 ): void {
-  const address = new URL(event.url.pathname + event.url.search, publicUrl);
+  const address = new URL(publicUrl + event.url.pathname + event.url.search);
   Object.assign(headers, pageHeaders(address, page, total));
 }
 

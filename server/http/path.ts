@@ -5,10 +5,16 @@ import { Failure } from "../failure.ts";
  * Makes the function that turns the path of a request into the route that the client means: some clients join addresses
  * with `//`, some end API paths with `.json`, some write them in capitals, and old ones call V1's leads `/lead`. A value
  * that really ends with `.json` is written `%2Ejson`.
+ *
+ * The path of the public address, `base`, is taken away. A request without it is served all the same: a proxy may have
+ * taken it away, and health checks come directly.
  */
-export function pathTidier(routes: string[]): (event: H3Event) => void {
+export function pathTidier(base: string, routes: string[]): (event: H3Event) => void {
   const patterns = routes.filter((route) => route.startsWith("/api/")).map((route) => route.split("/"));
   return ({ url, req }) => {
+    if (base !== "" && `${url.pathname}/`.startsWith(`${base}/`)) {
+      url.pathname = url.pathname.slice(base.length) || "/";
+    }
     const { pathname } = url;
     if (!/\/\/|\.json$|[A-Z]|\/lead\//.test(pathname)) return;
     let path = pathname.replaceAll(/\/{2,}/g, "/");

@@ -1,5 +1,6 @@
 import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
+import { basePath } from "../url.ts";
 
 /**
  * The cookies that hold the token of a session. The paths keep each from the other's operations. `/portal` sees it too,
@@ -40,10 +41,8 @@ export function endedSessionCookies({ name, paths }: SessionCookie, publicUrl: s
   return paths.map((path) => serialize(name, "", { ...attributes(path, publicUrl), maxAge: 0 }));
 }
 
-/** A public address with a path has a proxy in front that takes the path away. */
 function attributes(ownPath: string, publicUrl: string) {
-  const { protocol, pathname } = new URL(publicUrl);
-  const path = `${pathname.replace(/\/$/, "")}${ownPath}`;
-  const secure = protocol === "https:";
+  const path = basePath(publicUrl) + ownPath;
+  const secure = new URL(publicUrl).protocol === "https:";
   return { path, httpOnly: true, sameSite: "lax", ...(secure && { secure }) } as const;
 }

@@ -2,6 +2,7 @@ import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
+import { basePath } from "../url.ts";
 import { openApiDocument } from "./document.ts";
 
 /** The viewer shows the document, and adds its own style elements. */
@@ -9,17 +10,17 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
-const PAGE = `<!doctype html>
+const page = (base: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width">
     <title>Tidemark API</title>
     <link rel="icon" href="data:,">
-    <script type="module" src="/docs.js"></script>
+    <script type="module" src="${base}/docs.js"></script>
   </head>
   <body>
-    <rapi-doc spec-url="/openapi.json" render-style="focused" load-fonts="false" show-header="false"
+    <rapi-doc spec-url="${base}/openapi.json" render-style="focused" load-fonts="false" show-header="false"
       allow-spec-file-download="true" sort-endpoints-by="none"></rapi-doc>
   </body>
 </html>
@@ -41,14 +42,16 @@ export function serveDocument(
 }
 
 /** `GET /docs`: the document for readers. */
-export function docsPage(): Response {
-  return new FastResponse(PAGE, {
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": POLICY,
-      "x-content-type-options": "nosniff",
-    },
-  });
+export function docsPage({ publicUrl }: { publicUrl: string }) {
+  const html = page(basePath(publicUrl));
+  return (): Response =>
+    new FastResponse(html, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": POLICY,
+        "x-content-type-options": "nosniff",
+      },
+    });
 }
 
 /** `GET /docs.js`: the viewer, unchanged from its package. */

@@ -1,4 +1,5 @@
 import { escapeHtml } from "./plain-page.ts";
+import { basePath } from "../url.ts";
 
 /** The demo's marketing page. Its values come from the operator, but are escaped all the same. */
 export function demoHtml({
@@ -10,6 +11,7 @@ export function demoHtml({
   cookie: string;
   publicUrl: string;
 }): string {
+  const base = escapeHtml(basePath(publicUrl));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -24,8 +26,8 @@ export function demoHtml({
   button { padding: .5rem 1rem; font: inherit; }
   pre { background: #f3f4f6; padding: 1rem; overflow-x: auto; border-radius: .5rem; }
 </style>
-<script async src="/svc.js" data-cid="${escapeHtml(cid)}" data-cookie="${escapeHtml(cookie)}"></script>
-<script defer src="/demo.js"></script>
+<script async src="${base}/svc.js" data-cid="${escapeHtml(cid)}" data-cookie="${escapeHtml(cookie)}"></script>
+<script defer src="${base}/demo.js"></script>
 </head>
 <body>
 <p id="banner" hidden></p>
@@ -53,6 +55,7 @@ curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
 
 /** The demo page's script. It names the promoter, and polls until the sign-up is recorded. */
 export const DEMO_SCRIPT = `"use strict";
+const base = document.currentScript.src.replace("/demo.js", "");
 const known = document.getElementById("known");
 const banner = document.getElementById("banner");
 const form = document.getElementById("signup");
@@ -68,7 +71,7 @@ svc("details", (details) => {
 
 async function showRecorded(email, triesLeft) {
   const { tid } = svc.data || {};
-  const answer = await fetch("/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
+  const answer = await fetch(base + "/demo/recorded?" + new URLSearchParams({ email, tid: tid || "" }));
   const { lead } = await answer.json();
   if (lead) return follow(email, lead);
   if (triesLeft > 0) return setTimeout(showRecorded, 250, email, triesLeft - 1);
@@ -80,14 +83,14 @@ async function showRecorded(email, triesLeft) {
 async function follow(email, lead) {
   show({ lead });
   const body = new URLSearchParams({ email, tid: svc.data.tid });
-  const ask = async () => show(await (await fetch("/demo/recorded?" + body)).json());
+  const ask = async () => show(await (await fetch(base + "/demo/recorded?" + body)).json());
   setInterval(() => document.hidden || ask().catch(() => {}), 3000);
 }
 
 // The tracker reported the refusal only to the console. Sending the same sign-up again can't count it twice.
 async function reason(email, tid) {
   const body = new URLSearchParams({ cid: cid(), tid, email });
-  const answer = await fetch("/t/signup", { method: "POST", body });
+  const answer = await fetch(base + "/t/signup", { method: "POST", body });
   if (answer.ok) return "This address has signed up before, so nothing new was recorded.";
   const refusal = await answer.json();
   const text = refusal.error || refusal.message || JSON.stringify(refusal);

@@ -7,6 +7,7 @@ import { v1Error } from "../http/errors.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { escapeHtml } from "./plain-page.ts";
+import { basePath } from "../url.ts";
 import { portalEntry } from "./portal-entry.ts";
 import type { AppFiles, BuiltPages } from "./built-pages.ts";
 
@@ -97,9 +98,10 @@ function shellHtml(
   { script, preloads, style }: AppFiles,
   { title, publicUrl }: { title: string; publicUrl: string },
 ): string {
-  const links = preloads.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`).join("");
+  const base = escapeHtml(basePath(publicUrl));
+  const links = preloads.map((name) => `<link rel="modulepreload" href="${base}/assets/${name}">\n`).join("");
   return `<!doctype html>
-<html lang="en">
+<html lang="en" data-base="${base}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -107,8 +109,8 @@ function shellHtml(
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/${style}">
-${links}<script type="module" src="/assets/${script}"></script>
+<link rel="stylesheet" href="${base}/assets/${style}">
+${links}<script type="module" src="${base}/assets/${script}"></script>
 </head>
 <body>
 <div id="app"></div>
@@ -116,7 +118,7 @@ ${links}<script type="module" src="/assets/${script}"></script>
 <div class="lone"><div class="card stack">
 <h1>This page needs JavaScript</h1>
 <p>Allow scripts for this address, then reload it.</p>
-<p>Programs can do all of this through the interface: <a href="/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+<p>Programs can do all of this through the interface: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

@@ -16,6 +16,7 @@ import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { signInLimits } from "../request/sign-in-limit.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
+import { basePath } from "../url.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own. */
 const MAX_TOKEN_LENGTH = 1_000;
@@ -34,7 +35,7 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
       if (current === null) return enter(services, event, authToken);
       if (!isSame(current, member)) return confirmation(current, member);
       // Somebody who has yet to choose a password comes in without it by the token.
-      return current.session.mustSetPassword ? enter(services, event, authToken) : redirect([]);
+      return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
     });
   };
 }
@@ -57,7 +58,7 @@ async function answered(
   try {
     await signInLimits(services, event, "promoter").limit(null);
     const member = await findByAuthToken(services.store, readAuthToken(event) ?? "");
-    return member === null ? redirect([]) : await answer(member);
+    return member === null ? redirect(services, []) : await answer(member);
   } catch (error) {
     return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
   }
@@ -73,8 +74,8 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
   }
   const device = event.req.headers.get("user-agent");
   const signedIn = await signInByAuthToken(context, { authToken, device });
-  if (signedIn === null) return redirect([]);
-  return redirect(sessionCookies(SESSION_COOKIES.promoter, signedIn.token, services.publicUrl));
+  if (signedIn === null) return redirect(services, []);
+  return redirect(services, sessionCookies(SESSION_COOKIES.promoter, signedIn.token, services.publicUrl));
 }
 
 /** The promoter who is signed in in this browser. null: nobody. */
@@ -103,9 +104,9 @@ function readAuthToken({ url }: H3Event): string | null {
   return url.searchParams.get("auth_token")?.slice(0, MAX_TOKEN_LENGTH) ?? null;
 }
 
-function redirect(cookies: string[]): Response {
+function redirect({ publicUrl }: Services, cookies: string[]): Response {
   const headers = {
-    location: "/portal",
+    location: `${basePath(publicUrl)}/portal`,
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
   };

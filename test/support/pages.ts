@@ -37,16 +37,16 @@ export interface Pages {
 
 /**
  * One server and one browser for the tests of a file. The account is filled with made-up people of the year before
- * `NOW`; without `size` it is empty.
+ * `NOW`; without `size` it is empty. `base` is the path below which the server is reached.
  */
-export function newPages(size?: SeedSize): Pages {
+export function newPages(size?: SeedSize, base = ""): Pages {
   const pages = {} as Pages;
   let contexts: BrowserContext[] = [];
   let faults: string[] = [];
   const listener = newListener();
   beforeAll(async () => {
     const port = await listener.listen({ host: "127.0.0.1", port: 0 });
-    pages.url = `http://127.0.0.1:${port}`;
+    pages.url = `http://127.0.0.1:${port}${base}`;
     const built = readBuiltPages(pathToFileURL(`${process.cwd()}/dist/pages/`));
     pages.app = await startApp("memory", { publicUrl: pages.url, built });
     listener.serve(pages.app.app.fetch);
@@ -109,7 +109,7 @@ interface AxeViolation {
 async function signIn(context: BrowserContext, url: string, role: Role): Promise<void> {
   const answer = await context.request.post(`${url}/api/v2/company/session`, {
     data: { email: `${role}@acme.example`, password: PASSWORD },
-    headers: { origin: url },
+    headers: { origin: new URL(url).origin },
   });
   expect(answer.status()).toBe(201);
 }
@@ -125,6 +125,6 @@ function watch(page: Page, url: string, note: (fault: string) => void): void {
   });
   page.on("request", (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (origin !== url && protocol.startsWith("http")) note(`asked ${origin}`);
+    if (origin !== new URL(url).origin && protocol.startsWith("http")) note(`asked ${origin}`);
   });
 }

@@ -14,6 +14,7 @@ import { CampaignRewards } from "./rewards.tsx";
 import { CampaignSettings } from "./settings.tsx";
 import { SignupPageSettings } from "./signup-page.tsx";
 import { PromotersView } from "./promoters-view.tsx";
+import { at } from "../../ui/base.ts";
 
 /** What each view of a campaign needs. */
 export interface CampaignViewProps {
@@ -64,7 +65,7 @@ function Delete({ campaign: { id, name } }: { campaign: Campaign }) {
     if (!(await ask({ title: `Delete ${name}`, text, action: `Delete ${name}`, isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/campaigns/{id}", { params: { path: { id } } }));
-      route("/admin/campaigns");
+      route(at("/admin/campaigns"));
       return `${name} was deleted`;
     });
   };

@@ -4,6 +4,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { at } from "../../ui/base.ts";
 
 /** Makes a campaign with the usual settings, and goes to its page. */
 export function NewCampaign({ onClose }: { onClose: () => void }) {
@@ -18,7 +19,7 @@ export function NewCampaign({ onClose }: { onClose: () => void }) {
           const { id, name } = await made(api.POST("/api/v2/company/campaigns", { body }));
           toast(`${name} was added. Say what promoters get.`);
           onClose();
-          route(`/admin/campaigns/${id}#tab=rewards`);
+          route(at(`/admin/campaigns/${id}#tab=rewards`));
         }}
       >
         <TextField form={form} name="name" label="Name" hint="Promoters see it." required />

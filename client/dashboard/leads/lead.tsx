@@ -14,6 +14,7 @@ import { LeadState } from "./summary.tsx";
 import { Suspicion } from "./suspicion.tsx";
 import { Timeline } from "./timeline.tsx";
 import { leadName, SOURCES } from "./words.ts";
+import { at } from "../../ui/base.ts";
 
 type Reload = () => Promise<void>;
 
@@ -54,7 +55,7 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
   // The lead may have been refused, and the reader may be on another page by now.
   const leave = async (deletedCount: number) => {
     if (deletedCount === 0) await reload();
-    else if (location.pathname === path) route("/admin/leads");
+    else if (location.pathname === path) route(at("/admin/leads"));
   };
   return (
     <>

@@ -5,6 +5,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.ts";
+import { at } from "../../ui/base.ts";
 
 const EMPTY = {
   email: "",
@@ -29,7 +30,7 @@ export function NewPromoter({ campaigns, onClose }: { campaigns: Campaign[]; onC
           const { id, name } = await addPromoter(given);
           toast(`${name} is a promoter now`);
           onClose();
-          route(`/admin/promoters/${id}`);
+          route(at(`/admin/promoters/${id}`));
         }}
       >
         <TextField form={form} name="email" label="E-mail" type="email" required />

@@ -3,6 +3,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { hasEnded } from "../../ui/feedback/sign-out.ts";
 import { writing } from "../../ui/format.ts";
+import { at } from "../../ui/base.ts";
 
 export type Session = components["schemas"]["Session"];
 export type Role = Session["user"]["role"];
@@ -35,5 +36,5 @@ export async function signOut(): Promise<void> {
   if (!(await hasEnded(api.DELETE("/api/v2/company/session")))) return;
   session.value = null;
   // Nothing of the account may stay in memory.
-  location.assign("/admin/sign-in");
+  location.assign(at("/admin/sign-in"));
 }

@@ -8,6 +8,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { CodeField, unlessCodeIsWanted } from "./second-factor.tsx";
 import { begin } from "./session.ts";
+import { at } from "../../ui/base.ts";
 
 /** Password and the other values that a link asks for, by its kind. */
 const WORDS = {
@@ -20,7 +21,7 @@ const WORDS = {
 export function Welcome() {
   // The token leaves the address at once, so that it stays in no history.
   const [token] = useState(() => location.hash.slice(1));
-  useEffect(() => history.replaceState(null, "", "/admin/welcome"), []);
+  useEffect(() => history.replaceState(null, "", at("/admin/welcome")), []);
   const link = useLoad(() => answer(api.POST("/api/v2/company/session/link/check", { body: { token } })));
   const found = link.data.value;
   if (found !== null) return <Chosen token={token} kind={found.kind} email={found.email} />;
@@ -70,7 +71,7 @@ function Chosen({ token, kind, email }: { token: string; kind: keyof typeof WORD
     );
     if (begun === null) return;
     begin(begun);
-    route("/admin", true);
+    route(at("/admin"), true);
   };
   return (
     <LonePage title={title}>

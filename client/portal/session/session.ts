@@ -3,6 +3,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { hasEnded } from "../../ui/feedback/sign-out.ts";
 import { writing } from "../../ui/format.ts";
+import { at, pathOf } from "../../ui/base.ts";
 
 export type Session = components["schemas"]["PortalSession"];
 
@@ -25,14 +26,14 @@ let firstCampaign: number | null = null;
  * The tab keeps it and the campaign, so that the page can be loaded again.
  */
 export function takeToken(): void {
-  const isFrame = location.pathname === "/iframe";
+  const isFrame = pathOf(location.pathname) === "/iframe";
   const query = new URLSearchParams(location.search);
   const given = isFrame ? query.get("tk") : new URLSearchParams(location.hash.slice(1)).get("view");
   token = given ?? kept(TOKEN_PLACE);
   if (given !== null) keep(TOKEN_PLACE, given);
   if (isFrame) keep(CAMPAIGN_PLACE, query.get("campaign_id") ?? "");
   firstCampaign = Number(kept(CAMPAIGN_PLACE)) || null;
-  if (isFrame || given !== null) history.replaceState(null, "", isFrame ? "/portal" : location.pathname);
+  if (isFrame || given !== null) history.replaceState(null, "", isFrame ? at("/portal") : location.pathname);
   api.use({
     onRequest({ request }) {
       if (token !== null) request.headers.set("authorization", `Bearer ${token}`);
@@ -70,7 +71,7 @@ export async function signOut(): Promise<void> {
   if (!(await hasEnded(api.DELETE("/api/v2/affiliate/session")))) return;
   forget();
   // Nothing of the promoter may stay in memory.
-  location.assign("/portal");
+  location.assign(at("/portal"));
 }
 
 /** Goes on without a token that has expired. */

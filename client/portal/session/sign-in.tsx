@@ -5,6 +5,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { SignInFields } from "../../ui/form/sign-in-fields.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin, forget, hasToken, type Session } from "./session.ts";
+import { at } from "../../ui/base.ts";
 
 /** The page of everybody who is not signed in. */
 export function SignIn() {
@@ -71,7 +72,7 @@ function TokenEnded() {
           class="button"
           onClick={() => {
             forget();
-            location.assign("/portal");
+            location.assign(at("/portal"));
           }}
         >
           Sign in instead

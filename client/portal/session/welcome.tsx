@@ -6,6 +6,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin } from "./session.ts";
+import { at } from "../../ui/base.ts";
 
 /** What a link does, by its kind. */
 const WORDS = {
@@ -28,7 +29,7 @@ const WORDS = {
 export function Welcome() {
   // The token leaves the address at once, so that it stays in no history.
   const [token] = useState(() => location.hash.slice(1));
-  useEffect(() => history.replaceState(null, "", "/portal/welcome"), []);
+  useEffect(() => history.replaceState(null, "", at("/portal/welcome")), []);
   const body = { token };
   const link = useLoad(() => answer(api.POST("/api/v2/affiliate/session/link/check", { body })));
   const found = link.data.value;
@@ -65,7 +66,7 @@ function Follow({ token, kind, email }: { token: string; kind: keyof typeof WORD
   const follow = async ({ password }: { password: string }) => {
     const body = { token, ...(password !== "" && { password }) };
     begin(await answer(api.POST("/api/v2/affiliate/session/link", { body })));
-    route("/portal", true);
+    route(at("/portal"), true);
   };
   return (
     <LonePage title={title}>

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { BASE, pathOf } from "../base.ts";
 import { isOffline } from "./offline.ts";
 import { asRefusal, refusalOf, refused } from "./refusal.ts";
 import { factorDemand, sessionEnd } from "./session-end.ts";
@@ -8,7 +9,7 @@ import type { paths } from "./types.ts";
 const SESSION = /^\/api\/v2\/\w+\/session(?:\/link\b.*|\/reset)?$/;
 
 /** The interface, as its own OpenAPI document describes it. Requests carry the session's cookie. */
-export const api = createClient<paths>({ fetch: send });
+export const api = createClient<paths>({ baseUrl: BASE, fetch: send });
 
 /** What openapi-fetch resolves with. */
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
@@ -53,7 +54,7 @@ export async function send(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await reach(request);
   // Changing one's own name needs a session as any other change does.
-  const isAboutSession = request.method !== "PUT" && SESSION.test(new URL(request.url).pathname);
+  const isAboutSession = request.method !== "PUT" && SESSION.test(pathOf(new URL(request.url).pathname));
   const gate = isAboutSession ? null : await gateOf(response);
   return gate !== null && (await gate.pass()) ? send(again) : response;
 }

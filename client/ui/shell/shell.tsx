@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { isOffline } from "../api/offline.ts";
 import { Questions, useModal } from "../feedback/dialog.tsx";
 import { Toasts } from "../feedback/toast.tsx";
+import { pathOf } from "../base.ts";
 
 /** A link of the navigation. Its page and all pages below it count as its own. */
 export interface NavItem {
@@ -71,7 +72,8 @@ export function Shell({ name, home, groups, who, children }: ShellProps) {
 
 function Navigation({ home, groups }: Pick<ShellProps, "home" | "groups">) {
   const { path } = useLocation();
-  const isHere = (target: string) => path === target || (target !== home && path.startsWith(`${target}/`));
+  const here = pathOf(path);
+  const isHere = (target: string) => here === target || (target !== home && here.startsWith(`${target}/`));
   return (
     <nav class="nav" aria-label="Pages">
       {groups.map(({ title, items }) => (
