@@ -38,7 +38,12 @@ export function storeText(text: string): StoredText {
 export function serveStored(event: H3Event, { hash, forms }: StoredText, given: AnswerHeaders): Response {
   const encoding = chooseEncoding(event.req.headers.get("accept-encoding") ?? "");
   const { "content-type": type = "text/plain; charset=utf-8", ...others } = given;
-  const headers = { ...others, etag: `"${hash}-${encoding}"`, vary: "accept-encoding" };
+  const headers = {
+    ...others,
+    etag: `"${hash}-${encoding}"`,
+    vary: "accept-encoding",
+    "x-content-type-options": "nosniff",
+  };
   const known = event.req.headers.get("if-none-match") ?? "";
   if (known.includes(hash)) return new FastResponse(null, { status: 304, headers });
   const body = forms[encoding];

@@ -46,7 +46,9 @@ export function demoPage({ store, publicUrl }: Services) {
 
 /** `GET /demo.js` */
 export function demoScript(): Response {
-  return new FastResponse(DEMO_SCRIPT, { headers: { "content-type": "text/javascript; charset=utf-8" } });
+  return new FastResponse(DEMO_SCRIPT, {
+    headers: { "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
 }
 
 /** `GET /demo/recorded`: the lead that this visitor became. null if it is another visitor's. */

@@ -79,7 +79,6 @@ function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
     return serveStored(event, stored, {
       "content-type": TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream",
       "cache-control": "public, max-age=31536000, immutable",
-      "x-content-type-options": "nosniff",
     });
   };
 }

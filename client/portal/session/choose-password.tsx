@@ -4,7 +4,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin } from "./session.ts";
 
-/** The page of whoever came with a password of one use. */
+/** The page of whoever came with a temporary password. */
 export function ChoosePassword() {
   const form = useForm({ password: "" });
   return (

@@ -9,6 +9,8 @@ const CAUSES = {
   new_customer: "referral.converted",
   promoter_accepted: "promoter_campaign.accepted",
   promoter_signed_up: "promoter.created",
+  /** The same by the name that some automation tools wait for. */
+  promoter_signs_up: "promoter.created",
   reward_created: "commission.created",
 } as const;
 

@@ -18,7 +18,7 @@ interface PasswordChange {
 /**
  * Sets a promoter's password. All their sessions end, and the one that asked gets a successor.
  *
- * Choice: whoever has a password must know it. A session that began with a password of one use, or of a promoter
+ * Choice: whoever has a password must know it. A session that began with a temporary password, or of a promoter
  * without a password, needs none.
  *
  * @throws Failure `invalid` if the current password is wrong

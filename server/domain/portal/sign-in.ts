@@ -61,7 +61,7 @@ export async function signInByPassword(
     if (match === null || promoter.isUnconfirmed) continue;
     return context.store.transact(async (tx) => {
       const current = await loadPromoter(tx, account.id, promoter.id);
-      // The password was changed or used meanwhile.
+      // The password was changed meanwhile.
       const isSame =
         current.passwordHash === promoter.passwordHash &&
         current.tempPasswordHash === promoter.tempPasswordHash;
@@ -70,14 +70,14 @@ export async function signInByPassword(
         account,
         promoter: current,
         device: given.device,
-        usesUp: match === "temporary",
+        mustSetPassword: match === "temporary",
       });
     });
   }
   return null;
 }
 
-/** The password that a text is. A promoter has their own, one of one use, or both; one of them costs as long as none. */
+/** The password that a text is. A promoter has their own, a temporary one, or both; one of them costs as long as none. */
 async function passwordOf(
   context: Context,
   text: string,
@@ -126,7 +126,7 @@ export async function signInByLink(
       ...(passwordHash !== undefined && { passwordHash }),
       ...(chosen !== null && { tempPasswordHash: null }),
     };
-    return enter(tx, context, { account: current.account, promoter, device, usesUp: false });
+    return enter(tx, context, { account: current.account, promoter, device, mustSetPassword: false });
   });
 }
 
@@ -168,7 +168,7 @@ export async function signInByAuthToken(
   return context.store.transact(async (tx) => {
     const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
     if (promoter === null || promoter.archivedAt !== null) return null;
-    return enter(tx, context, { account, promoter, device, usesUp: false });
+    return enter(tx, context, { account, promoter, device, mustSetPassword: false });
   });
 }
 
@@ -178,7 +178,7 @@ export function openFrame(context: Context, { account, promoter }: Member): Prom
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, account.id, promoter.id);
     if (current.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
-    return enter(tx, context, { account, promoter: current, device: null, usesUp: false, endsAt });
+    return enter(tx, context, { account, promoter: current, device: null, mustSetPassword: false, endsAt });
   });
 }
 
@@ -214,15 +214,14 @@ async function enter(
     account,
     promoter,
     device,
-    usesUp,
+    mustSetPassword,
     endsAt,
-  }: Member & { device: string | null; usesUp: boolean; endsAt?: Date },
+  }: Member & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
 ): Promise<SignedIn> {
   const after: Promoter = {
     ...promoter,
     lastLoginAt: context.now.toISOString(),
     signInCount: (promoter.signInCount ?? 0) + 1,
-    ...(usesUp && { tempPasswordHash: null }),
   };
   await tx.put(promoters, after);
   const opened = await openSession(tx, context, {
@@ -230,7 +229,7 @@ async function enter(
     passwordHash: after.passwordHash ?? null,
     device,
     ...(endsAt !== undefined && { endsAt }),
-    mustSetPassword: usesUp,
+    mustSetPassword,
   });
   return { ...opened, account, promoter: after };
 }

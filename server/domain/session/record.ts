@@ -28,7 +28,7 @@ export interface Session {
   seenAt: string;
   /** When it ends even if it is used. null: never. */
   endsAt: string | null;
-  /** Whether the promoter signed in with a password of one use and must choose their own first. Absent: false. */
+  /** Whether the promoter signed in with a temporary password and must choose their own first. Absent: false. */
   mustSetPassword?: true;
   /** Somebody of the company looks at a promoter's portal. Absent: the session may change things. */
   isReadOnly?: true;

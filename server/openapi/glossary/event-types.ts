@@ -38,6 +38,8 @@ export const EVENT_TYPES: Record<string, string> = {
   "promo_code.updated": "A promo code was changed.",
   promoter_accepted: "In V1's form: a promoter was accepted in a campaign.",
   promoter_signed_up: "In V1's form: a promoter was added.",
+  promoter_signs_up:
+    "In V1's form: the same as `promoter_signed_up`, by the name that some automation tools wait for.",
   reward_created: "In V1's form: a promoter earned a commission, or a refund took one back.",
   "promoter.balance.updated": "A promoter's balance changed.",
   "promoter.created": "A promoter was added.",

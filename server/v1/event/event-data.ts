@@ -51,6 +51,7 @@ const DATA: Record<V1EventType, z.ZodObject> = {
   new_customer: eventLead,
   promoter_accepted: eventAcceptance,
   promoter_signed_up: eventJoining,
+  promoter_signs_up: eventJoining,
   reward_created: eventReward,
 };
 

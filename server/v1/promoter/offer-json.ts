@@ -17,6 +17,7 @@ export const earningAnswer = z
   .object({
     id: z.int(),
     amount: z.number().nullable(),
+    type: z.enum(["per_referral", "per_promotion"]),
     unit: z.string(),
     name: z.string(),
     per_of_sale: z.number().nullable(),
@@ -42,11 +43,17 @@ export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
   return {
     id: reward.id,
     amount,
+    type: isPerReferral(reward) ? "per_referral" : "per_promotion",
     unit,
     name: reward.name,
     per_of_sale: percent,
     default_promo_code: reward.coupon,
   };
+}
+
+/** Whether the sales of referred people earn the reward. @see docs/spec/v1.md "Promotion" */
+function isPerReferral({ promoterRewardType }: Reward): boolean {
+  return promoterRewardType === "sale" || promoterRewardType === "tier";
 }
 
 /** Choice: V1 shows one amount per reward, so it shows the first of several. */

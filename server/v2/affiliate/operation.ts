@@ -47,7 +47,7 @@ export interface AffiliateRequest extends OpenRequest {
 
 /** An operation of a promoter who is signed in. */
 export interface AffiliateOperation extends Operation<AffiliateRequest> {
-  /** Whether it works before a password of one use was replaced. */
+  /** Whether it works before a temporary password was replaced. */
   isForNewcomers?: boolean;
   /** Whether somebody of the company who looks at the portal may call it although it changes something. */
   isForReaders?: boolean;

@@ -180,7 +180,12 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     await eraseLead(app.context, app.accountId, "1");
     expect(await placesOf(MARK)).toEqual([]);
     await comeBack();
-    expect(told().toSorted()).toEqual(["promoter_accepted", "promoter_signed_up", "reward_created"]);
+    expect(told().toSorted()).toEqual([
+      "promoter_accepted",
+      "promoter_signed_up",
+      "promoter_signs_up",
+      "reward_created",
+    ]);
     const rewarded = receiver.received.find(({ headers }) => headers["x-event-type"] === "reward_created");
     expect(rewarded!.body).toMatchObject({ data: { amount: 5, lead: null } });
   });

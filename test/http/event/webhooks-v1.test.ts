@@ -20,7 +20,14 @@ const PROFILE_TEXTS = [
   "vat_id",
   "country",
 ];
-const EARNING = { id: 1, amount: null, unit: "cash", name: "ten percent", per_of_sale: 10 };
+const EARNING = {
+  id: 1,
+  amount: null,
+  type: "per_referral",
+  unit: "cash",
+  name: "ten percent",
+  per_of_sale: 10,
+};
 const REWARD = { ...EARNING, default_promo_code: null };
 
 /** Jane within an event. */
@@ -135,6 +142,7 @@ describe("a webhook in V1's form", () => {
         },
       },
       { event: event("promoter_signed_up"), data: { promoter: JANE, promotions: [PROMOTION] } },
+      { event: event("promoter_signs_up"), data: { promoter: JANE, promotions: [PROMOTION] } },
     ]);
   });
 
@@ -366,6 +374,7 @@ describe("a webhook in V1's form", () => {
           "new_customer",
           "promoter_accepted",
           "promoter_signed_up",
+          "promoter_signs_up",
           "reward_created",
         ],
       },

@@ -4,6 +4,7 @@ import { startApp, type TestApp } from "../../support/app.ts";
 import { hashCount } from "../../support/hashes.ts";
 import { useMail } from "../../support/mail.ts";
 import { PASSWORD, portalBrowser, signedInPromoter, type PortalBrowser } from "../../support/portal.ts";
+import { send } from "../../support/v1.ts";
 
 const EMAIL = "jane@example.com";
 
@@ -32,7 +33,7 @@ const WRONG = refused(401, "The e-mail address or the password is wrong", "unaut
 describe("a temporary password", () => {
   beforeEach(() => app.v1("/promoters/create", { email: EMAIL, temp_password: "first secret" }));
 
-  it("signs in once, and must be replaced before anything else", async () => {
+  it("signs in until another one is chosen, which must happen before anything else", async () => {
     const session = { ...JANE, must_set_password: true, has_password: false };
     const given = { email: " JANE@example.com", password: "first secret" };
     expect(await browser.outcome("POST /session", given)).toEqual({ status: 201, body: session });
@@ -40,7 +41,8 @@ describe("a temporary password", () => {
     expect(await browser.outcome("GET /promoters/current")).toEqual(
       refused(403, "Choose a password first", "forbidden"),
     );
-    expect(await portalBrowser(app).outcome("POST /session", given)).toEqual(WRONG);
+    const other = portalBrowser(app);
+    expect(await other.outcome("POST /session", given)).toEqual({ status: 201, body: session });
     expect(await browser.outcome("POST /promoters/set_password", { password: PASSWORD })).toEqual({
       status: 200,
       body: JANE,
@@ -48,6 +50,25 @@ describe("a temporary password", () => {
     expect((await browser.call("GET /promoters/current")).status).toBe(200);
     const again = { email: EMAIL, password: PASSWORD };
     expect(await portalBrowser(app).outcome("POST /session", again)).toEqual({ status: 201, body: JANE });
+    expect(await portalBrowser(app).outcome("POST /session", given)).toEqual(WRONG);
+    expect(await other.outcome("POST /promoters/set_password", { password: "another secret" })).toEqual(
+      NOBODY,
+    );
+  });
+
+  it("of an update signs in beside the promoter's own, until they have chosen another", async () => {
+    await browser.call("POST /session", { email: EMAIL, password: "first secret" });
+    await browser.call("POST /promoters/set_password", { password: PASSWORD });
+    await send(app, "PUT /promoters/update", { email: EMAIL, temp_password: "second secret" });
+    const given = { email: EMAIL, password: "second secret" };
+    for (const each of [browser, portalBrowser(app), portalBrowser(app)]) {
+      expect((await each.outcome("POST /session", given)).body).toMatchObject({ must_set_password: true });
+    }
+    const own = { email: EMAIL, password: PASSWORD };
+    expect((await browser.outcome("POST /session", own)).body).toMatchObject({ must_set_password: false });
+    await browser.call("POST /session", given);
+    await browser.call("POST /promoters/set_password", { password: "a third secret" });
+    expect(await portalBrowser(app).outcome("POST /session", given)).toEqual(WRONG);
   });
 
   it("is not replaced by one that is too short", async () => {

@@ -103,6 +103,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
             current_referral_reward: {
               id: 1,
               amount: null,
+              type: "per_referral",
               unit: "cash",
               name: "30%",
               per_of_sale: 30,

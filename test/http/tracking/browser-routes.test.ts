@@ -444,6 +444,7 @@ describe("other pages", () => {
     const plain = await app.request("/svc.js");
     expect(await plain.text()).toBe("/* script */");
     expect(plain.headers.get("cache-control")).toBe("public, max-age=3600");
+    expect(plain.headers.get("x-content-type-options")).toBe("nosniff");
     const etag = plain.headers.get("etag")!;
     expect((await app.request("/svc.js", { headers: { "if-none-match": etag } })).status).toBe(304);
     const hashed = `/svc.${etag.slice(1, 13)}.js`;
@@ -470,6 +471,7 @@ describe("other pages", () => {
       `{const SVC_SETTINGS=${settings};/* script */window.FPROM??=window.fpr}`,
     );
     expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     const hash = answer.headers.get("etag")!.slice(1, 13);
     expect((await app.request(`/fpr.${hash}.js`)).headers.get("cache-control")).toContain("immutable");
     const set = await app.request("http://track.acme.example/t/click", {
