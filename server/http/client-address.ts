@@ -37,11 +37,20 @@ export function normaliseAddress(text: string): string | null {
  * household has at least a /64, and with it more addresses than any limit could count.
  */
 export function networkOf(address: string | null): string {
+  return blockOf(address, 64);
+}
+
+/** The /48 network of an IPv6 address: what a company or a rented server may have, with 65,536 networks in it. */
+export function siteOf(address: string | null): string {
+  return blockOf(address, 48);
+}
+
+function blockOf(address: string | null, bits: number): string {
   if (address === null) return "unknown";
   if (!address.includes(":")) return address;
   const [start = "", end = ""] = address.split("::").map((part) => part.split(":").filter(Boolean));
   const zeros = Array.from({ length: 8 - start.length - end.length }, () => "0");
-  return `${[...start, ...zeros, ...end].slice(0, 4).join(":")}::/64`;
+  return `${[...start, ...zeros, ...end].slice(0, bits / 16).join(":")}::/${bits}`;
 }
 
 /** The two bytes of an IPv6 group. */

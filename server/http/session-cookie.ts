@@ -13,6 +13,12 @@ export const SESSION_COOKIES = {
 
 type SessionCookie = (typeof SESSION_COOKIES)[keyof typeof SESSION_COOKIES];
 
+/** The cookie of the marks by which a browser is known. It outlives sessions, and opens nothing. */
+const MARKS = "_known";
+/** More people than share a browser. */
+const MAX_MARKS = 5;
+const MARK = /^[\w-]{1,100}$/;
+
 /** The longest lifetime that browsers give. The server decides when a session ends. */
 const MAX_AGE_SECONDS = 400 * 24 * 60 * 60;
 const TOKEN = /^[\w-]{1,200}$/;
@@ -22,18 +28,37 @@ const TOKEN = /^[\w-]{1,200}$/;
  * cookie of its own by this name, to lead somebody into a foreign session. So two different values count as none.
  */
 export function readSessionToken(event: H3Event, { name }: SessionCookie): string | null {
-  const pairs = (event.req.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
-  const values = new Set(
-    pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1)),
-  );
+  const values = new Set(readCookies(event, name));
   const [token = ""] = values;
   return values.size === 1 && TOKEN.test(token) ? token : null;
+}
+
+/** All values that a cookie has. */
+function readCookies({ req }: H3Event, name: string): string[] {
+  const pairs = (req.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
 }
 
 /** The `Set-Cookie` headers that keep a session's token in the browser. */
 export function sessionCookies({ name, paths }: SessionCookie, token: string, publicUrl: string): string[] {
   const maxAge = MAX_AGE_SECONDS;
   return paths.map((path) => serialize(name, token, { ...attributes(path, publicUrl), maxAge }));
+}
+
+/** The marks that a browser has, and perhaps some that a neighbouring site has added. Each must be checked. */
+export function readBrowserMarks(event: H3Event, { name }: SessionCookie): string[] {
+  const given = readCookies(event, `${name}${MARKS}`).flatMap((value) => value.split("."));
+  return given.filter((mark) => MARK.test(mark)).slice(0, 2 * MAX_MARKS);
+}
+
+/** The `Set-Cookie` header that keeps the marks of a browser. */
+export function browserMarksCookie(
+  { name, paths }: SessionCookie,
+  marks: string[],
+  publicUrl: string,
+): string {
+  const value = marks.slice(0, MAX_MARKS).join(".");
+  return serialize(`${name}${MARKS}`, value, { ...attributes(paths[0], publicUrl), maxAge: MAX_AGE_SECONDS });
 }
 
 /** The `Set-Cookie` headers that remove a session's token from the browser. */

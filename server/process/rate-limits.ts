@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { failureLimiter } from "../http/limits/failure-limit.ts";
+import { guessLimiter } from "../http/limits/guess-limit.ts";
 import { rateLimiter } from "../http/limits/rate-limit.ts";
 import type { Services } from "../request/services.ts";
 import type { Store } from "../storage/store.ts";
@@ -9,10 +10,14 @@ const PUBLIC_SIGNUPS_PER_MINUTE = 60;
 const HOOKS_PER_MINUTE = 3_000;
 /** Enough for an office behind one address at nine o'clock. */
 const SIGN_INS_PER_MINUTE = 30;
+/** A company may have many offices in a /48. */
+const SIGN_INS_BY_SITE_PER_MINUTE = 120;
 /** Enough for somebody who mistypes. */
 const SIGN_INS_BY_PAIR_PER_MINUTE = 10;
-/** Far too few to guess a password. Nobody reaches it, and so keeps somebody out, from fewer than ten networks. */
+/** Far too few to guess a password. */
 const SIGN_INS_BY_EMAIL_PER_MINUTE = 100;
+/** In a year, one guesser in a hundred would hit one of the three codes that are good at a time. */
+const WRONG_CODES = { wrongGuesses: 6, seconds: 24 * 60 * 60 };
 const SIGN_IN_EMAILS_PER_MINUTE = 10;
 /** @see docs/spec/common.md "Authentication", 5 */
 const AUTH_TOKENS_PER_MINUTE = 1;
@@ -28,9 +33,11 @@ export function newLimits(config: Config, { limits: database }: Store): Services
     publicSignups: rateLimiter(limiting("signups", PUBLIC_SIGNUPS_PER_MINUTE)),
     hooks: rateLimiter(limiting("hooks", HOOKS_PER_MINUTE)),
     signIns: rateLimiter(limiting("sign-ins", SIGN_INS_PER_MINUTE)),
+    signInsBySite: rateLimiter(limiting("sign-ins-by-site", SIGN_INS_BY_SITE_PER_MINUTE)),
     signInsByPair: rateLimiter(limiting("sign-ins-by-pair", SIGN_INS_BY_PAIR_PER_MINUTE)),
     signInsByEmail: rateLimiter(limiting("sign-ins-by-email", SIGN_INS_BY_EMAIL_PER_MINUTE)),
     signInEmails: rateLimiter(limiting("sign-in-emails", SIGN_IN_EMAILS_PER_MINUTE)),
+    wrongCodes: guessLimiter({ name: "wrong-codes", database, ...WRONG_CODES }),
     authTokens: rateLimiter(limiting("auth-tokens", AUTH_TOKENS_PER_MINUTE)),
     failedAuthentication: failureLimiter(limiting("failures", FAILED_TRIES_PER_MINUTE)),
   };

@@ -4,6 +4,7 @@ import type { Actor } from "../domain/audit/record.ts";
 import type { Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/email/record.ts";
 import type { FailureLimiter } from "../http/limits/failure-limit.ts";
+import type { GuessLimiter } from "../http/limits/guess-limit.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
@@ -47,12 +48,16 @@ export interface Services {
     hooks: RateLimiter;
     /** Attempts to sign in, by network. */
     signIns: RateLimiter;
-    /** Attempts to sign in, by network and e-mail address together. */
+    /** Attempts to sign in, by the larger network that IPv6 networks are part of. */
+    signInsBySite: RateLimiter;
+    /** Attempts to sign in, by network and e-mail address together, and those of a known browser. */
     signInsByPair: RateLimiter;
-    /** Attempts to sign in, by e-mail address, from all networks. */
+    /** Attempts to sign in, by e-mail address, from all unknown browsers. */
     signInsByEmail: RateLimiter;
     /** E-mails with a link that somebody asks for, by the address that they go to. */
     signInEmails: RateLimiter;
+    /** Wrong codes of a second factor. */
+    wrongCodes: GuessLimiter;
     /** Sign-ins by an auth token in the portal's address, by token. */
     authTokens: RateLimiter;
     failedAuthentication: FailureLimiter;

@@ -1,43 +1,81 @@
 import type { H3Event } from "h3";
+import type { HolderKind } from "../domain/session/record.ts";
 import { Failure } from "../failure.ts";
-import { clientAddress, networkOf } from "../http/client-address.ts";
+import { clientAddress, networkOf, siteOf } from "../http/client-address.ts";
 import type { RateLimiter } from "../http/limits/rate-limit.ts";
+import { findBrowserMark } from "./known-browser.ts";
 import type { Services } from "./services.ts";
 
-/** Limits the attempts of a caller. Both throw a Failure `rate_limited`. */
+/** Limits the attempts of a caller. All throw a Failure `rate_limited`. */
 export interface SignInLimits {
-  /** Counts an attempt to sign in or to prove a password. null: it names no e-mail address. */
-  limit(email: string | null): Promise<void>;
+  /**
+   * Counts an attempt to sign in or to prove a password. null: it names no e-mail address. Answers whether the browser is
+   * a stranger's: one in which this person has never signed in.
+   */
+  limit(email: string | null): Promise<boolean>;
   /** Counts a wish for an e-mail to this address. */
   limitEmail(email: string): Promise<void>;
+  /** Runs an attempt with a code of the second factor, which counts if the code is wrong. `way`: what came before the code. */
+  guessCode<T>(email: string, way: "password" | "link", attempt: () => Promise<T>): Promise<T>;
 }
 
 /**
  * The limits of a request. `kind` keeps a user and a promoter with one e-mail address apart.
  *
- * The strict limit of attempts is for a network and an address together: somebody who guesses a password must not keep
- * its owner out, who comes from elsewhere. The limit of the address alone only stops guesses from many networks. A
- * refused attempt does not count against the next limit, because otherwise one network could use up that of an address.
+ * A browser in which the person has signed in before has attempts of its own. Everybody else shares those of the network
+ * and of the address, so a stranger who guesses uses up only what strangers have. A refused attempt does not count
+ * against the next limit, because otherwise one network could use up that of an address.
+ *
+ * @see docs/spec/common.md "Authentication", 4
  */
 export function signInLimits(
-  { limits, trustProxyHops }: Pick<Services, "limits" | "trustProxyHops">,
+  { limits, trustProxyHops, store }: Pick<Services, "limits" | "trustProxyHops" | "store">,
   event: H3Event,
-  kind: "user" | "promoter",
+  kind: HolderKind,
 ): SignInLimits {
-  const network = networkOf(clientAddress(event, trustProxyHops));
+  const address = clientAddress(event, trustProxyHops);
   const nameOf = (email: string) => `${kind} ${email.trim().toLowerCase()}`;
+  const markOf = (email: string) => findBrowserMark(store, event, { kind, email });
+  const takeOfNetwork = async () => {
+    await take(limits.signIns, networkOf(address));
+    await take(limits.signInsBySite, siteOf(address));
+  };
   return {
     async limit(email) {
-      await take(limits.signIns, network);
-      if (email === null) return;
-      await take(limits.signInsByPair, `${network} ${nameOf(email)}`);
+      const mark = email === null ? null : await markOf(email);
+      if (mark !== null) {
+        await take(limits.signInsByPair, `browser ${mark}`);
+        return false;
+      }
+      await takeOfNetwork();
+      if (email === null) return true;
+      await take(limits.signInsByPair, `${siteOf(address)} ${nameOf(email)}`);
       await take(limits.signInsByEmail, nameOf(email));
+      return true;
     },
     async limitEmail(email) {
-      await take(limits.signIns, network);
-      await take(limits.signInEmails, nameOf(email), "Too many e-mails to this address");
+      const mark = await markOf(email);
+      if (mark === null) await takeOfNetwork();
+      await take(limits.signInEmails, mark === null ? nameOf(email) : `browser ${mark}`, TOO_MANY_EMAILS);
+    },
+    async guessCode(email, way, attempt) {
+      const mark = await markOf(email);
+      const guesser = mark === null ? nameOf(email) : `browser ${mark}`;
+      const refusal = await limits.wrongCodes.guess(`${way} ${guesser}`, attempt, isWrongCode);
+      if ("done" in refusal) return refusal.done;
+      throw tooMany(TOO_MANY_CODES[way], refusal.retryAfterSeconds);
     },
   };
+}
+
+const TOO_MANY_EMAILS = "Too many e-mails to this address";
+const TOO_MANY_CODES = {
+  password: "Too many wrong codes: ask for a link by e-mail, or sign in where you have signed in before",
+  link: "Too many wrong codes: try again tomorrow, or ask an owner to remove your second factor",
+};
+
+function isWrongCode(error: unknown): boolean {
+  return error instanceof Failure && error.kind === "second_factor_required";
 }
 
 /** @throws Failure `rate_limited` */
@@ -47,7 +85,9 @@ async function take(
   message = "Too many attempts to sign in",
 ): Promise<void> {
   const state = await limiter.take(key);
-  if (state?.allowed !== false) return;
-  const retryAfterSeconds = Math.max(1, state.resetSeconds);
-  throw new Failure("rate_limited", message, {}, { retryAfterSeconds });
+  if (state?.allowed === false) throw tooMany(message, state.resetSeconds);
+}
+
+function tooMany(message: string, seconds: number): Failure {
+  return new Failure("rate_limited", message, {}, { retryAfterSeconds: Math.max(1, seconds) });
 }

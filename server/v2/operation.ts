@@ -28,7 +28,7 @@ export interface V2Request {
   /** The server's own address, for links. */
   publicUrl: string;
   /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
-  limit(email: string): Promise<void>;
+  limit(email: string): Promise<unknown>;
   /** Counts a wish for an e-mail to this address. @throws Failure `rate_limited` */
   limitEmail(email: string): Promise<void>;
   /** null: mail is not set up. */

@@ -11,7 +11,8 @@ import { Failure } from "../failure.ts";
 import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { isFromOwnPage } from "../http/own-origin.ts";
-import { readSessionToken, SESSION_COOKIES, sessionCookies } from "../http/session-cookie.ts";
+import { readSessionToken, SESSION_COOKIES } from "../http/session-cookie.ts";
+import { signInCookies } from "../request/known-browser.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { signInLimits } from "../request/sign-in-limit.ts";
@@ -75,7 +76,10 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
   const device = event.req.headers.get("user-agent");
   const signedIn = await signInByAuthToken(context, { authToken, device });
   if (signedIn === null) return redirect(services, []);
-  return redirect(services, sessionCookies(SESSION_COOKIES.promoter, signedIn.token, services.publicUrl));
+  const { account, session, token } = signedIn;
+  const { chance, publicUrl } = services;
+  const arrival = { account, holder: session.holder, token };
+  return redirect(services, signInCookies({ event, chance, publicUrl }, arrival));
 }
 
 /** The promoter who is signed in in this browser. null: nobody. */

@@ -4,6 +4,7 @@ import { createApp } from "../../server/app.ts";
 import { createAccount, findAccount } from "../../server/domain/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
 import { failureLimiter } from "../../server/http/limits/failure-limit.ts";
+import { guessLimiter } from "../../server/http/limits/guess-limit.ts";
 import { rateLimiter } from "../../server/http/limits/rate-limit.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
 import { newAfterwards } from "../../server/request/afterwards.ts";
@@ -96,6 +97,7 @@ export async function startApp(
     publicSignups?: number;
     hooks?: number;
     signIns?: number;
+    signInsBySite?: number;
     signInsByPair?: number;
     signInsByEmail?: number;
     signInEmails?: number;
@@ -139,9 +141,11 @@ export async function startApp(
       publicSignups: rateLimiter({ limitPerMinute: options.publicSignups ?? 0 }),
       hooks: rateLimiter({ limitPerMinute: options.hooks ?? 0 }),
       signIns: rateLimiter({ limitPerMinute: options.signIns ?? 0 }),
+      signInsBySite: rateLimiter({ limitPerMinute: options.signInsBySite ?? 0 }),
       signInsByPair: rateLimiter({ limitPerMinute: options.signInsByPair ?? 0 }),
       signInsByEmail: rateLimiter({ limitPerMinute: options.signInsByEmail ?? 0 }),
       signInEmails: rateLimiter({ limitPerMinute: options.signInEmails ?? 0 }),
+      wrongCodes: guessLimiter({ wrongGuesses: 6, seconds: 24 * 60 * 60 }),
       authTokens: rateLimiter({ limitPerMinute: options.authTokens ?? 0 }),
       failedAuthentication: failureLimiter({ limitPerMinute: 5 }),
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddress, networkOf } from "../../server/http/client-address.ts";
+import { clientAddress, networkOf, siteOf } from "../../server/http/client-address.ts";
 import { readWith } from "../support/event.ts";
 
 const SOCKET = "192.0.2.9";
@@ -66,5 +66,14 @@ describe("the network of an address, which limits count by", () => {
     [null, "unknown"],
   ])("of %j is %s", (address, network) => {
     expect(networkOf(address)).toBe(network);
+  });
+
+  it.each([
+    ["192.0.2.9", "192.0.2.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["2001:db8::1", "2001:db8:0::/48"],
+    [null, "unknown"],
+  ])("is part of a site: %j of %s", (address, site) => {
+    expect(siteOf(address)).toBe(site);
   });
 });

@@ -3,14 +3,15 @@ import { z } from "zod";
 import { MIN_PASSWORD_LENGTH } from "../../domain/password/password.ts";
 import { endSession } from "../../domain/session/session.ts";
 import { followUserLink, loadUserLink } from "../../domain/user/link.ts";
-import { signIn, type SignedIn } from "../../domain/user/sign-in.ts";
+import { holderOf, signIn, type SignedIn } from "../../domain/user/sign-in.ts";
 import { mailReset } from "../../domain/user/users.ts";
 import { LINK_KINDS } from "../../domain/user/record.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { endedSessionCookies, SESSION_COOKIES, sessionCookies } from "../../http/session-cookie.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../http/session-cookie.ts";
 import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";
+import { signInCookies } from "../../request/known-browser.ts";
 import type { OpenOperation, OpenRequest } from "../open-operation.ts";
 import type { V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
@@ -38,13 +39,12 @@ export const signInOperation: OpenOperation = {
   status: 201,
   refusals: ["second_factor_required", "busy"],
   handle: async (request) => {
-    const { event, context, limit } = request;
+    const { event, context, limit, guessCode } = request;
     const credentials = shapeInput(signInBody, await readJson(event));
-    await limit(credentials.email);
-    return welcome(
-      request,
-      await signIn({ ...context, isStranger: true }, { ...credentials, device: deviceOf(event) }),
-    );
+    const { email: address, code } = credentials;
+    const isStranger = await limit(address);
+    const attempt = () => signIn({ ...context, isStranger }, { ...credentials, device: deviceOf(event) });
+    return welcome(request, await (code === undefined ? attempt() : guessCode(address, "password", attempt)));
   },
 };
 
@@ -100,15 +100,15 @@ export const followLinkOperation: OpenOperation = {
   status: 201,
   refusals: ["not_found", "missing", "taken", "second_factor_required", "busy"],
   handle: async (request) => {
-    const { event, context, limit } = request;
+    const { event, context, limit, guessCode } = request;
     const input = shapeInput(linkBody, await readJson(event));
     await limit(null);
-    // Whoever has the link may guess codes of the second factor no faster than whoever has the password.
-    if (input.code !== undefined) {
-      const { user } = await loadUserLink(context.store, input.token, context.now);
-      await limit(user?.email ?? null);
-    }
-    return welcome(request, await followUserLink(context, { ...input, device: deviceOf(event) }));
+    const follow = () => followUserLink(context, { ...input, device: deviceOf(event) });
+    if (input.code === undefined) return welcome(request, await follow());
+    // Somebody who has the link may guess codes of the second factor no faster than somebody who has the password.
+    const { user } = await loadUserLink(context.store, input.token, context.now);
+    await limit(user?.email ?? null);
+    return welcome(request, await guessCode(user?.email ?? "", "link", follow));
   },
 };
 
@@ -135,8 +135,10 @@ export function signedIn(caller: Caller): Caller & { kind: "user" } {
   throw new Error("A key called an operation of persons");
 }
 
-function welcome({ publicUrl, cookies }: OpenRequest, { account, user, token }: SignedIn) {
-  cookies.push(...sessionCookies(COOKIE, token, publicUrl));
+function welcome(request: OpenRequest, { account, user, token }: SignedIn) {
+  const { event, context, publicUrl, cookies } = request;
+  const { chance } = context;
+  cookies.push(...signInCookies({ event, chance, publicUrl }, { account, holder: holderOf(user), token }));
   return sessionJson(user, account);
 }
 

@@ -173,6 +173,19 @@ describe("guesses", () => {
     expect((await from("10.0.0.2").call("POST /session", right)).status).toBe(201);
   });
 
+  it("don't keep a browser out in which the promoter has signed in", async () => {
+    await app.close();
+    app = await startApp("memory", { signInsByEmail: 3 });
+    await signedInPromoter(app, EMAIL);
+    const right = { email: EMAIL, password: PASSWORD };
+    const { headers } = await from("10.0.0.1").call("POST /session", right);
+    const known = headers.getSetCookie().at(-1)!.replace(/;.*/, "");
+    expect(known).toMatch(/^tidemark_portal_known=[\w-]{43}$/);
+    expect(await from("10.0.0.2").outcome("POST /session", right)).toEqual(TOO_MANY);
+    const there = portalBrowser(app, { "x-forwarded-for": "10.0.0.2" }, known);
+    expect((await there.call("POST /session", right)).status).toBe(201);
+  });
+
   it("of the current password are limited by somebody who has the session, too", async () => {
     await app.close();
     app = await startApp("memory", { signInsByPair: 4 });

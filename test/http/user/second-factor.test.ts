@@ -147,3 +147,67 @@ describe("an account that demands a second factor", () => {
     expect((await callWith(app, cookieOf(answer))("GET /campaigns")).status).toBe(200);
   });
 });
+
+describe("wrong codes", () => {
+  const tooMany = (message: string) => ({ status: 429, body: { message, code: "rate_limited" } });
+  const BY_PASSWORD = tooMany(
+    "Too many wrong codes: ask for a link by e-mail, or sign in where you have signed in before",
+  );
+  const BY_LINK = tooMany(
+    "Too many wrong codes: try again tomorrow, or ask an owner to remove your second factor",
+  );
+  const linkToken = () =>
+    app.services.store.transact((tx) =>
+      putUserLink(tx, newContext(app.services), { kind: "reset", ownerId: app.accountId, userId: user.id }),
+    );
+
+  it("end the attempt by password after six in a day, also for the right code", async () => {
+    const { secret } = await setUp();
+    const right = () => codeAt(secret, 2 * PERIOD_MS);
+    for (let guess = 0; guess < 6; guess++) expect(await outcome(signIn("000000"))).toEqual(WRONG_CODE);
+    expect(await outcome(signIn(right()))).toEqual(BY_PASSWORD);
+    const refused = await signIn(right());
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(23 * 60 * 60);
+    // The owner of the mailbox still gets in.
+    const followed = await post("/session/link", {
+      token: await linkToken(),
+      password: PASSWORD,
+      code: right(),
+    });
+    expect(followed.status).toBe(201);
+  });
+
+  it("cost a browser in which the user has signed in nothing if a stranger enters them", async () => {
+    const { secret } = await setUp();
+    const known = await signIn(codeAt(secret, 2 * PERIOD_MS));
+    const cookie = known.headers.getSetCookie()[1]!.replace(/;.*/, "");
+    for (let guess = 0; guess < 6; guess++) await signIn("000000");
+    expect(await outcome(signIn("000000"))).toEqual(BY_PASSWORD);
+    later(4 * PERIOD_MS);
+    const input = { email: user.email, password: PASSWORD, code: codeAt(secret, 4 * PERIOD_MS) };
+    expect((await callWith(app, cookie)("POST /session", input)).status).toBe(201);
+  });
+
+  it("are counted with a wrong password as little as right ones are", async () => {
+    const { secret } = await setUp();
+    for (let guess = 0; guess < 7; guess++) {
+      const wrong = { email: user.email, password: "wrong password", code: "000000" };
+      expect((await post("/session", wrong)).status).toBe(401);
+    }
+    expect((await signIn(codeAt(secret, 2 * PERIOD_MS))).status).toBe(201);
+  });
+
+  it("end the attempt by link after six in a day, for all links together", async () => {
+    const { secret } = await setUp();
+    const follow = async (code: string) =>
+      outcome(post("/session/link", { token: await linkToken(), password: PASSWORD, code }));
+    for (let guess = 0; guess < 6; guess++) expect(await follow("000000")).toEqual(WRONG_CODE);
+    expect(await follow(codeAt(secret, 2 * PERIOD_MS))).toEqual(BY_LINK);
+  });
+
+  it("are not tried more often if they come at the same time", async () => {
+    await setUp();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => signIn("000000")));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(6);
+  });
+});

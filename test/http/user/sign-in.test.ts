@@ -3,7 +3,7 @@ import { putUserLink } from "../../../server/domain/user/link.ts";
 import { findUser, users } from "../../../server/domain/user/user.ts";
 import type { LinkKind } from "../../../server/domain/user/record.ts";
 import { newContext } from "../../../server/request/services.ts";
-import { KEY, NOW, startApp, type TestApp } from "../../support/app.ts";
+import { KEY, NOW, startApp, type Answer, type TestApp } from "../../support/app.ts";
 import { hashCount } from "../../support/hashes.ts";
 import { outcome } from "../../support/v2.ts";
 import { addUser, callAs, callWith, cookieOf, ORIGIN, PASSWORD } from "../../support/users.ts";
@@ -52,9 +52,11 @@ describe("POST /api/v2/company/session", () => {
       status: 201,
       body: session({ email: "Alex@acme.example", name: "Alex Kim" }),
     });
-    expect(answer.headers.get("set-cookie")).toMatch(
-      /^tidemark_admin=[\w-]{43}; Max-Age=34560000; Path=\/api\/v2\/company; HttpOnly; Secure; SameSite=Lax$/,
-    );
+    const attributes = "Max-Age=34560000; Path=/api/v2/company; HttpOnly; Secure; SameSite=Lax";
+    expect(answer.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w-]{43};/, "=…;"))).toEqual([
+      `tidemark_admin=…; ${attributes}`,
+      `tidemark_admin_known=…; ${attributes}`,
+    ]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const call = callWith(app, cookieOf(answer));
     expect(await outcome(call("GET /session"))).toEqual({
@@ -168,6 +170,72 @@ describe("POST /api/v2/company/session", () => {
     expect((await signIn("a@acme.example", "x")).status).toBe(401);
     expect((await signIn("b@acme.example", "x")).status).toBe(401);
     expect(await outcome(signIn("c@acme.example", "x"))).toEqual(TOO_MANY);
+  });
+
+  const marksOf = (answer: Answer) => answer.headers.getSetCookie()[1]!.replace(/;.*/, "");
+
+  it("keeps attempts for a browser that its user has signed in with, however many strangers guess", async () => {
+    await app.close();
+    app = await startApp("memory", { signIns: 3, signInsByPair: 3, signInsByEmail: 3 });
+    await addUser(app, "owner");
+    const cookie = marksOf(await signIn("owner@acme.example", PASSWORD, from("10.0.0.9")));
+    for (const network of ["10.0.0.1", "10.0.0.2"]) {
+      expect((await signIn("owner@acme.example", "x", from(network))).status).toBe(401);
+    }
+    const here = (password: string, also: object = {}) =>
+      signIn("owner@acme.example", password, { ...from("10.0.0.3"), ...also });
+    expect(await outcome(here(PASSWORD))).toEqual(TOO_MANY);
+    expect((await here(PASSWORD, { cookie })).status).toBe(201);
+    // The attempts of the known browser are limited, too.
+    expect((await here("x", { cookie })).status).toBe(401);
+    expect((await here("x", { cookie })).status).toBe(401);
+    expect(await outcome(here(PASSWORD, { cookie }))).toEqual(TOO_MANY);
+  });
+
+  it("knows a browser only for the people who have signed in with it", async () => {
+    await app.close();
+    app = await startApp("memory", { signInsByEmail: 2 });
+    await addUser(app, "owner");
+    await addUser(app, "viewer");
+    const cookie = marksOf(await signIn("viewer@acme.example"));
+    const [name = "", mark = ""] = cookie.split("=");
+    const forged = [
+      cookie,
+      `${name}=${"A".repeat(43)}`,
+      `${name}=${mark.slice(0, 16)}${"A".repeat(27)}`,
+      `${name}=`,
+    ];
+    await signIn("owner@acme.example", "x");
+    await signIn("owner@acme.example", "x");
+    for (const each of forged) {
+      expect(await outcome(signIn("owner@acme.example", PASSWORD, { cookie: each }))).toEqual(TOO_MANY);
+    }
+  });
+
+  it("knows a browser for several people", async () => {
+    await addUser(app, "owner");
+    await addUser(app, "viewer");
+    const first = marksOf(await signIn("viewer@acme.example"));
+    const both = marksOf(await signIn("owner@acme.example", PASSWORD, { cookie: first }));
+    expect(both.split("=")[1]!.split(".")).toEqual([expect.any(String), first.split("=")[1]]);
+    expect(marksOf(await signIn("owner@acme.example", PASSWORD, { cookie: both }))).toBe(both);
+  });
+
+  it("limits the guesses of a larger IPv6 network", async () => {
+    await app.close();
+    app = await startApp("memory", { signIns: 2, signInsBySite: 3, signInsByPair: 2 });
+    const statuses: number[] = [];
+    for (const network of ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1", "2001:db8:1:4::1"]) {
+      statuses.push(
+        (await signIn(`${network.length + statuses.length}@acme.example`, "x", from(network))).status,
+      );
+    }
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect((await signIn("a@acme.example", "x", from("2001:db8:2:1::1"))).status).toBe(401);
+    // One address is limited by the larger network as well.
+    expect((await signIn("b@acme.example", "x", from("2001:db8:3:1::1"))).status).toBe(401);
+    expect((await signIn("b@acme.example", "x", from("2001:db8:3:2::1"))).status).toBe(401);
+    expect((await signIn("b@acme.example", "x", from("2001:db8:3:3::1"))).status).toBe(429);
   });
 
   it("limits the e-mails to one address, wherever they are asked for", async () => {

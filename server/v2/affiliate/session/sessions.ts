@@ -3,9 +3,10 @@ import { signInByPassword, type SignedIn } from "../../../domain/portal/sign-in.
 import { endSession } from "../../../domain/session/session.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { SESSION_COOKIES, endedSessionCookies, sessionCookies } from "../../../http/session-cookie.ts";
+import { SESSION_COOKIES, endedSessionCookies } from "../../../http/session-cookie.ts";
 import { email, text, word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
+import { signInCookies } from "../../../request/known-browser.ts";
 import type { AffiliateOperation, AffiliateRequest, OpenOperation, OpenRequest } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
 
@@ -58,8 +59,8 @@ async function signIn(request: OpenRequest) {
     accountId: body.account_id ?? null,
     device: deviceOf(request),
   };
-  await limit(body.email);
-  const signedIn = await signInByPassword({ ...context, isStranger: true }, given);
+  const isStranger = await limit(body.email);
+  const signedIn = await signInByPassword({ ...context, isStranger }, given);
   if (signedIn === null) throw new Failure("unauthorized", "The e-mail address or the password is wrong");
   return enter(request, signedIn);
 }
@@ -71,11 +72,10 @@ async function signOut({ context, session, cookies, publicUrl }: AffiliateReques
 }
 
 /** Gives the browser the cookie of a session that was just opened, and shows who is signed in. */
-export function enter(
-  { cookies, publicUrl }: Pick<OpenRequest, "cookies" | "publicUrl">,
-  signedIn: SignedIn,
-) {
-  cookies.push(...sessionCookies(SESSION_COOKIES.promoter, signedIn.token, publicUrl));
+export function enter({ event, context, cookies, publicUrl }: OpenRequest, signedIn: SignedIn) {
+  const { account, session, token } = signedIn;
+  const { chance } = context;
+  cookies.push(...signInCookies({ event, chance, publicUrl }, { account, holder: session.holder, token }));
   return sessionJson(signedIn);
 }
 

@@ -1,0 +1,37 @@
+import { newCounter, type CountPlace } from "./limit-counter.ts";
+
+/** The outcome of a guess: what it did, or how long no more guesses are allowed. */
+export type Guess<T> = { done: T } | { retryAfterSeconds: number };
+
+/** Limits wrong guesses by key. */
+export interface GuessLimiter {
+  /** Tries a guess, unless there were too many wrong ones. Errors of the guess are passed on. */
+  guess<T>(key: string, attempt: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<Guess<T>>;
+}
+
+/**
+ * Allows each key a number of wrong guesses within a time. Each guess is counted first and taken back unless it was wrong,
+ * so that no more are tried, however many come at the same time.
+ */
+export function guessLimiter({
+  wrongGuesses,
+  seconds,
+  ...place
+}: CountPlace & { wrongGuesses: number; seconds: number }): GuessLimiter {
+  const counter = newCounter({ ...place, limit: wrongGuesses, seconds });
+  return {
+    async guess(key, attempt, isWrong) {
+      const { isOver, msLeft } = await counter.add(key);
+      if (isOver) return { retryAfterSeconds: Math.min(seconds, Math.ceil(msLeft / 1_000)) };
+      let wasWrong = false;
+      try {
+        return { done: await attempt() };
+      } catch (error) {
+        wasWrong = isWrong(error);
+        throw error;
+      } finally {
+        if (!wasWrong) await counter.takeBack(key);
+      }
+    },
+  };
+}
