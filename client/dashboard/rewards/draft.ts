@@ -5,6 +5,8 @@ import type { Reward, RewardTerms } from "./sentence.ts";
 type Body = components["schemas"]["CreateRewardBody"];
 type Schema = Body["schemas"][number];
 
+type Goal = components["schemas"]["RewardRule"]["type"];
+
 /** A reward as its form holds it. */
 export interface Draft extends Record<string, string | boolean> {
   name: string;
@@ -41,7 +43,7 @@ export const REVENUE = "promoter_campaign_revenue";
 /** The form of a reward, or of a new one. */
 export function draftOf(reward: Reward | null): Draft {
   const [schema] = reward?.schemas ?? [];
-  const [rule] = (schema?.rules ?? []) as { type?: string; value?: unknown }[];
+  const [rule] = schema?.rules ?? [];
   return {
     name: reward?.name ?? "",
     who: reward === null ? "promoter" : whoOf(reward),
@@ -87,7 +89,7 @@ export function bodyOf(draft: Draft): Body & RewardTerms {
 function schemaOf({ amount, kind, who, goal, goalValue }: Draft): Schema {
   const isFlat = kind !== "percent";
   const value = goal === REVENUE ? centsOf(goalValue) : Number(goalValue);
-  const rule = { type: goal, operator: "greater than or equal to", value };
+  const rule = { type: goal as Goal, operator: "greater than or equal to", value: value ?? "" };
   return {
     unit: isFlat ? (kind as Schema["unit"]) : "cash",
     amount: Number(amount.replace(",", ".")),

@@ -8,8 +8,19 @@ export const RULE_TYPES = [
 
 export type RuleType = (typeof RULE_TYPES)[number];
 
-/** The operators, in words and in signs. */
-const OPERATORS: Record<string, (count: number, value: number) => boolean> = {
+/** The names of the operators. Signs stand for them, too. */
+export const OPERATOR_NAMES = [
+  "less than",
+  "less than or equal to",
+  "equal to",
+  "greater than or equal to",
+  "greater than",
+  "multiple of",
+] as const;
+
+type Operator = (typeof OPERATOR_NAMES)[number];
+
+const OPERATORS: Record<Operator, (count: number, value: number) => boolean> = {
   "less than": (count, value) => count < value,
   "less than or equal to": (count, value) => count <= value,
   "equal to": (count, value) => count === value,
@@ -17,7 +28,7 @@ const OPERATORS: Record<string, (count: number, value: number) => boolean> = {
   "greater than": (count, value) => count > value,
   "multiple of": (count, value) => value > 0 && count > 0 && count % value === 0,
 };
-const SIGNS: Record<string, string> = {
+const SIGNS: Record<string, Operator> = {
   "<": "less than",
   "<=": "less than or equal to",
   "=": "equal to",
@@ -68,16 +79,15 @@ export function readRule(given: unknown): Rule | null {
   if (!isPlain(operator) || !isPlain(value)) return null;
   const ruleType = RULE_TYPES.find((known) => known === type);
   const words = String(operator).replaceAll("_", " ").trim().toLowerCase();
-  const name = SIGNS[words] ?? words;
-  const compare = OPERATORS[name];
+  const name = SIGNS[words] ?? OPERATOR_NAMES.find((known) => known === words);
   const limit = value === "" ? NaN : Number(value);
-  if (ruleType === undefined || compare === undefined || !Number.isFinite(limit)) return null;
+  if (ruleType === undefined || name === undefined || !Number.isFinite(limit)) return null;
   if (join !== "and" && join !== "or") return null;
   if (price !== null && typeof price !== "string" && typeof price !== "number") return null;
   return {
     type: ruleType,
-    holds: (count) => compare(count, limit),
-    stillHolds: (count) => STILL_PASSES[name]!(count, limit),
+    holds: (count) => OPERATORS[name](count, limit),
+    stillHolds: (count) => STILL_PASSES[name](count, limit),
     isAlternative: join === "or",
     price: price === null ? null : String(price),
   };

@@ -8,6 +8,7 @@ import {
 } from "../../domain/reward/record.ts";
 import type { NewReward } from "../../domain/reward/reward.ts";
 import { UNITS } from "../../domain/money/unit.ts";
+import { ruleShape } from "./reward-json.ts";
 import { readRule, RULE_TYPES } from "../../domain/reward/rule.ts";
 
 const MAX_SCHEMAS = 20;
@@ -17,9 +18,14 @@ const count = id.pipe(z.number().max(1_000_000, "is too large"));
 
 const UNREADABLE = `needs a type (${RULE_TYPES.join(", ")}), an operator and a number as value`;
 
+const { $schema: _, ...RULE_SHAPE } = z.toJSONSchema(ruleShape);
+
 const rules = z
   .array(
-    z.record(z.string(), z.unknown()).refine((rule) => readRule(rule) !== null, UNREADABLE),
+    z
+      .record(z.string(), z.unknown())
+      .refine((rule) => readRule(rule) !== null, UNREADABLE)
+      .meta({ documentedAs: RULE_SHAPE }),
     "is invalid",
   )
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");

@@ -7,13 +7,24 @@ import {
   type RewardSchema,
 } from "../../domain/reward/record.ts";
 import { UNITS } from "../../domain/money/unit.ts";
+import { OPERATOR_NAMES, RULE_TYPES } from "../../domain/reward/rule.ts";
+
+/** A rule as clients write it, and as they get it back. @see docs/spec/money.md "Rules of a reward" */
+export const ruleShape = z.looseObject({
+  type: z.enum(RULE_TYPES),
+  operator: z.union([z.enum(OPERATOR_NAMES), z.string()]).optional(),
+  value: z.union([z.number(), z.string()]),
+  join: z.enum(["and", "or"]).optional(),
+  filter_by: z.union([z.string(), z.number()]).nullable().optional(),
+});
+const ruleAnswer = ruleShape.meta({ id: "RewardRule" });
 
 const schemaAnswer = z
   .object({
     unit: z.enum(UNITS),
     amount: z.number(),
     flat_amount: z.boolean(),
-    rules: z.array(z.unknown()),
+    rules: z.array(ruleAnswer),
   })
   .meta({ id: "RewardSchema" });
 
@@ -67,5 +78,10 @@ export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
 
 function schemaJson(schema: RewardSchema): z.output<typeof schemaAnswer> {
   const { unit, amountTenThousandths, isFlat, rules } = schema;
-  return { unit, amount: amountTenThousandths / 10_000, flat_amount: isFlat, rules };
+  return {
+    unit,
+    amount: amountTenThousandths / 10_000,
+    flat_amount: isFlat,
+    rules: rules as z.output<typeof ruleAnswer>[], // checked when they came in
+  };
 }

@@ -67,6 +67,40 @@ describe("GET /openapi.json", () => {
     });
   });
 
+  it("lists what the rules of a reward can count, and their operators", () => {
+    type Shape = { required: string[]; properties: Record<string, { enum: string[]; description: string }> };
+    const { RewardRule, CreateRewardBody } = document.components.schemas as Record<string, object>;
+    const path = ["properties", "schemas", "items", "properties", "rules", "anyOf", "0", "items"];
+    const taken = path.reduce((schema, name) => (schema as Record<string, object>)[name]!, CreateRewardBody!);
+    for (const { properties, required } of [RewardRule, taken] as Shape[]) {
+      expect(required).toEqual(["type", "value"]);
+      expect(properties["type"]!.enum).toEqual([
+        "customer_age_in_months",
+        "customer_sales_count",
+        "promoter_campaign_customers_count",
+        "promoter_campaign_revenue",
+      ]);
+      expect(properties["operator"]).toMatchObject({
+        anyOf: [
+          {
+            enum: [
+              "less than",
+              "less than or equal to",
+              "equal to",
+              "greater than or equal to",
+              "greater than",
+              "multiple of",
+            ],
+          },
+          { type: "string" },
+        ],
+      });
+      expect(properties["join"]!.enum).toEqual(["and", "or"]);
+      for (const field of ["type", "operator", "value", "join", "filter_by"])
+        expect(properties[field]!.description).toMatch(/\w/);
+    }
+  });
+
   it("describes each type of event and its data", () => {
     type Schema = { const?: string; properties?: Record<string, Schema>; required?: string[] };
     const { webhooks } = document;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/commission/commission.ts";
-import { storeRates } from "../../../server/domain/money/rate.ts";
 import { instalments } from "../../../server/domain/sale/instalment.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
@@ -114,26 +113,6 @@ describe("later commissions of a sale", () => {
     expect([await app.services.store.count(commissions, "id", app.accountId, []), await waiting()]).toEqual([
       521, 0,
     ]);
-  });
-
-  it("come for a sale that is worth less than a cent", async () => {
-    await offer(app, await makeReward(app, [{ amount: 5, flat_amount: true }]));
-    const rates = [{ day: "2026-03-04", base: "USD", rates: { KRW: "1428.57" } }];
-    await storeRates(app.context, app.accountId, rates);
-    await sell({ amount: "4", currency: "KRW", recurring_reward_frequency: "30", max_recurring: "1" });
-    const refund = (amount: string, event_id: string) =>
-      app.v1("/track/refund", {
-        email: "lead@example.com",
-        event_id,
-        sale_event_id: "inv_1",
-        amount,
-        currency: "KRW",
-      });
-    await refund("1", "re_1");
-    await runAfter(30);
-    expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375]);
-    await refund("3", "re_2");
-    expect((await made()).map(([amount]) => amount)).toEqual([500, -125, 375, -375, -375]);
   });
 
   it("have parts that add up to the whole, even after a refund", async () => {
