@@ -79,3 +79,12 @@ export class Failure extends Error {
 export function isOutage(error: unknown): error is Failure & { kind: "unavailable" } {
   return error instanceof Failure && error.kind === "unavailable";
 }
+
+/**
+ * Why something failed, for operators. The refusal that clients see leaves the cause out, and the error for a host with
+ * several addresses has no message.
+ */
+export function reasonOf(error: unknown): string {
+  const fault = isOutage(error) && error.cause instanceof Error ? error.cause : (error as Error);
+  return fault.message || ("code" in fault ? String(fault.code) : fault.name);
+}

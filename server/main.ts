@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import type { Logger } from "pino";
 import { readConfig, type Config } from "./config.ts";
 import { settingWarnings } from "./config/warnings.ts";
+import { reasonOf } from "./failure.ts";
 import { newLog } from "./process/log.ts";
 import { supervise } from "./process/primary.ts";
 import type { Started } from "./process/serving.ts";
@@ -26,7 +27,7 @@ try {
     process.stdout.write(`Tidemark listens on ${url}\n`);
   }
 } catch (error) {
-  process.stderr.write(`Tidemark can't start: ${(error as Error).message}\n`);
+  process.stderr.write(`Tidemark can't start: ${reasonOf(error)}\n`);
   process.exit(1);
 }
 

@@ -16,6 +16,7 @@ import { seedCommand } from "./seed.ts";
 import { userCommands } from "./user.ts";
 import { settingWarnings } from "../config/warnings.ts";
 import { transferCommands } from "./transfer.ts";
+import { reasonOf } from "../failure.ts";
 
 /** Runs one command. Its output goes to the process's streams, and its exit code to `process.exitCode`. */
 export async function runCommand(words: string[], version: string): Promise<void> {
@@ -24,7 +25,7 @@ export async function runCommand(words: string[], version: string): Promise<void
   } catch (error) {
     // Commander has already reported what is wrong.
     if (error instanceof CommanderError) return void (process.exitCode = error.exitCode);
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${error instanceof Error ? reasonOf(error) : String(error)}\n`);
     process.exitCode = 1;
   }
 }

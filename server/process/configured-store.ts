@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { reasonOf } from "../failure.ts";
 import type { AtomicDriver } from "../storage/driver.ts";
 import {
   openDriver,
@@ -41,7 +42,7 @@ async function named<T>(opened: Promise<T>): Promise<T> {
     return await opened;
   } catch (error) {
     // The error alone names no setting, for example "unable to open database file".
-    throw new Error(`The store of STORAGE_URL can't be opened: ${(error as Error).message}`, {
+    throw new Error(`The store of STORAGE_URL can't be opened: ${reasonOf(error)}`, {
       cause: error,
     });
   }

@@ -1,9 +1,23 @@
 import { accessSync, constants, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { accounts } from "../domain/account/account.ts";
+import { apiKeys } from "../domain/account/api-key.ts";
 import { createFirstAccount } from "../domain/account/first-account.ts";
 import type { FirstOwner } from "../domain/account/first-account.ts";
+import { SYSTEM } from "../domain/account/record.ts";
 import type { Context } from "../domain/context.ts";
 import { linkAddress } from "../domain/user/link.ts";
+import type { Store } from "../storage/store.ts";
+
+/**
+ * Reads what every request needs, so that a server on a damaged store does not start.
+ *
+ * @throws Failure `unavailable`
+ */
+export async function requireAccounts(store: Store): Promise<void> {
+  for await (const _ of store.scan(accounts, "id", SYSTEM, []));
+  for await (const _ of store.scan(apiKeys, "id", SYSTEM, []));
+}
 
 /** The values of the text for the operator. It is printed once, when the store gets its first account. */
 export interface FirstStart {

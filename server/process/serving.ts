@@ -9,7 +9,7 @@ import { recordSetup } from "../domain/sighting/sighting.ts";
 import { systemChance } from "../domain/context.ts";
 import { needsDemoData } from "../domain/seed/demo.ts";
 import { demoNews, fillWithDemo } from "./demo-data.ts";
-import { firstStart } from "./first-start.ts";
+import { firstStart, requireAccounts } from "./first-start.ts";
 import { newListener, type Listener } from "../http/listener/listener.ts";
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
@@ -56,6 +56,7 @@ export async function serve(
     notify: (notice) => log.warn(notice),
     prepare: (driver) => upgradeStoreAtStart(driver, config, log),
   });
+  await requireAccounts(store);
   for (const weakness of await store.weaknesses())
     log.warn(`The store is not as durable as promised: ${weakness}`);
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
+import { reasonOf } from "../failure.ts";
 import type { Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { readMessage, type Message } from "./message.ts";
 import { newQuestions } from "./questions.ts";
@@ -11,7 +12,7 @@ export async function work(config: Config, log: Logger): Promise<void> {
     const started = await serve(config, { log, shareMetrics });
     tell({ tidemark: "started", started });
   } catch (error) {
-    const failed: Message = { tidemark: "failed", reason: (error as Error).message };
+    const failed: Message = { tidemark: "failed", reason: reasonOf(error) };
     process.send?.(failed, () => process.exit(1));
   }
 }

@@ -1,4 +1,6 @@
 import type { Driver } from "unstorage";
+import { Failure } from "../failure.ts";
+import { decodeKey } from "./keys.ts";
 
 /** Local stores return values, remote ones promises. */
 export type MaybePromise<T> = T | Promise<T>;
@@ -65,6 +67,8 @@ export interface AtomicDriver extends Driver {
   timeline?(): number;
   /** Reads of a standby, so that the primary has less to do. null: no standby is fresh enough. */
   aged?(): Promise<AgedReads | null>;
+  /** Whether the last commit of this process found no room on the disk. */
+  lacksRoom?(): boolean;
   /** Why commits are less durable than promised, in sentences. For remote drivers. */
   weaknesses?(): Promise<string[]>;
   /** Where servers on several machines count limits together. Absent: all servers of the store are on one machine. */
@@ -94,9 +98,36 @@ export function refuseLongKeys({ checks, puts, removes, sums }: Changes): void {
 
 const BEFORE_SUM = '{"sum":'.length;
 
-/** A counter's value; 0 if nothing was counted. Reports read very many, and JSON.parse would take four times as long. */
+/**
+ * A counter's value; 0 if nothing was counted. Reports read very many, and JSON.parse would take four times as long.
+ *
+ * @throws Failure `unavailable` for a damaged value
+ */
 export function readSum(text: string | null | undefined): number {
-  return text ? Number(text.slice(BEFORE_SUM, -1)) : 0;
+  const sum = text ? Number(text.slice(BEFORE_SUM, -1)) : 0;
+  if (Number.isNaN(sum)) throw damagedValue(null);
+  return sum;
+}
+
+/** SQLite's code for a damaged file. Its driver treats damaged values alike. */
+const CORRUPT = 11;
+
+/** The refusal for a stored value that nothing of ours can have written. null: its key is not known. */
+export function damagedValue(key: string | null): Failure {
+  const which = key === null ? "A counter" : `The value of ${JSON.stringify(decodeKey(key))}`;
+  const why = `${which} is damaged: look at the store with \`tidemark check\`, and restore a backup`;
+  const failure = new Failure("unavailable", "The store is damaged; try again later");
+  failure.cause = Object.assign(new Error(why), { errcode: CORRUPT });
+  return failure;
+}
+
+/** Parses a stored text. @throws Failure `unavailable` for a damaged one */
+export function parseStored<T>(key: string, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw damagedValue(key);
+  }
 }
 
 function refuseLong(key: string): void {

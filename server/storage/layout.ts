@@ -1,5 +1,5 @@
 import { Failure } from "../failure.ts";
-import type { AtomicDriver } from "./driver.ts";
+import { parseStored, type AtomicDriver } from "./driver.ts";
 import { encodeKey } from "./keys.ts";
 import { isEmpty } from "./listing/snapshot.ts";
 
@@ -17,6 +17,8 @@ export const OLDEST_SERVED = 12;
 export const OLDEST_LAYOUT = 5;
 /** Where a store keeps its layout mark. */
 export const MARK_KEY = encodeKey([0, "layout"]);
+/** Where a process that found no room tries to write. No item stays there. */
+export const ROOM_KEY = encodeKey([0, "layout", "room"]);
 
 /** The steps of work on a whole store, in their order. */
 export const STAGES = ["clear", "convert", "fill", "upgrade", "derive"] as const;
@@ -87,7 +89,7 @@ export async function checkLayout(driver: AtomicDriver): Promise<void> {
 /** A store's layout mark, as text and parsed. null: it has none. */
 export async function readMark(driver: AtomicDriver): Promise<{ text: string | null; mark: Mark | null }> {
   const text = await driver.getItem(MARK_KEY);
-  return { text, mark: text === null ? null : (JSON.parse(text) as Mark) };
+  return { text, mark: text === null ? null : parseStored<Mark>(MARK_KEY, text) };
 }
 
 /** Whether this release can use a store as it is. */

@@ -1,7 +1,7 @@
 import { createStorage } from "unstorage";
-import type { AtomicDriver, LimitsDatabase } from "./driver.ts";
+import { NOTHING, type AtomicDriver, type LimitsDatabase } from "./driver.ts";
 import { idSource } from "./ids.ts";
-import { LAYOUT, MARK_KEY } from "./layout.ts";
+import { LAYOUT, MARK_KEY, ROOM_KEY } from "./layout.ts";
 import type { WatchedDriver } from "./layout-watch.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 import { transactor } from "./transaction/transactor.ts";
@@ -27,6 +27,7 @@ export interface Store extends View {
    * null: there is none.
    */
   aged: (() => Promise<AgedStore | null>) | null;
+  /** Whether it answers, and takes writes as far as this process knows. */
   isReady(): Promise<boolean>;
   /** Why commits are less durable than promised, in sentences. None are known while the store is away. */
   weaknesses(): Promise<string[]>;
@@ -64,6 +65,8 @@ export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
     async isReady() {
       try {
         await read(MARK_KEY);
+        // A server that is not ready gets no requests, so no commit of theirs would notice that there is room again.
+        if (driver.lacksRoom?.()) await findRoom();
         return await look();
       } catch {
         return false; // whatever keeps the store from answering, it is not ready
@@ -82,6 +85,12 @@ export function newStore(driver: AtomicDriver & Partial<WatchedDriver>): Store {
     close: () => storage.dispose(),
   };
   return store;
+
+  /** SQLite writes nothing if a value stays the same, so an item comes and goes. @throws Failure `unavailable` */
+  async function findRoom(): Promise<void> {
+    await driver.commit({ ...NOTHING, puts: [[ROOM_KEY, "{}"]] });
+    await driver.commit({ ...NOTHING, removes: [ROOM_KEY] });
+  }
 
   async function aged(): Promise<AgedStore | null> {
     const found = await driver.aged!();

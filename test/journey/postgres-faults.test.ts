@@ -109,6 +109,21 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on a Postgres that fails", ()
     });
   });
 
+  it("are not ready while the database has no room, and ready when it has some again", async () => {
+    const server = await start();
+    const readiness = async () => (await fetch(`${server.url}/readyz`)).status;
+    await cluster.query(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`);
+    await cluster.query(
+      "create trigger full_disk before insert or update on tidemark_items execute function refuse()",
+    );
+    const refused = await v1(server, "/promoters/create", { email: "room@example.com" });
+    expect([refused.status, await readiness(), await readiness()]).toEqual([503, 503, 503]);
+    await cluster.query("drop function refuse cascade");
+    await expect.poll(readiness).toBe(200);
+    expect((await v1(server, "/promoters/create", { email: "room@example.com" })).status).toBe(200);
+  });
+
   it("post the event of each lead even if Postgres is killed while events are sent", async () => {
     const receiver = await startReceiver();
     const server = await start({ WEBHOOK_ALLOW_PRIVATE: "1" });

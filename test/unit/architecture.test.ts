@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 /** The layers that each layer may import besides itself, from top to bottom. */
 const LAYERS: Record<string, string[]> = {
-  main: ["process", "request", "config"],
+  main: ["process", "request", "config", "failure"],
   cli: [
     "main",
     "process",

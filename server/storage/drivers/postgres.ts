@@ -1,8 +1,9 @@
-import { Failure } from "../../failure.ts";
+import { isOutage, reasonOf } from "../../failure.ts";
 import { refuseLongKeys, type AtomicDriver, type Changes } from "../driver.ts";
 import { onlyOnce, plainItems } from "../plain-items.ts";
 import { committer } from "./postgres/committer.ts";
 import { readWeaknesses } from "./postgres/durability.ts";
+import { sqlState } from "./postgres/faults.ts";
 import { deadlineIn, withRetries } from "./postgres/retries.ts";
 import { newReadCache } from "./postgres/read-cache.ts";
 import { newReads, READ_MS } from "./postgres/reads.ts";
@@ -12,6 +13,7 @@ import { snapshot } from "./postgres/snapshot.ts";
 import { openStandbys } from "./postgres/standby.ts";
 
 const OPEN_MS = 5_000;
+const DISK_FULL = "53100";
 
 /** How a Postgres database is used. */
 interface PostgresOptions {
@@ -50,6 +52,7 @@ export async function postgresDriver(
     throw new Error(reasonOf(error), { cause: error });
   }
   const commits = committer(servers.writes);
+  let lacksRoom = false;
   const cache = newReadCache();
   const standbyReads = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
   const reads = newReads(servers.reads, cache.keep);
@@ -63,6 +66,7 @@ export async function postgresDriver(
     }),
     commit,
     timeline: servers.timeline,
+    lacksRoom: () => lacksRoom,
     weaknesses: () =>
       withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
     // Without statement names, because poolers in transaction mode do not know them.
@@ -77,7 +81,11 @@ export async function postgresDriver(
 
   async function commit(changes: Changes): Promise<boolean> {
     refuseLongKeys(changes);
-    const isDone = await commits.commit(changes);
+    const isDone = await commits.commit(changes).catch((error: unknown) => {
+      lacksRoom = isOutage(error) && sqlState(error.cause) === DISK_FULL;
+      throw error;
+    });
+    if (isDone) lacksRoom = false;
     // Others have changed something that one of the checks relied on.
     if (!isDone) for (const [key] of changes.checks) cache.drop(key);
     for (const [key] of changes.puts) cache.drop(key);
@@ -85,13 +93,4 @@ export async function postgresDriver(
     for (const [key] of changes.sums) cache.drop(key);
     return isDone;
   }
-}
-
-/**
- * Why a database can't be opened, from the last attempt's error. Its message is empty for a host with several
- * addresses.
- */
-function reasonOf(error: unknown): string {
-  const fault = error instanceof Failure && error.cause instanceof Error ? error.cause : (error as Error);
-  return fault.message || ("code" in fault ? String(fault.code) : fault.name);
 }

@@ -14,7 +14,7 @@ import { newView } from "./sqlite/view.ts";
 export function sqliteDriver(folder: string): AtomicDriver {
   const db = openDatabase(folder);
   const file = fileIn(folder);
-  const { read, list, count, keys, refresh } = newView(db);
+  const { read, list, count, keys, refresh } = newView(db, file);
   const committer = newCommitter(file, refresh);
   return {
     name: "sqlite",
@@ -29,6 +29,7 @@ export function sqliteDriver(folder: string): AtomicDriver {
     list: async (range) => list(range),
     count: async (range) => count(range),
     refresh,
+    lacksRoom: committer.lacksRoom,
     snapshot: () => snapshot(file),
     backup: (target) => backUp(file, target),
     damage: async () => damageIn(db),

@@ -1,5 +1,5 @@
 import { claimKey, recordKey, type Collection, type Pointer } from "../collection.ts";
-import type { MaybePromise } from "../driver.ts";
+import { parseStored, type MaybePromise } from "../driver.ts";
 import type { Key } from "../keys.ts";
 
 /** Reads records; a store and a transaction both do. */
@@ -38,15 +38,15 @@ export function newReader(read: Read): Reader {
 export async function load<R>(read: Read, key: string): Promise<R | null> {
   const stored = read(key);
   // Local stores answer at once. Awaiting their answers would cost as much as the read itself.
-  return parse<R>(stored instanceof Promise ? await stored : stored);
+  return parse<R>(key, stored instanceof Promise ? await stored : stored);
 }
 
 /** Parses a stored text. The result is frozen, because all readers of the same text share it. */
-function parse<R>(text: string | null): R | null {
+function parse<R>(key: string, text: string | null): R | null {
   if (text === null) return null;
   const known = parsed.get(text);
   if (known !== undefined) return known as R;
-  const value = freeze(JSON.parse(text) as R);
+  const value = freeze(parseStored<R>(key, text));
   if (text.length > MAX_LENGTH) return value;
   if (parsed.size >= MAX_PARSED) parsed.clear();
   parsed.set(text, value);

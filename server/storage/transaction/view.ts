@@ -1,5 +1,5 @@
 import { counterKey, indexPrefix, recordKey, type Collection, type Pointer } from "../collection.ts";
-import { readSum, type AtomicDriver } from "../driver.ts";
+import { parseStored, readSum, type AtomicDriver } from "../driver.ts";
 import { decodeKey, encodeKey, prefixRange, type Key, type KeyPart } from "../keys.ts";
 import { passOver, scan } from "../listing/scan.ts";
 import { newReader, type Read, type Reader } from "./reader.ts";
@@ -77,12 +77,11 @@ export function newView(items: Items): View {
     accountId: number,
     entries: [string, string][],
   ): Promise<R[]> {
-    if (index === "id") return entries.map(([, text]) => JSON.parse(text));
+    if (index === "id") return entries.map(([key, text]) => parseStored(key, text));
     // All at once, because a remote store answers them in one round trip.
-    const texts = await Promise.all(
-      entries.map(([, text]) => items.read(recordKey(from, accountId, JSON.parse(text) as Pointer))),
-    );
-    return texts.filter((text) => text !== null).map((text) => JSON.parse(text));
+    const keys = entries.map(([key, text]) => recordKey(from, accountId, parseStored<Pointer>(key, text)));
+    const texts = await Promise.all(keys.map((key) => items.read(key)));
+    return texts.flatMap((text, at) => (text === null ? [] : [parseStored<R>(keys[at]!, text)]));
   }
 
   // Named one by one: an object literal with a spread takes twenty times as long, and each sign-up makes one.

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { NOTHING, type Changes } from "../../driver.ts";
-import { unavailable } from "./faults.ts";
+import { isWantOfRoom, refusalOf, resultCode } from "./faults.ts";
 import type { Order, Outcome, ThreadData } from "./thread.ts";
 
 /** How long an exit waits for the commit that is under way. */
@@ -16,6 +16,8 @@ interface PendingCommit {
 /** Commits on a thread. */
 export interface Committer {
   commit(changes: Changes): Promise<boolean>;
+  /** Whether the last commit found no room. */
+  lacksRoom(): boolean;
   /** Waits for running commits and ends the thread. */
   close(): Promise<void>;
 }
@@ -29,9 +31,12 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
   let thread: Worker | undefined;
   let pending: PendingCommit[] = [];
   let running: PendingCommit[] = [];
+  let lacksRoom = false;
+  const waitForThread = () => waitUntilNone(unfinished);
 
   return {
     commit,
+    lacksRoom: () => lacksRoom,
     async close() {
       // Commits finish in order, so this one waits for all others.
       if (pending.length + running.length > 0) await commit(NOTHING).catch(() => {});
@@ -53,11 +58,8 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
   function handOver(): void {
     running = pending;
     pending = [];
-    thread ??= start();
-    order(
-      thread,
-      running.map(({ changes }) => changes),
-    );
+    const changes = running.map((commit) => commit.changes);
+    order((thread ??= start()), changes);
   }
 
   function start(): Worker {
@@ -65,6 +67,13 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
     const workerData: ThreadData = { file, unfinished };
     const started = new Worker(new URL("./sqlite-thread.js", import.meta.url), { workerData });
     started.on("message", settle);
+    started.on("error", (error) => {
+      // Without a listener, a fault of the thread would end the process.
+      process.off("exit", waitForThread);
+      Atomics.store(unfinished, 0, 0);
+      thread = undefined;
+      settle({ fault: error.message, errcode: resultCode(error) });
+    });
     process.on("exit", waitForThread);
     return started;
   }
@@ -74,13 +83,6 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
     to.postMessage(what);
   }
 
-  /** An exit ends the thread, and the process would abort if that happened inside SQLite's native code. */
-  function waitForThread(): void {
-    for (let count; (count = Atomics.load(unfinished, 0)) > 0;) {
-      if (Atomics.wait(unfinished, 0, count, EXIT_WAIT_MS) === "timed-out") return;
-    }
-  }
-
   function settle(outcome: Outcome): void {
     const batch = running;
     running = [];
@@ -88,12 +90,25 @@ export function newCommitter(file: string, onCommit: () => void): Committer {
     onCommit();
     if ("fault" in outcome) {
       const fault = faultOf(outcome);
-      for (const { reject } of batch) reject(fault);
-    } else batch.forEach(({ resolve }, at) => resolve(outcome.results[at] === true));
+      lacksRoom = isWantOfRoom(fault);
+      const refusal = refusalOf(fault, { file, what: "written to" });
+      for (const { reject } of batch) reject(refusal);
+      return;
+    }
+    // A commit whose checks failed wrote nothing, so it says nothing about the room.
+    if (outcome.results.includes(true)) lacksRoom = false;
+    batch.forEach(({ resolve }, at) => resolve(outcome.results[at] === true));
   }
 }
 
-function faultOf({ fault, isPassing }: { fault: string; isPassing: boolean }): Error {
-  const cause = new Error(fault);
-  return isPassing ? unavailable(cause) : cause;
+/** An exit ends the thread, and the process would abort if that happened inside SQLite's native code. */
+function waitUntilNone(unfinished: Int32Array<SharedArrayBuffer>): void {
+  for (let count; (count = Atomics.load(unfinished, 0)) > 0;) {
+    if (Atomics.wait(unfinished, 0, count, EXIT_WAIT_MS) === "timed-out") return;
+  }
+}
+
+/** The error of the writer's thread, with its code. */
+function faultOf({ fault, errcode }: { fault: string; errcode: number | null }): Error {
+  return Object.assign(new Error(fault), errcode !== null && { errcode });
 }

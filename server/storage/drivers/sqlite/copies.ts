@@ -2,7 +2,7 @@ import { backup } from "@photostructure/sqlite";
 import { scan } from "../../listing/scan.ts";
 import { EVERYTHING, type Entry } from "../../listing/snapshot.ts";
 import { connect, makeFile, type Database } from "./database.ts";
-import { isDamage, isPassing, unavailable } from "./faults.ts";
+import { isDamage, refusalOf } from "./faults.ts";
 import { newList } from "./view.ts";
 
 /**
@@ -31,7 +31,7 @@ export async function backUp(file: string, folder: string): Promise<void> {
   try {
     await backup(db, makeFile(folder), { rate: ALL_PAGES });
   } catch (error) {
-    throw isPassing(error) ? unavailable(error) : error;
+    throw refusalOf(error, { file, what: "written to" });
   } finally {
     db.close();
   }

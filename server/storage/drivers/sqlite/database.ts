@@ -1,8 +1,8 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { Failure } from "../../../failure.ts";
-import { openingFault } from "./faults.ts";
+import { CUT_OFF, openingFault } from "./faults.ts";
 
 /** A connection to a store's file. Rows come as arrays. */
 export type Database = DatabaseSyncInstance;
@@ -49,8 +49,10 @@ export function connect(file: string, busyMs = BUSY_MS): Database {
 export function openDatabase(folder: string): Database {
   const file = makeFile(folder);
   try {
+    refuseEmptied(file);
     const db = connect(file);
     if (applicationOf(db) !== APPLICATION_ID) makeTable(db, file);
+    refuseCutOff(db, file);
     db.prepare("select key from items limit 1").get();
     return db;
   } catch (error) {
@@ -68,6 +70,24 @@ function makeTable(db: Database, file: string): void {
     db.exec(`pragma application_id = ${APPLICATION_ID}`);
   }
   db.exec("commit");
+}
+
+/** A new store would begin in a file that lost everything. The log is written later than the file. */
+function refuseEmptied(file: string): void {
+  if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw new Error(CUT_OFF);
+}
+
+/** Pages that were cut off would be missed only when they are read. */
+function refuseCutOff(db: Database, file: string): void {
+  const [bytes] = db
+    .prepare("select page_count * page_size from pragma_page_count, pragma_page_size")
+    .get() as [number];
+  // The log first: another process may be moving its pages into the file.
+  if (sizeOf(`${file}-wal`) + sizeOf(file) < bytes) throw new Error(CUT_OFF);
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** One statement asks both, because another process may be creating the table. */

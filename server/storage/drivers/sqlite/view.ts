@@ -1,7 +1,7 @@
 import type { Range } from "../../driver.ts";
 import type { Entry } from "../../listing/snapshot.ts";
 import type { Database } from "./database.ts";
-import { isPassing, unavailable } from "./faults.ts";
+import { refusalOf } from "./faults.ts";
 
 /** The reads of a process. */
 export interface View {
@@ -21,7 +21,7 @@ const MANY = 100;
  * Reads from one snapshot per turn of the event loop, because a transaction for each read would cost more
  * than the read. Texts are remembered until somebody commits.
  */
-export function newView(db: Database): View {
+export function newView(db: Database, file: string): View {
   const begin = db.prepare("begin");
   const end = db.prepare("commit");
   const version = db.prepare("pragma data_version");
@@ -62,7 +62,7 @@ export function newView(db: Database): View {
       if (!isFresh) freshen();
       return work();
     } catch (error) {
-      throw isPassing(error) ? unavailable(error, "read") : error;
+      throw refusalOf(error, { file, what: "read" });
     }
   }
 
@@ -79,8 +79,13 @@ export function newView(db: Database): View {
   function refresh(): void {
     if (!isFresh) return;
     isFresh = false;
-    // A fault of the disk may have ended it already.
-    if (db.isTransaction) end.run();
+    try {
+      // A fault of the disk may have ended it already.
+      if (db.isTransaction) end.run();
+    } catch {
+      // A read has met damage and reported it. This runs in a later turn, where nobody waits for an error.
+      if (db.isTransaction) db.exec("rollback");
+    }
   }
 }
 

@@ -107,8 +107,8 @@ function checkpoint(db: Database, mode: "restart" | "truncate"): void {
   try {
     db.exec(`pragma wal_checkpoint(${mode})`);
   } catch {
-    // The disk is full. Commits fail with that error, and the log keeps the changes that don't fit into the
-    // file.
+    // The disk is full or the file damaged. Commits fail with that error, and the log keeps the changes that don't
+    // fit into the file.
   }
   db.exec("pragma busy_timeout = 0");
 }
